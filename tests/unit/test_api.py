@@ -42,7 +42,7 @@ ARGUMENTS: dict[str, Any] = {
 def test_the_public_names_are_those_that_are_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "readouts.md").read_text()
     assert api.__all__ == sorted(api.__all__)
-    for name in ("readout", "write", "read", "audit", "trained"):
+    for name in ("readout", "write", "read", "audit", "judge", "trained"):
         assert f"api.{name}(" in page, name
 
 
@@ -67,6 +67,13 @@ def test_arrays_become_a_readout() -> None:
     assert all(np.array_equal(a, b) for a, b in zip(readout.contribution, other.contribution, strict=True))
 
 
+def test_a_map_without_contributions_is_audited() -> None:
+    alone = api.readout(**ARGUMENTS | {"contributions": None, "bias": None}, evidence=GIVEN.evidence)
+    row = api.audit(alone)["summary"].iloc[0]
+    assert row["used_note"].endswith("no contributions of model are given")
+    assert row["plausibility_texts"] > 0
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [
@@ -74,6 +81,7 @@ def test_arrays_become_a_readout() -> None:
             {"attention": [0.97 * weights for weights in GIVEN.attention]},
             "mine: text '0', column attention: sums to 0.97",
         ),
+        ({"bias": None}, "mine: bias is left out, and one needs the other; give both, or neither"),
         ({"labels": [1]}, "mine: column label has 1 entries for 6 texts; give each one"),
         ({"bias": [[0.1]]}, "mine: column bias has 1 entries for 6 texts; give each one"),
         ({"bias": 0.1}, "mine: column bias has not the axes that it must have"),

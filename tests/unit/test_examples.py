@@ -43,3 +43,17 @@ def test_a_transformer_is_audited_word_by_word(tmp_path: Path) -> None:
     assert {"hateful", "enjoyable"} <= {word for text in words for word in text}
     assert frames["summary"].loc[0, "stable_trainings"] == 2
     assert frames["summary"].loc[0, "accuracy"] > 0.8
+
+
+def test_coefficients_of_scikit_learn_are_judged() -> None:
+    found = example("scores").main()
+    words = found.table.set_index("question")["word"]
+    assert (words["learnt"], words["stable"], words["located"], words["plausible"]) == ("yes", "yes", "yes", "yes")
+    assert set(found.not_asked) == {"needed", "used", "ranks", "unique", "transferable"}
+
+
+def test_integrated_gradients_of_captum_are_judged() -> None:
+    pytest.importorskip("captum")
+    right, slip = (judgement.table.set_index("question") for judgement in example("captum_scores").main().values())
+    assert (right.loc["learnt", "word"], right.loc["located", "word"]) == ("yes", "yes")
+    assert (slip.loc["located", "word"], slip.loc["signed", "word"]) == ("no", "no")

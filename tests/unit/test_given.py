@@ -93,6 +93,42 @@ def test_a_readout_is_believed_within_the_tolerances() -> None:
         check(replace(TEXTS, ids=[]))
 
 
+def without(given: GivenReadout) -> GivenReadout:
+    """The same map, from which no predictions follow."""
+    nothing = [np.empty((len(words), 0)) for words in given.tokens]
+    return replace(given, contribution=nothing, bias=np.empty((len(given), 0)))
+
+
+def test_contributions_that_fit_any_map_are_refused() -> None:
+    """The logits as what each word adds, as a map of rollout has been given; and a bias that mends any relevance."""
+    odds = np.log(TEXTS.probabilities[:, 1] / TEXTS.probabilities[:, 0])
+    same = [np.full((len(words), 1), logit) for words, logit in zip(TEXTS.tokens, odds, strict=True)]
+    with pytest.raises(AuditError, match=r"^memory: column contribution: all words of a text have the same, .* leave"):
+        check(replace(TEXTS, contribution=same, bias=np.zeros((6, 1))))
+    relevance = [np.random.default_rng(0).normal(size=(len(words), 1)) for words in TEXTS.tokens]
+    rest = odds - [float((a @ z)[0]) for a, z in zip(TEXTS.attention, relevance, strict=True)]
+    with pytest.raises(AuditError, match="column bias: is another one than in text 'text-0', so that any contrib"):
+        check(replace(TEXTS, contribution=relevance, bias=rest[:, None]))
+    # a model that always says the same is no such case
+    constant = [np.ones((len(words), 1)) for words in TEXTS.tokens]
+    check(
+        replace(TEXTS, contribution=constant, bias=np.zeros((6, 1)), probabilities=np.tile(softmax(np.ones(1)), (6, 1)))
+    )
+
+
+def test_a_map_needs_no_contributions() -> None:
+    assert TEXTS.decided
+    given = without(TEXTS)
+    assert not given.decided
+    check(given)
+    # and then any probabilities will do, if they are some
+    check(replace(given, probabilities=given.probabilities[:, ::-1]))
+    with pytest.raises(AuditError, match=r"column probabilities: sums to 1\.8; give probabilities that sum to 1"):
+        check(replace(given, probabilities=np.full((6, 2), 0.9)))
+    with pytest.raises(AuditError, match="column probabilities: has 1 values; give one for each class"):
+        check(replace(given, probabilities=given.probabilities[:, :1]))
+
+
 def test_outputs_are_one_a_class_or_one_for_two_classes() -> None:
     check(made(1, 4, outputs=2))
     three = replace(made(1, 4), probabilities=np.full((4, 3), 1 / 3))
@@ -183,7 +219,11 @@ def same(one: GivenReadout, other: GivenReadout) -> bool:
 
 
 @pytest.mark.parametrize("ending", ["parquet", "npz"])
-@pytest.mark.parametrize("given", [TEXTS, made(2, 5, outputs=2), made(3, 5, heads=2)], ids=["one", "two", "heads"])
+@pytest.mark.parametrize(
+    "given",
+    [TEXTS, made(2, 5, outputs=2), made(3, 5, heads=2), without(TEXTS), without(made(3, 5, heads=2))],
+    ids=["one", "two", "heads", "none", "none of heads"],
+)
 def test_what_was_written_is_read_again(tmp_path: Path, ending: str, given: GivenReadout) -> None:
     path = tmp_path / f"given.{ending}"
     write_given(given, path)
@@ -196,9 +236,11 @@ def test_what_was_written_is_read_again(tmp_path: Path, ending: str, given: Give
 def test_what_a_readout_may_have_is_seen_without_reading_it(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"given.{ending}"
     write_given(TEXTS, path)
+    assert holdings(path) == {"evidence", "contribution"}
+    write_given(without(TEXTS), path)
     assert holdings(path) == {"evidence"}
     write_given(replace(made(3, 5, heads=2), evidence=[None] * 5), path)
-    assert holdings(path) == {"heads"}
+    assert holdings(path) == {"heads", "contribution"}
     path.write_text("neither")
     assert holdings(path) == set()
 

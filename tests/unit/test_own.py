@@ -18,10 +18,12 @@ from attention_audit.audits.heads import heads
 from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
 from attention_audit.columns.heads import HEADS
 from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.table import TABLE
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.given.files import write_given
+from attention_audit.given.readouts import GivenReadout
 from attention_audit.plan.exhibits import FIGURES, TABLES
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.replacing import differences
@@ -102,6 +104,38 @@ def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
     assert {Path(path).name for path in (*inputs["readouts"], *inputs["against"])} == {"test.parquet"}
     with pytest.raises(AuditError, match=r"^audits\.own: located needs a network .* only readouts are given; leave it"):
         plan_of(**NOTHING_ELSE, own={"reviews": plan.config.own["reviews"].model_dump()}, audits={"own": ["located"]})
+
+
+def bare(number: int, texts: int = 12) -> GivenReadout:
+    """A training of which the map alone is known."""
+    given = made(number, texts)
+    nothing = [np.empty((len(words), 0)) for words in given.tokens]
+    return replace(given, contribution=nothing, bias=np.empty((texts, 0)))
+
+
+def test_a_map_without_contributions_is_asked_what_needs_no_other_weights(here: Path) -> None:
+    paths = [f"bare{number}.{ending}" for number, ending in ((1, "npz"), (2, "parquet"))]
+    for number, path in enumerate(paths, start=1):
+        write_given(bare(number), here / path)
+    plan = planned(reviews={"models": {"mine": paths}})
+    suite = plan.scope.suite("own")
+    assert {audit.name for audit in plan.auditing.asked(suite, "reviews")} == {
+        *("performance", "predictions", "comparison", "consistency", "stability", "evidence", "plausibility"),
+        "attention_maps",
+    }
+    (subject,) = plan.exhibiting.subjects()
+    why = "permutation needs predictions that follow from the weights, and no contributions of mine are given"
+    assert subject.unasked["permutation"] == why
+    exhibits = {
+        exhibit.name: exhibit for exhibit in (*plan.exhibiting.made("tables"), *plan.exhibiting.made("figures"))
+    }
+    for name in ("summary", "texts", "own_fig_attention_maps"):
+        make_exhibit(plan, exhibits[name])
+    row = read_frame(Path("results/tables/summary.parquet"), SUMMARY).iloc[0]
+    assert row["used"] == row["ranks"] == row["signed"] == "not asked"
+    assert row["used_note"] == why
+    assert row["stable_trainings"] == 2
+    assert row["plausibility_value"] > row["plausibility_random"]
 
 
 def test_data_sets_have_models_of_their_own(here: Path) -> None:

@@ -185,25 +185,28 @@ def sentence(
     instead: Mapping[str, Instead | None],
     frozen: bool = False,
     erased: bool = False,
+    deleted: bool = False,
 ) -> str:
     """What a reader may conclude and what not, in whole sentences with two numbers at most.
 
     answers: by question, in order. learnt: whether the model is better than the largest class alone. instead: by
     question, `ranks` and `located`, None where it is not known. frozen: whether all trainings have one encoder, which
-    none of them has trained. erased: whether `signed` was found by erasing items, for want of an exact contribution. A
-    model that guesses is told in one sentence: there is no decision that its map could explain. An item of the map is
-    called a word where `located` is yes; else a position, where the model may hold what other words say.
+    none of them has trained. erased: whether `signed` was found by erasing items, for want of an exact contribution.
+    deleted: whether it was found by deleting words from the text. A model that guesses is told in one sentence: there
+    is no decision that its map could explain. An item of the map is called a word where `located` is yes, and where it
+    was deleted as one; else a position, where the model may hold what other words say.
     """
     if learnt.word == NO:
         return GUESSING
-    item = "word" if answers["located"].word == YES else "position"
+    item = "word" if deleted or answers["located"].word == YES else "position"
+    how = "found by deleting it" if deleted else "found by erasing it" if erased else ""
     scopes = {said.scope for said in answers.values() if said.word in (YES, NO)}
     several = scopes - {ALONE}
     common = next(iter(several or scopes), "") if len(several) < 2 else ""
 
     def scoped(question: str, claim: str) -> str:
         """A claim with what narrows it: how it was found, and of which trainings it holds."""
-        found = "found by erasing it" if erased and question == "signed" else ""
+        found = how if question == "signed" else ""
         scope = answers[question].scope
         scope = "" if scope == common else scope
         narrowed = ", ".join(filter(None, [found, scope]))

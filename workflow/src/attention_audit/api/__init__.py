@@ -5,9 +5,22 @@ renames or removes nothing without a new major version. All other modules are th
 """
 
 from attention_audit.api.auditing import audit
+from attention_audit.api.judging import Judgement, judge
 from attention_audit.api.reading import Reading, Trained, trained
 from attention_audit.api.writing import read, readout, write
 from attention_audit.errors import AuditError
 from attention_audit.given.readouts import GivenReadout
 
-__all__ = ["AuditError", "GivenReadout", "Reading", "Trained", "audit", "read", "readout", "trained", "write"]
+__all__ = [
+    "AuditError",
+    "GivenReadout",
+    "Judgement",
+    "Reading",
+    "Trained",
+    "audit",
+    "judge",
+    "read",
+    "readout",
+    "trained",
+    "write",
+]

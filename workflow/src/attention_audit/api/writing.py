@@ -15,7 +15,7 @@ ONE_OR_TWO = ": must have one axis or two; give it so"
 WRONG_AXES = " has not the axes that it must have; give a number a text and class"
 
 
-def _array(
+def numbers(
     values: npt.ArrayLike, place: str, axes: tuple[int, ...] = (1, 2), fault: str = ONE_OR_TWO
 ) -> npt.NDArray[np.float64]:
     """Numbers as an array; a tensor of PyTorch on the CPU will do. Raises AuditError where they are none, or have
@@ -23,7 +23,7 @@ def _array(
     """
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (RuntimeError, TypeError, ValueError) as error:
         raise AuditError(f"{place}: are no numbers in rows of the same length ({error}); give arrays") from error
     if array.ndim not in axes:
         raise AuditError(f"{place}{fault}")
@@ -33,8 +33,8 @@ def _array(
 def readout(
     tokens: Sequence[Sequence[str]],
     attention: Sequence[npt.ArrayLike],
-    contributions: Sequence[npt.ArrayLike],
-    bias: npt.ArrayLike,
+    contributions: Sequence[npt.ArrayLike] | None,
+    bias: npt.ArrayLike | None,
     labels: Sequence[int],
     probabilities: npt.ArrayLike,
     *,
@@ -45,19 +45,25 @@ def readout(
     """One training of a model on N texts, checked.
 
     tokens: the words of each text, L_i. attention: of each text (L_i,), or (H, L_i) for H heads, of which the mean is
-    taken. contributions: of each text z, (L_i, O), or (L_i,) where O is 1. bias: b, (O,), or (N, O) where texts have
-    their own. logits = sum_t a_t z_t + b; O is the number of classes C, or 1 for the logit of class 1 of two. labels:
-    the gold classes, from 0. probabilities: (N, C), as the model itself predicts them. ids: of the texts, by default
-    their numbers from 0. evidence: positions, from 0, of the words that are known to decide the label; None where
-    nobody knows. name: what messages call it.
+    taken. contributions: of each text z, (L_i, O), or (L_i,) where O is 1. bias: b, (O,), the same for all texts; an
+    array (N, O) has it for each. logits = sum_t a_t z_t + b; O is the number of classes C, or 1 for the logit of class
+    1 of two. Both are None where no predictions follow from the weights. labels: the gold classes, from 0.
+    probabilities: (N, C), as the model itself predicts them. ids: of the texts, by default their numbers from 0.
+    evidence: positions, from 0, of the words that are known to decide the label; None where nobody knows. name: what
+    messages call it.
 
     Raises AuditError, in a line that names text and column, where something is wrong: see docs/readouts.md.
     """
     count = len(tokens)
+    if (contributions is None) != (bias is None):
+        missing = "contributions are" if contributions is None else "bias is"
+        raise AuditError(f"{name}: {missing} left out, and one needs the other; give both, or neither")
+    if contributions is None or bias is None:
+        contributions, bias = [np.empty((len(words), 0)) for words in tokens], np.empty(0)
     names = [str(id_) for id_ in ids] if ids is not None else [str(number) for number in range(count)]
     known = list(evidence) if evidence is not None else [None] * count
-    predicted = _array(probabilities, f"{name}: column probabilities", (2,), WRONG_AXES)
-    shift = _array(bias, f"{name}: column bias", fault=WRONG_AXES)
+    predicted = numbers(probabilities, f"{name}: column probabilities", (2,), WRONG_AXES)
+    shift = numbers(bias, f"{name}: column bias", fault=WRONG_AXES)
     counted = {
         "attention": len(attention),
         "contribution": len(contributions),
@@ -71,7 +77,7 @@ def readout(
         if entries != count:
             raise AuditError(f"{name}: column {column} has {entries} entries for {count} texts; give each one")
     maps, added = (
-        [_array(values, at(name, id_, column)) for id_, values in zip(names, rows, strict=True)]
+        [numbers(values, at(name, id_, column)) for id_, values in zip(names, rows, strict=True)]
         for column, rows in (("attention", attention), ("contribution", contributions))
     )
     given = GivenReadout(

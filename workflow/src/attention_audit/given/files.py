@@ -16,9 +16,12 @@ from attention_audit.errors import AuditError
 from attention_audit.given.readouts import Floats, GivenReadout, at, check
 
 ENDINGS = (".parquet", ".npz")
-NEEDED = ("id", "tokens", "label", "attention", "contribution", "bias", "probabilities")
-"""The columns of a Parquet file; an .npz file has the same arrays, and `lengths`."""
-EVIDENCE, LENGTHS, HEADS = "evidence", "lengths", "heads"
+NEEDED = ("id", "tokens", "label", "attention", "probabilities")
+ADDED = ("contribution", "bias")
+"""The columns of a Parquet file, and those that a map has from which predictions follow; an .npz file has the same
+arrays, and `lengths`.
+"""
+EVIDENCE, LENGTHS, HEADS, CONTRIBUTION = "evidence", "lengths", "heads", "contribution"
 
 Array = npt.NDArray[Any]
 
@@ -26,6 +29,11 @@ Array = npt.NDArray[Any]
 def _refuse_missing(place: str, named: Sequence[str], wanted: Sequence[str]) -> None:
     if missing := [name for name in wanted if name not in named]:
         raise AuditError(f"{place}: column {missing[0]} is missing (it has {', '.join(named)}); add it")
+
+
+def _needed(named: Sequence[str]) -> tuple[str, ...]:
+    """The columns that a file with these columns must have: both of `ADDED` or none."""
+    return NEEDED + ADDED if {*ADDED} & {*named} else NEEDED
 
 
 def _depth(kind: pa.DataType) -> tuple[int, pa.DataType]:
@@ -122,21 +130,23 @@ def _from_parquet(path: Path, place: str) -> GivenReadout:
     try:
         with pq.ParquetFile(path) as file:
             named = file.schema_arrow.names
-            _refuse_missing(place, named, NEEDED)
-            table = file.read([name for name in (*NEEDED, EVIDENCE) if name in named])
+            _refuse_missing(place, named, _needed(named))
+            table = file.read([name for name in (*NEEDED, *ADDED, EVIDENCE) if name in named])
     except (OSError, pa.ArrowException) as error:
         raise AuditError(f"{place}: cannot be read as Parquet ({error}); write it anew") from error
     if not len(table):
         raise AuditError(f"{place}: has no text; give some")
     columns = _Columns(place, table)
-    bias = columns.stacked("bias")
+    decided = "bias" in table.column_names
+    words, bias = columns.words(), columns.stacked("bias") if decided else np.empty((len(table), 0))
+    added = columns.numbers("contribution") if decided else [np.empty((len(text), 0)) for text in words]
     return GivenReadout(
         place,
         columns.ids,
-        columns.words(),
+        words,
         columns.plain("label", pa.int64()).to_numpy(),
         columns.numbers("attention"),
-        [_by_word(values, bias.shape[1]) for values in columns.numbers("contribution")],
+        [_by_word(values, bias.shape[1]) for values in added],
         bias,
         columns.stacked("probabilities"),
         columns.evidence(),
@@ -180,12 +190,12 @@ def _from_npz(path: Path, place: str) -> GivenReadout:
         if isinstance(opened, np.ndarray):
             raise AuditError(f"{place}: holds one array and not several; write it with numpy.savez")
         with opened as file:
-            _refuse_missing(place, file.files, (*NEEDED, LENGTHS))
+            _refuse_missing(place, file.files, (*_needed(file.files), LENGTHS))
             arrays = {name: _loaded(file, name, place) for name in KINDS if name in file.files}
     except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
         raise AuditError(f"{place}: cannot be read as .npz ({error}); write it anew") from error
     ids, lengths = [str(name) for name in arrays["id"].tolist()], arrays[LENGTHS].astype(np.int64)
-    outputs = arrays["bias"].astype(np.float64)
+    outputs = arrays.get("bias", np.empty((len(ids), 0))).astype(np.float64)
     named = {"label": arrays["label"], LENGTHS: lengths, "probabilities": arrays["probabilities"]}
     named |= {"bias": outputs} if outputs.ndim == 2 else {}
     for name, values in named.items():
@@ -195,7 +205,8 @@ def _from_npz(path: Path, place: str) -> GivenReadout:
         raise AuditError(f"{place}: has no text; give some")
     if (lengths < 0).any():
         raise AuditError(f"{place}: column {LENGTHS} holds {lengths.min()}; give counts of words")
-    heads, contribution = arrays["attention"].astype(np.float64), arrays["contribution"].astype(np.float64)
+    heads = arrays["attention"].astype(np.float64)
+    contribution = arrays.get("contribution", np.empty((lengths.sum(), 0))).astype(np.float64)
     cut = partial(_cut, place, lengths)
     evidence: list[list[int] | None] = [None] * len(ids)
     if EVIDENCE in arrays:
@@ -241,8 +252,8 @@ def read_given(path: Path, place: str = "") -> GivenReadout:
 
 
 def holdings(path: Path) -> set[str]:
-    """What a readout has beyond what it must have, without reading the rest: evidence of any text, and heads. Nothing
-    where it is no such file.
+    """What a readout has beyond what it must have, without reading the rest: evidence of any text, heads, and
+    contributions, by their columns. Nothing where it is no such file.
     """
     try:
         if path.suffix == ".parquet":
@@ -250,13 +261,15 @@ def holdings(path: Path) -> set[str]:
             optional = pq.read_table(path, columns=[name for name in (EVIDENCE, "attention") if name in named])
             known = EVIDENCE in named and optional[EVIDENCE].null_count < len(optional)
             several = "attention" in named and _depth(optional["attention"].type)[0] > 1
+            decided = {*ADDED} <= {*named}
         else:
             with np.load(path, allow_pickle=False) as file:
                 known = EVIDENCE in file.files and bool(file[EVIDENCE].any())
                 several = "attention" in file.files and file["attention"].ndim > 1
+                decided = {*ADDED} <= {*file.files}
     except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, pa.ArrowException):
         return set()
-    return {name for name, there in ((EVIDENCE, known), (HEADS, several)) if there}
+    return {name for name, there in ((EVIDENCE, known), (HEADS, several), (CONTRIBUTION, decided)) if there}
 
 
 def _write_parquet(given: GivenReadout, path: Path) -> None:
@@ -272,12 +285,16 @@ def _write_parquet(given: GivenReadout, path: Path) -> None:
         "probabilities": pa.array(given.probabilities.tolist(), numbers),
         EVIDENCE: pa.array(given.evidence, pa.list_(pa.int64())),
     }
-    pq.write_table(pa.table(columns), path, compression="zstd")
+    table = pa.table(columns)
+    pq.write_table(table if given.decided else table.drop_columns([*ADDED]), path, compression="zstd")
 
 
 def _write_npz(given: GivenReadout, path: Path) -> None:
     known = zip(given.tokens, given.evidence, strict=True)
     marks = [np.isin(np.arange(len(words)), positions or []) for words, positions in known]
+    added: dict[str, Any] = (
+        {"contribution": np.concatenate(given.contribution), "bias": given.bias} if given.decided else {}
+    )
     with path.open("wb") as stream:
         np.savez_compressed(
             stream,
@@ -286,10 +303,9 @@ def _write_npz(given: GivenReadout, path: Path) -> None:
             label=given.labels,
             lengths=np.array([len(words) for words in given.tokens]),
             attention=np.concatenate(given.attention, axis=-1),
-            contribution=np.concatenate(given.contribution),
-            bias=given.bias,
             probabilities=given.probabilities,
             evidence=np.concatenate(marks),
+            **added,
         )
 
 

@@ -17,6 +17,7 @@ Floats = npt.NDArray[np.float64]
 
 SUM, REPRODUCED = 1e-4, 1e-4
 """How far the weights of a text may be from 1 together, and its logits from its probabilities."""
+WITHOUT = "where no predictions follow from the weights, leave contributions and bias out"
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class GivenReadout:
     place: the file, or what else messages call it. attention[i] (L_i,), or (H, L_i) for a map of H heads.
     contribution[i] (L_i, O) and bias (N, O): logits = sum_t a_t z_t + b, with a the mean over heads. O is C, or 1 in a
     model of two classes whose one logit is that of class 1. probabilities (N, C): what the model predicts, as it says
-    itself. evidence[i]: the positions of the words that are known to decide the label, None where nobody knows.
+    itself. evidence[i]: the positions of the words that are known to decide the label, None where nobody knows. Where
+    no prediction follows from the map, O is 0.
     """
 
     place: str
@@ -46,6 +48,11 @@ class GivenReadout:
     def classes(self) -> int:
         """The number of classes."""
         return int(self.probabilities.shape[1])
+
+    @property
+    def decided(self) -> bool:
+        """Whether it says what the words add to the logits."""
+        return bool(self.bias.shape[1])
 
     @property
     def heads(self) -> int:
@@ -86,7 +93,9 @@ def _misfits(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
         yield "contribution", f"has {len(contribution)} rows for {words} words; give each word one"
     if contribution.shape[1] != len(bias):
         yield "contribution", f"has {contribution.shape[1]} values a word, and bias has {len(bias)}; give both as many"
-    if len(predicted) < 2 or len(bias) not in ({1, 2} if len(predicted) == 2 else {len(predicted)}):
+    if len(predicted) < 2:
+        yield "probabilities", f"has {len(predicted)} values; give one for each class, two or more"
+    if given.decided and len(bias) not in ({1, 2} if len(predicted) == 2 else {len(predicted)}):
         yield "bias", f"has {len(bias)} values for {len(predicted)} classes; give one a class, or one for two classes"
 
 
@@ -111,6 +120,10 @@ def _faults(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
     marked = given.evidence[number] or []
     if outside := [position for position in marked if not 0 <= position < words]:
         yield "evidence", f"names word {outside[0]} of {words}; count words from 0"
+    if not given.decided:
+        if abs(predicted.sum() - 1) > SUM or (predicted < 0).any():
+            yield "probabilities", f"sums to {predicted.sum():.4g}; give probabilities that sum to 1, none below 0"
+        return
     logits = np.atleast_2d(attention).mean(0) @ contribution + bias
     apart = np.abs(softmax(logits) - predicted).max()
     if apart > REPRODUCED:
@@ -120,12 +133,37 @@ def _faults(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
         )
 
 
+def _meaningless(given: GivenReadout) -> str:
+    """Why contributions that give the probabilities say nothing of other weights; "" where that is not seen.
+
+    A bias of each text can be chosen so that any contributions fit. Contributions that are the logits themselves, word
+    by word, fit any map.
+    """
+    moved = np.abs(given.bias - given.bias[0]).max(axis=1)
+    if (most := int(moved.argmax())) and moved[most] > REPRODUCED:
+        return (
+            f"{at(given.place, given.ids[most], 'bias')}: is another one than in text {given.ids[0]!r}, so that any "
+            "contributions would fit; give one bias for all texts. What a text adds whatever the weights are may stand "
+            f"in the contribution of each of its words; {WITHOUT}"
+        )
+    several = [values for values in given.contribution if len(values) > 1]
+    if not several or any(np.ptp(values, axis=0).max() > REPRODUCED for values in several):
+        return ""
+    if np.ptp([values[0] for values in several], axis=0).max() <= REPRODUCED:
+        return ""
+    return (
+        f"{given.place}: column contribution: all words of a text have the same, and other texts have others, so that "
+        f"any weights would do; give what each word adds; {WITHOUT}"
+    )
+
+
 def check(given: GivenReadout) -> None:
     """Raise AuditError, in a line that names place, text and column, for the first thing that is wrong.
 
     Words, weights, contributions, bias and probabilities fit each other in size; no number is missing, NaN or infinite;
     no weight is negative, and the weights of each map sum to 1 within `SUM`; labels are classes; ids are unique; and
-    the logits give the probabilities within `REPRODUCED`.
+    the logits give the probabilities within `REPRODUCED`, with one bias, and with contributions that differ from word
+    to word. Where there are no contributions, the probabilities sum to 1 likewise.
     """
     if not given.ids:
         raise AuditError(f"{given.place}: has no text; give some")
@@ -137,6 +175,8 @@ def check(given: GivenReadout) -> None:
         # the first fault of a text ends it, since what follows relies on what comes before
         for column, fault in chain(_misfits(given, number), _faults(given, number)):
             raise AuditError(f"{at(given.place, name, column)}: {fault}")
+    if given.decided and (fault := _meaningless(given)):
+        raise AuditError(fault)
 
 
 def _others(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from itertools import combinations
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.source import placed
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.given.files import HEADS, holdings
+from attention_audit.given.files import CONTRIBUTION, HEADS, holdings
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit
 from attention_audit.model.architecture import Architecture
 from attention_audit.plan.audit import Audit
@@ -97,9 +97,13 @@ class Auditing:
                 f"predictions that are linear in the attention, which models of pairs ({dataset}) have not",
             ),
             "weights": (
-                layer is not None,
-                f"predictions that follow from the weights, and above layer {layer}, which is read of {model}, the "
-                "network mixes more than this row",
+                layer is not None or not self._decided(given),
+                "predictions that follow from the weights, and "
+                + (
+                    f"no contributions of {model} are given"
+                    if layer is None
+                    else f"above layer {layer}, which is read of {model}, the network mixes more than this row"
+                ),
             ),
             "network": (
                 given is not None and not given.network,
@@ -107,7 +111,7 @@ class Auditing:
             ),
             "states": (given is not None or heads, f"states under the attention, which are not known of {model}"),
             "heads": (
-                not (heads or (given and self._several_heads(given))),
+                not (heads or (given and HEADS in self._held(given))),
                 f"several heads of attention, and {model} has one",
             ),
             "tokens": (suite.hierarchical(dataset, model), f"attention over tokens, and {model} attends to sentences"),
@@ -115,9 +119,14 @@ class Auditing:
         }
         return next((reason for need, (lacks, reason) in lacking.items() if lacks and need in audit.needs), "")
 
-    def _several_heads(self, given: ImportedModel) -> bool:
-        """Whether a readout of the user's has a map for each of several heads."""
-        return any(HEADS in holdings(placed(path, self.scope.mirror)) for path in given.sources)
+    def _held(self, given: ImportedModel) -> set[str]:
+        """What all readouts of a user's model have of what they may have."""
+        held = [holdings(placed(path, self.scope.mirror)) for path in given.sources]
+        return set.intersection(*held) if held else set()
+
+    def _decided(self, given: ImportedModel | None) -> bool:
+        """Whether predictions follow from the weights: where only readouts are given, they must say so."""
+        return given is None or given.network or not given.sources or CONTRIBUTION in self._held(given)
 
     def _lacking(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
         """What an audit needs and the models that it is asked of have not, one by one; "" where one has all."""

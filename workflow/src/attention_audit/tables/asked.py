@@ -99,14 +99,15 @@ def answered(
     together: Integers | None = None,
     beside: Mapping[str, Any] | None = None,
     each: Sequence[Effect] = (),
+    margin: float | None = None,
 ) -> Answer:
     """The answer of an effect: its word, a note where it is of these trainings alone or rests on too little, and what
     would decide it.
 
     tell: the effect, with an interval of a design. together: which texts belong together, see `Design`. each: the same
-    effect of each training by itself, or of each pair.
+    effect of each training by itself, or of each pair. margin: of what has none among `margins`.
     """
-    margin = getattr(margins, question)
+    margin = getattr(margins, question) if margin is None else margin
     asked = partial(designed, tell, Design(together))
     effect = asked()
     own = asked(fixed=True) if effect.trainings > 1 else effect

@@ -1,0 +1,248 @@
+"""Scores of any tool beside a function: by hand, and against the audit that has the network itself."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+from test_located import LENGTHS, TEXTS, model_of, split_of
+
+from attention_audit import api
+from attention_audit.api.predicting import Predict
+from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.located import located
+from attention_audit.audits.settings import Agreement, Deletion, Erasure
+from attention_audit.model.probabilities import probabilities
+from attention_audit.readout import Readout
+
+RANDOM = np.random.default_rng(0)
+VALUES = {f"w{number}": float(value) for number, value in enumerate(RANDOM.normal(0, 0.5, 40))}
+TOKENS = [[f"w{number}" for number in RANDOM.integers(0, 40, length)] for length in RANDOM.integers(5, 15, 120)]
+Values = dict[str, float]
+
+
+def bag_of_words(values: Values) -> Predict:
+    """The log odds of class 1 are the sum of the values of the words."""
+
+    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+        odds = np.array([sum(values[word] for word in words) for words in texts])
+        positive = 1 / (1 + np.exp(-odds))
+        return np.stack([1 - positive, positive], 1)
+
+    return predict
+
+
+def right(values: Values) -> list[npt.NDArray[np.float64]]:
+    """What each word adds to the log odds of the predicted class."""
+    added = [np.array([values[word] for word in words]) for words in TOKENS]
+    return [np.sign(own.sum()) * own for own in added]
+
+
+def judged(*args: Any, **named: Any) -> api.Judgement:
+    return api.judge(*args, **named, report=lambda line: None)
+
+
+def row(found: api.Judgement, question: str) -> dict[str, Any]:
+    return dict(found.table.set_index("question").loc[question])
+
+
+def test_the_right_scores_locate_as_leave_one_out_does() -> None:
+    found = judged(TOKENS, right(VALUES), bag_of_words(VALUES))
+    assert row(found, "located")["value"] == pytest.approx(1)
+    assert row(found, "located")["word"] == row(found, "signed")["word"] == "yes"
+    assert row(found, "located")["texts"] == 120
+    assert "words with weight are words of the text that matter" in found.sentence
+    assert "a highlighted word speaks for the prediction (found by deleting it)" in found.sentence
+    np.testing.assert_allclose(found.texts["scores"], found.texts["leave_one_out"])
+
+
+def test_shuffled_scores_locate_nothing() -> None:
+    found = judged(TOKENS, [RANDOM.permutation(own) for own in right(VALUES)], bag_of_words(VALUES))
+    assert abs(row(found, "located")["value"]) < 0.2
+    assert row(found, "located")["word"] == row(found, "signed")["word"] == "no"
+    assert "Do not take words with weight for the words that matter" in found.sentence
+
+
+def test_scores_of_a_liar_are_worse_than_chance() -> None:
+    """They show the words that hardly matter, and hide those that do."""
+    found = judged(TOKENS, [-np.abs(own) for own in right(VALUES)], bag_of_words(VALUES))
+    assert row(found, "located")["high"] < 0
+    assert row(found, "signed")["word"] == "no"
+
+
+def test_what_no_single_word_decides_is_said() -> None:
+    """One word of two in every second text decides, and both of the others say the same, as sure as can be."""
+    tokens, values = [["a", "c"], ["a", "b"]] * 60, {"a": 40.0, "b": 40.0, "c": 0.0}
+    found = row(judged(tokens, [[1, 0]] * 120, bag_of_words(values)), "signed")
+    assert found["value"] == 0.5
+    assert "the best choice of a word would reach 0.500" in found["note"]
+
+
+def test_falls_by_hand() -> None:
+    """Log odds 3, 1, -2, 0.5: class 1 of p(2.5). Of four words 1, 1, 1, 1 and 2 are deleted."""
+    values = {"a": 3.0, "b": 1.0, "c": -2.0, "d": 0.5}
+    found = judged([["a", "b", "c", "d"]], [[0.1, 0.9, 0.5, 0.2]], bag_of_words(values)).texts.iloc[0]
+
+    def p(odds: float) -> float:
+        return float(1 / (1 + np.exp(-odds)))
+
+    assert (found["prediction"], found["top_word"]) == (1, 1)
+    assert found["probability"] == pytest.approx(p(2.5))
+    assert found["top_fall"] == pytest.approx(p(2.5) - p(1.5))
+    assert found["best_fall"] == pytest.approx(p(2.5) - p(-0.5))
+    # by the scores b goes first, then c; by leave-one-out a, then b
+    assert found["scores"] == pytest.approx(p(2.5) - (4 * p(1.5) + p(3.5)) / 5)
+    assert found["leave_one_out"] == pytest.approx(p(2.5) - (4 * p(-0.5) + p(-1.5)) / 5)
+
+
+def test_it_is_the_audit_that_has_the_network(random_readout: Callable[..., Readout]) -> None:
+    model = model_of("bilstm").eval()
+    readout = replace(random_readout(LENGTHS, outputs=3), ids=[str(number) for number in range(6)])
+    attributed = Attributed(model, split_of(TEXTS, list(range(6))), readout, lambda line: None)
+    columns = located(attributed, Agreement(texts=1, steps=4), Erasure(), Deletion())
+
+    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+        split = split_of([[2, *map(int, words), 3] for words in texts], [0] * len(texts))
+        with torch.inference_mode():
+            return probabilities(model(split.batch(np.arange(len(texts)))).logits)
+
+    words = [[str(word) for word in text[1:-1]] for text in TEXTS]
+    found = judged(words, readout.attention, predict, batch_size=7).texts.set_index("text")
+    for ranking, column in (("random", "random"), ("attention", "scores"), ("loo", "leave_one_out")):
+        rows = [place for place, name in enumerate(columns["ranking"]) if name == ranking]
+        texts = [int(columns["id"][place]) for place in rows]
+        expected = [columns["falls"][place].mean() for place in rows]
+        np.testing.assert_allclose(found.loc[texts, column], expected, rtol=1e-7, atol=1e-12)
+    # a text of one word stays as it is
+    assert found.loc[1, ["random", "scores", "leave_one_out", "top_fall"]].isna().all()
+
+
+def test_several_trainings() -> None:
+    several = [{word: value + RANDOM.normal(0, 0.05) for word, value in VALUES.items()} for _ in range(3)]
+    maps, functions = [right(values) for values in several], [bag_of_words(values) for values in several]
+    found = judged(TOKENS, maps, functions)
+    assert row(found, "stable")["word"] == row(found, "located")["word"] == "yes"
+    assert row(found, "located")["trainings"] == 3
+    assert found.texts.groupby("training").size().tolist() == [120] * 3
+    assert "true of these 3 trainings" in found.sentence
+    two = row(judged(TOKENS, maps[:2], functions[:2]), "stable")
+    assert two["word"] == "too few"
+    assert -1 <= two["low"] < two["value"] < two["high"] <= 1
+    alone = judged(TOKENS, maps[:1], functions[:1])
+    assert alone.not_asked["stable"] == "there is one training; give scores and functions of three"
+
+
+def test_stable_is_the_mean_rank_correlation_by_hand() -> None:
+    """Ranks 1 2 3 against 1 3 2: Spearman is 1 - 6 (0 + 1 + 1) / (3 (9 - 1)) = .5; against 3 2 1 it is -1."""
+    tokens = [["w1", "w2", "w3"], ["w4", "w5", "w6"], ["w7", "w8", "w9"]]
+    first, second, third = [0.1, 0.2, 0.3], [-5.0, 40.0, 0.0], [0.0, -1.0, -2.0]
+    flat = [7.0, 7.0, 7.0]
+    found = judged(tokens, [[first, first, first], [second, third, flat]], [bag_of_words(VALUES)] * 2)
+    assert row(found, "stable")["value"] == pytest.approx((0.5 - 1) / 2)
+    # the text that one training gives no order is left out
+    assert row(found, "stable")["texts"] == 2
+
+
+def test_marks_are_compared_with_a_random_order() -> None:
+    """Marked words 1st and 3rd of four by score: AUPRC (1 + 2/3) / 2."""
+    scores = [[0.4, 0.3, 0.2, 0.1]] * 120
+    tokens, marks = [["w1", "w2", "w3", "w4"]] * 120, [[2, 0]] * 119 + [None]
+    found = judged(tokens, scores, bag_of_words(VALUES), marks=marks)
+    assert found.texts["auprc"][:119].tolist() == pytest.approx([5 / 6] * 119)
+    # of random orders of 4 words with 2 marked ones, all six sets: (1 + 5/6 + 3/4 + 7/12 + 1/2 + 5/12) / 6
+    assert found.texts["auprc_random"][0] == pytest.approx((1 + 5 / 6 + 3 / 4 + 7 / 12 + 1 / 2 + 5 / 12) / 6)
+    assert np.isnan(found.texts["auprc"][119])
+    plausible = row(found, "plausible")
+    assert plausible["value"] == pytest.approx(5 / 6 - found.texts["auprc_random"][0])
+    assert (plausible["word"], plausible["texts"]) == ("yes", 119)
+    assert "Marked words: AUPRC 0.83" in found.sentence
+
+
+def test_a_model_that_guesses_has_no_decision_to_explain() -> None:
+    labels = [number % 2 for number in range(120)]
+    found = judged(TOKENS, right(VALUES), lambda texts: np.full((len(texts), 2), 0.5), labels=labels)
+    assert row(found, "learnt")["word"] == "no"
+    assert found.sentence.startswith("The model is no better than always giving the same answer")
+
+
+def test_what_cannot_be_asked_is_said() -> None:
+    found = judged(TOKENS[:20], right(VALUES)[:20], bag_of_words(VALUES))
+    assert [*found.not_asked] == [
+        "learnt", "needed", "stable", "used", "ranks", "unique", "transferable", "plausible"
+    ]  # fmt: skip
+    assert "function of words" in found.not_asked["used"]
+    assert row(found, "located")["word"] == "too few"
+    assert "20 texts of the 100 needed" in row(found, "located")["note"]
+    assert repr(found).startswith("Judgement(located too few 1.00 [")
+
+
+def test_maps_that_choose_nothing_locate_nothing() -> None:
+    found = judged(TOKENS, [np.ones(len(words)) for words in TOKENS], bag_of_words(VALUES))
+    assert row(found, "located")["value"] == 0
+    assert row(found, "signed")["word"] == "not asked"
+    assert set(found.texts["top_word"]) == {-1}
+
+
+def test_each_text_is_predicted_once_and_in_batches() -> None:
+    asked: list[list[str]] = []
+    sizes: list[int] = []
+    said: list[str] = []
+    model = bag_of_words(VALUES)
+
+    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+        asked.extend(texts)
+        sizes.append(len(texts))
+        return model(texts)
+
+    twice = [*TOKENS[:30], *TOKENS[:30]]
+    api.judge(twice, [*right(VALUES)[:30]] * 2, predict, batch_size=16, report=said.append)
+    # the first batch alone is asked again, in another order
+    assert asked[16:32] == asked[:16][::-1]
+    assert len({tuple(words) for words in asked}) == len(asked) - 16
+    assert max(sizes) == 16
+    assert said[0].startswith("predict: ")
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"tokens": ["a film", *TOKENS[1:]]}, "tokens: text 0 is one string; give the list of its words"),
+        ({"tokens": []}, "tokens: there is no text"),
+        ({"tokens": [[], *TOKENS[1:]]}, "tokens: text 0 has no word"),
+        ({"scores": right(VALUES)[1:]}, "scores: has 119 entries for 120 texts"),
+        ({"scores": [right(VALUES)[0][1:], *right(VALUES)[1:]]}, "scores: text 0 has .* scores for .* words"),
+        ({"scores": [[np.nan] * len(words) for words in TOKENS]}, "scores: text 0 holds NaN"),
+        ({"scores": [[own] for own in right(VALUES)]}, "scores: text 0 has not one axis"),
+        ({"predict": [bag_of_words(VALUES)] * 2}, "scores: is of 120 trainings, and predict of 2"),
+        ({"predict": "svm"}, "predict: is str, and no function"),
+        ({"predict": lambda texts: np.ones((len(texts), 2))}, "predict: of the text .* are 1, 1; give probabilities"),
+        ({"predict": lambda texts: np.full((len(texts), 2), np.nan)}, "predict: .* hold NaN"),
+        ({"predict": lambda texts: np.ones(len(texts))}, "predict: gives no row a text"),
+        ({"predict": lambda texts: np.full((3, 2), 0.5)}, "predict: gives 3 rows for 64 texts"),
+        ({"predict": lambda texts: np.ones((len(texts), 1))}, "predict: gives 1 classes; give"),
+        ({"predict": lambda texts: RANDOM.dirichlet([1, 1], len(texts))}, "predict: moves a probability .* dropout"),
+        ({"marks": [[0]]}, "marks: has 1 entries for 120 texts"),
+        ({"marks": [[99], *[None] * 119]}, "marks: text 0 names word 99 of"),
+        ({"marks": [[0, 1, 0], *[None] * 119]}, "marks: text 0 names a word twice; give positions"),
+        ({"marks": [[True, False], *[None] * 119]}, "marks: text 0 holds something else than whole numbers"),
+        ({"labels": [0]}, "labels: has 1 entries for 120 texts"),
+        ({"labels": [2] * 120}, "labels: name class 2 of 2; number the classes from 0"),
+        ({"labels": ["good"] * 120}, "labels: holds something else than whole numbers"),
+        ({"batch_size": 0}, "batch_size: is 0"),
+    ],
+)
+def test_what_is_wrong_names_the_argument(change: dict[str, Any], line: str) -> None:
+    arguments: dict[str, Any] = {"tokens": TOKENS, "scores": right(VALUES), "predict": bag_of_words(VALUES)}
+    with pytest.raises(api.AuditError, match=line):
+        judged(**arguments | change)
+
+
+def test_tensors_will_do() -> None:
+    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+        return torch.from_numpy(np.asarray(bag_of_words(VALUES)(texts)))  # type: ignore[return-value]
+
+    maps = [torch.from_numpy(own) for own in right(VALUES)]
+    assert row(judged(TOKENS, maps, predict), "located")["value"] == pytest.approx(1)
