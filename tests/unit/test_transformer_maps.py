@@ -151,13 +151,11 @@ def test_of_one_layer_rollout_and_flow_are_the_row_beside_the_piece_itself(tmp_p
 def test_the_parts_of_a_layer_sum_to_what_it_returns(read):
     for number, layer in enumerate(read.layers, start=1):
         output, first = (read.classifier.part(name, number) for name in ("output", "first"))
-        parts = norms.transformed(read, layer, number)
-        torch.testing.assert_close(parts.sum(2) + output.bias, layer.mixed, rtol=1e-5, atol=1e-5)
-        # what is left of the normalised sum is the bias b_o as a part, and the bias of the normalisation
-        rest = norms.normed(read, number, "first", layer.mixed, output.bias.expand(layer.mixed.shape)[:, :, None])[
-            :, :, 0
-        ]
-        whole = norms.normed(read, number, "first", layer.mixed, parts).sum(2) + rest + first.bias
+        parts = norms.given(read, layer, number).sum(2) + layer.below
+        torch.testing.assert_close(parts + output.bias, layer.mixed, rtol=1e-5, atol=1e-5)
+        # the bias b_o is a part too, which belongs to no piece
+        straight = norms.straight(first, parts) + norms.straight(first, output.bias)
+        whole = straight / norms.deviation(first, layer.mixed)[..., None] + first.bias
         torch.testing.assert_close(whole, first(layer.mixed), rtol=1e-5, atol=1e-5)
 
 
@@ -208,7 +206,7 @@ def test_value_zeroing_is_what_the_network_returns_without_a_value(read):
         above = read.layers[1].above[text, :count]
         rows.append(1 - torch.nn.functional.cosine_similarity(layers[1].above[0], above, dim=-1))
     apart = torch.stack(rows, 1)
-    found = zeroing.distances(read, 2)[text, :count, :count]
+    found = zeroing.distances(read, 2, rows=count)[text, :count, :count]
     torch.testing.assert_close(found, apart / apart.sum(1, keepdim=True), rtol=1e-3, atol=1e-4)
 
 

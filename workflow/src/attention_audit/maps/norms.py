@@ -5,6 +5,7 @@ residual connection adds x_i for j = i. So what N1 reads is sum_j T_ij with T_ij
 b_o, which belongs to no piece; biases of the values are in f, since the weights of a row sum to 1.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -12,41 +13,43 @@ from torch import Tensor
 
 from attention_audit.maps.passes import LayerPass, Pass, normalised_after
 
+NORMS = ("first", "second")
+TOGETHER = 1 << 18
+"""Numbers that pass at once."""
+
 
 def by_head(read: Pass, layer: LayerPass, number: int) -> Tensor:
-    """W_o of a layer, (D, H, D / H)."""
+    """What each head makes of each piece, W_o^h V_h x_j: (B, P, H, D)."""
     output: Any = read.classifier.part("output", number)
-    weight: Tensor = output.weight.reshape(len(output.weight), layer.values.shape[2], -1)
-    return weight
+    weight = output.weight.reshape(len(output.weight), layer.values.shape[2], -1)
+    return torch.einsum("bjhe,dhe->bjhd", layer.values, weight)
+
+
+def at_once(pieces: int, width: int) -> int:
+    """So many pieces that their vectors of all P pieces, of this width, fit a processor's cache."""
+    return max(1, TOGETHER // (pieces * width))
 
 
 @torch.no_grad()
 def given(read: Pass, layer: LayerPass, number: int) -> Tensor:
     """The vectors f_ij of a layer, (B, P, P, D): from piece j (second P) to piece i (first P). Takes memory P^2 D."""
-    of_heads = torch.einsum("bjhe,dhe->bhjd", layer.values, by_head(read, layer, number))
-    return torch.einsum("bhij,bhjd->bijd", layer.weights, of_heads)
+    return torch.einsum("bhij,bjhd->bijd", layer.weights, by_head(read, layer, number))
 
 
-@torch.no_grad()
-def transformed(read: Pass, layer: LayerPass, number: int) -> Tensor:
-    """The vectors T_ij, (B, P, P, D); with b_o they sum over j to what N1 reads."""
-    parts = given(read, layer, number)
-    place = torch.arange(parts.shape[1], device=parts.device)
-    parts[:, place, place] += layer.below
-    return parts
+def straight(norm: Any, parts: Tensor) -> Tensor:
+    """Parts (.., D) of what a layer normalisation reads, but for the division by the deviation of the whole.
 
-
-@torch.no_grad()
-def normed(read: Pass, number: int, name: str, read_by: Tensor, parts: Tensor) -> Tensor:
-    """A layer normalisation of a sum, part by part: (B, P, P, D).
-
-    N(s) = (s - mean(s)) / std(s) * g + b is linear but for the standard deviation, which is that of the whole sum
-    `read_by` (B, P, D): a part p gives (p - mean(p)) / std(s) * g. b belongs to no part.
+    N(s) = (s - mean(s)) / deviation(s) * g + b. With the deviation of the whole sum, that is linear in the parts, to
+    none of which b belongs.
     """
-    norm: Any = read.classifier.part(name, number)
-    deviation = (read_by.var(-1, unbiased=False) + norm.eps).sqrt()[:, :, None, None]
-    scaled: Tensor = (parts - parts.mean(-1, keepdim=True)) / deviation * norm.weight
+    scaled: Tensor = (parts - parts.mean(-1, keepdim=True)) * norm.weight
     return scaled
+
+
+def deviation(norm: Any, read_by: Tensor) -> Tensor:
+    """What a layer normalisation divides by, (B, P), of what it reads, (B, P, D)."""
+    found: Tensor = (read_by.var(-1, unbiased=False) + norm.eps).sqrt()
+    return found
 
 
 @torch.no_grad()
@@ -57,10 +60,27 @@ def value_norm(read: Pass) -> Tensor:
     One pass.
     """
     layer, number = read.layers[-1], len(read.layers)
-    weight = by_head(read, layer, number)
-    weighted = layer.weights[:, :, 0, :].transpose(1, 2)[..., None] * layer.values
-    lengths: Tensor = torch.einsum("bjhe,dhe->bjd", weighted, weight).norm(dim=-1)
+    lengths: Tensor = torch.einsum("bhj,bjhd->bjd", layer.weights[:, :, 0], by_head(read, layer, number)).norm(dim=-1)
     return lengths * read.mask
+
+
+def rolled(read: Pass, layer_matrix: Callable[[int, int], Tensor]) -> Tensor:
+    """Row 0 of the product of the layers' matrices, the last one first, as shares of all pieces: (B, P).
+
+    layer_matrix: gives the first rows of the matrix of a layer, (B, R, P), by its number and R; of the last layer one
+    row is asked.
+    """
+    count = len(read.layers)
+    row = as_shares(layer_matrix(count, 1))
+    for number in range(count - 1, 0, -1):
+        # a product of many norms overflows; only proportions matter
+        row = as_shares(row @ layer_matrix(number, row.shape[-1]))
+    return row[:, 0]
+
+
+def as_shares(rows: Tensor) -> Tensor:
+    """Rows of non-negative numbers divided by their sum; zeros where all of them are 0."""
+    return rows / rows.sum(-1, keepdim=True).clamp(min=torch.finfo(rows.dtype).tiny)
 
 
 @normalised_after
@@ -70,18 +90,22 @@ def globenc(read: Pass) -> Tensor:
     and the inner layer left out; row 0 of the product of these matrices, the last layer first.
 
     Modarressi et al. 2022 (N_ENC). Scores are shares of all pieces; the authors' are not divided by their sum. One
-    pass, memory P^2 D a text and layer.
+    pass. Lengths are taken from the products of the heads' vectors, so that no T_ij is made.
     """
-    row: Tensor | None = None
-    for number, layer in reversed([*enumerate(read.layers, start=1)]):
-        parts = transformed(read, layer, number)
-        parts = normed(read, number, "first", layer.mixed, parts)
-        norms = normed(read, number, "second", layer.joined, parts).norm(dim=-1) * read.mask[:, None]
-        row = norms[:, :1] if row is None else row @ norms
-        # a product of many norms overflows; only proportions matter
-        row = row / row.sum(-1, keepdim=True)
-    assert row is not None
-    return row[:, 0]
+
+    def lengths(number: int, rows: int) -> Tensor:
+        layer, first, second = read.layers[number - 1], *(read.classifier.part(name, number) for name in NORMS)
+        of_heads = straight(second, straight(first, by_head(read, layer, number)))
+        own = straight(second, straight(first, layer.below[:, :rows]))
+        weights = layer.weights[:, :, :rows]
+        products = torch.einsum("bjhd,bjgd->bjhg", of_heads, of_heads)
+        found = (torch.einsum("bjhg,bgij->bhij", products, weights) * weights).sum(1).clamp(min=0).sqrt()
+        place = torch.arange(rows, device=found.device)
+        found[:, place, place] = (on_diagonal(weights, of_heads) + own).norm(dim=-1)
+        whole = deviation(first, layer.mixed) * deviation(second, layer.joined)
+        return found / whole[:, :rows, None] * read.mask[:, None]
+
+    return rolled(read, lengths)
 
 
 @normalised_after
@@ -94,16 +118,33 @@ def alti(read: Pass) -> Tensor:
     rows normalised; row 0 of the product of these matrices, the last layer first.
 
     Ferrando et al. 2022. Their code adds the epsilon of N1 to its input, and not to the variance, which moves scores by
-    a millionth. One pass, memory P^2 D a text and layer.
+    a millionth. One pass.
     """
-    row: Tensor | None = None
-    for number, layer in reversed([*enumerate(read.layers, start=1)]):
-        parts = normed(read, number, "first", layer.mixed, transformed(read, layer, number))
-        first: Any = read.classifier.part("first", number)
-        whole: Tensor = first(layer.mixed)
-        nearer = whole.norm(p=1, dim=-1)[:, :, None] - (whole[:, :, None] - parts).norm(p=1, dim=-1)
-        shares = nearer.clamp(min=0) * read.mask[:, None]
-        shares = shares / shares.sum(-1, keepdim=True).clamp(min=torch.finfo(shares.dtype).tiny)
-        row = shares[:, :1] if row is None else row @ shares
-    assert row is not None
-    return row[:, 0]
+
+    def shares(number: int, rows: int) -> Tensor:
+        layer, first = read.layers[number - 1], read.classifier.part("first", number)
+        of_heads = straight(first, by_head(read, layer, number))
+        whole: Tensor = first(layer.mixed)[:, :rows]
+        by = deviation(first, layer.mixed)[:, :rows]
+        weights = layer.weights[:, :, :rows] / by[:, None, :, None]
+        far = torch.stack([distances(*text) for text in zip(whole, weights, of_heads, strict=True)])
+        place = torch.arange(rows, device=far.device)
+        own = on_diagonal(weights, of_heads) + straight(first, layer.below[:, :rows]) / by[..., None]
+        far[:, place, place] = (whole - own).norm(p=1, dim=-1)
+        size: Tensor = whole.norm(p=1, dim=-1)
+        return as_shares((size[:, :, None] - far).clamp(min=0) * read.mask[:, None])
+
+    return rolled(read, shares)
+
+
+def on_diagonal(weights: Tensor, of_heads: Tensor) -> Tensor:
+    """f_ii of the first R pieces, (B, R, D): weights (B, H, R, P), vectors of the heads (B, P, H, D)."""
+    rows = weights.shape[2]
+    return torch.einsum("bhi,bihd->bid", weights.diagonal(dim1=2, dim2=3), of_heads[:, :rows])
+
+
+def distances(whole: Tensor, weights: Tensor, of_heads: Tensor) -> Tensor:
+    """|y_i - sum_h a_hij z_jh|_1 of one text, (R, P): y (R, D), a (H, R, P), z (P, H, D)."""
+    some = at_once(*whole.shape)
+    cut = zip(torch.split(weights.permute(2, 1, 0), some), torch.split(of_heads, some), strict=True)
+    return torch.cat([torch.baddbmm(whole, a, z, alpha=-1).norm(p=1, dim=-1) for a, z in cut]).T
