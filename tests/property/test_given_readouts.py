@@ -27,7 +27,8 @@ def readouts(draw: st.DrawFn) -> GivenReadout:
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     attention = [random.dirichlet(np.ones(len(words)), heads or None) for words in tokens]
     contribution = [random.normal(0, 2, (len(words), outputs)) for words in tokens]
-    bias = random.normal(size=(len(tokens), outputs))
+    # the same for all texts, since any contributions would fit where each had its own
+    bias = np.tile(random.normal(size=outputs), (len(tokens), 1))
     maps = [weights if weights.ndim == 1 else weights.mean(0) for weights in attention]
     logits = (weights @ z + b for weights, z, b in zip(maps, contribution, bias, strict=True))
     probabilities = np.stack([softmax(each) for each in logits])

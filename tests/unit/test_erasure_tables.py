@@ -19,7 +19,7 @@ from attention_audit.columns.ranked_sets import RANKED_SETS
 from attention_audit.columns.single_weight import SINGLE_WEIGHT
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
-from attention_audit.names import RANKINGS, Look, Names
+from attention_audit.names import MAPS, RANKINGS, Look, Names
 from attention_audit.tables import erasure
 from attention_audit.tables.arrays import averaged, cube
 from attention_audit.tables.claims import ss_table_claims, top_flips
@@ -97,7 +97,7 @@ def assert_fits(table, artefact, folder):
 
 
 def test_rankings_are_those_of_the_audits():
-    assert {*RANKINGS} == {*RANKERS, *FURTHER}
+    assert {*RANKINGS} == {*RANKERS, *FURTHER, *MAPS}
 
 
 def test_in_a_pair_the_second_stands_before_the_first_in_figures():

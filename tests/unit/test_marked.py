@@ -13,7 +13,7 @@ from attention_audit.audits.plausibility import CONTRIBUTION, FREQUENCY, OTHERS,
 from attention_audit.audits.plausible_words import called
 from attention_audit.audits.rankings import TOPS
 from attention_audit.columns.corpus import CORPUS
-from attention_audit.names import PLAUSIBLE, RANKINGS
+from attention_audit.names import MAPS, PLAUSIBLE, RANKINGS
 from attention_audit.stages.audits import word_counts
 
 
@@ -52,7 +52,7 @@ def test_without_a_training_split_nothing_is_counted(tmp_path: Path, provenance:
 
 def test_whatever_is_held_against_marks_has_a_look() -> None:
     of_words = {called(name) for name in EVERY_TEXT} - {"loo"}
-    assert {*TOPS, CONTRIBUTION, *of_words, *FURTHER, RANDOM, FREQUENCY, OTHERS} == set(PLAUSIBLE)
+    assert {*TOPS, CONTRIBUTION, *of_words, *FURTHER, *MAPS, RANDOM, FREQUENCY, OTHERS} == set(PLAUSIBLE)
     # one name is one thing
     assert called("gradient") == "word_gradient"
     assert all(PLAUSIBLE[name] == RANKINGS[name] for name in (*TOPS, *FURTHER))

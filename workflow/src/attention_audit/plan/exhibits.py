@@ -418,9 +418,10 @@ _TABLES: tuple[Table, ...] = (
         "tables.maps:hf_table_maps",
         "which map of a Transformer may be shown: how well each locates the words that matter, and what it costs",
         reads={
-            "located": of_every_suite("located", TEXT, "ranking falls", categories=True),
-            "map_stability": of_every_suite("map_stability", RUN, "other id map rho", categories=True),
-            **PLAUSIBLE,
+            "located": if_asked("located", TEXT, "ranking falls", categories=True),
+            "map_stability": if_asked("map_stability", RUN, "other id map rho", categories=True),
+            "plausibility": if_asked("plausibility", TEXT, "annotator attribution auprc", categories=True),
+            "plausible_words": if_asked("plausible_words", TEXT, "annotator attribution auprc", categories=True),
         },
         settings=("subjects", "answer"),
         answers=("located", "stable"),

@@ -26,6 +26,7 @@ from attention_audit.tables.instead import measuring
 from attention_audit.tables.plausibility import effects_of
 from attention_audit.tables.tidy import as_table
 
+SUITE = "hf"
 ENDS = ("random", "loo")
 METRICS = ("located", "opposes", "rank_stability", "auprc")
 PASSES: Mapping[str, str] = {
@@ -145,7 +146,8 @@ def hf_table_maps(
     def rows_of(**own: pd.DataFrame) -> pd.DataFrame:
         return held(**own, inert=inert)
 
-    tables = [of_subjects([subject], audits, rows_of, (), METRICS) for subject in subjects]
+    own = [subject for subject in map(Subject.model_validate, subjects) if subject.suite == SUITE]
+    tables = [of_subjects([subject], audits, rows_of, (), METRICS) for subject in own]
     return (
         pd.concat(tables, ignore_index=True)
         if tables
