@@ -472,6 +472,34 @@ ROAR = Page(
     ),
 )
 
+MAPS = Page(
+    "maps",
+    "Which map may be shown?",
+    "Of rollout, norms, gradients, relevance and attention: which map of a fine-tuned MiniLM locates the words that matter?",
+    (
+        KeptRun(
+            "sst",
+            "maps",
+            "SST: MiniLM fine-tuned with three seeds, 566 test sentences, thirteen maps beside attention and attributions.",
+        ),
+    ),
+    tables=("hf_table_maps",),
+    figures="hf_fig_maps",
+    learnt=(
+        "DecompX and AttnLRP say nearly what deleting each word says; AttnLRP costs one pass forth and one back.",
+        "Gradient times attention, rolled out, and attention times gradient come about three quarters of the way; "
+        "attention itself, the mean of the heads, about a third; rollout a tenth.",
+        "The most stable maps are not the most faithful ones: rollout has nearly the same order of words in each "
+        "training, and is among the last in what it locates.",
+    ),
+    beyond=(
+        "What other encoders and longer texts show: MiniLM has six layers, and SST has sentences.",
+        "Published numbers beside these: Modarressi et al. 2023 and Ferrando et al. 2022 measure AOPC of BERT-base and "
+        "RoBERTa, which are other models; on SST-2 theirs are, for BERT, gradient x input .310, integrated gradients "
+        ".340, ALTI .416 and DecompX .627, and, for RoBERTa, rollout .076 and ALTI .269. The order is the same here.",
+    ),
+)
+
 LADDER = Page(
     "ladder",
     "A ladder of training sizes",
@@ -678,6 +706,7 @@ PAGES = (
     JAIN_WALLACE,
     SERRANO_SMITH,
     LADDER,
+    MAPS,
     DECEPTION,
     DIVERSITY,
     ROAR,
