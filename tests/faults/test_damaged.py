@@ -13,8 +13,8 @@ from attention_audit.artefacts.record import check_recorded, read_record
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.cut_texts import CUT_TEXTS
 from attention_audit.columns.heads import HEADS
-from attention_audit.columns.readout import HEADED, SEVERAL
 from attention_audit.columns.map_stability import MAP_STABILITY
+from attention_audit.columns.readout import HEADED, SEVERAL
 from attention_audit.columns.soft import SOFT
 from attention_audit.columns.states import PIECES
 from attention_audit.columns.summary import SUMMARY
@@ -113,7 +113,7 @@ def reader_of(path: Path) -> Callable[[], object]:
 
 def test_every_kind_that_a_stage_reads_is_damaged() -> None:
     read = {kind_of(Path("results", file)) for file in READERS if file.endswith(".parquet")}
-    # tables are for people, but for two; soft erasure is only made where it is asked, further maps of Transformers alone
+    # tables are for people, but for two; soft erasure is only made where it is asked, maps of Transformers alone
     here = {kind for kind in ARTEFACTS if not kind.path.startswith("tables/")} - TRANSFORMERS
     assert read == here - {HISTORY, SOFT, MAP_STABILITY} | {SUMMARY, TABLE}
 

@@ -475,12 +475,13 @@ ROAR = Page(
 MAPS = Page(
     "maps",
     "Which map may be shown?",
-    "Of rollout, norms, gradients, relevance and attention: which map of a fine-tuned MiniLM locates the words that matter?",
+    "Of rollout, norms, gradients, relevance and attention: which map of a fine-tuned MiniLM locates the words that "
+    "matter?",
     (
         KeptRun(
             "sst",
             "maps",
-            "SST: MiniLM fine-tuned with three seeds, 566 test sentences, thirteen maps beside attention and attributions.",
+            "SST: MiniLM fine-tuned with three seeds, 566 test sentences, and thirteen maps beside its attention.",
         ),
     ),
     tables=("hf_table_maps",),
