@@ -497,7 +497,8 @@ MAPS = Page(
         "What other encoders and longer texts show: MiniLM has six layers, and SST has sentences.",
         "Published numbers beside these: Modarressi et al. 2023 and Ferrando et al. 2022 measure AOPC of BERT-base and "
         "RoBERTa, which are other models; on SST-2 theirs are, for BERT, gradient x input .310, integrated gradients "
-        ".340, ALTI .416 and DecompX .627, and, for RoBERTa, rollout .076 and ALTI .269. The order is the same here.",
+        ".340, ALTI .416 and DecompX .627, and, for RoBERTa, rollout .076 and ALTI .269. DecompX is the best here too, "
+        "and rollout is far behind ALTI; but ALTI is behind integrated gradients here, and before them there.",
     ),
 )
 
