@@ -13,6 +13,9 @@ from folder import ROOT, Folder, assert_rendered, fresh
 from PIL import Image
 from safetensors import safe_open
 
+sys.path.append(str(Path(__file__).parents[1] / "unit"))
+import classifiers_on_disk
+
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.agreement import AGREEMENT
 from attention_audit.columns.corpus import CORPUS
@@ -27,6 +30,7 @@ MOST = {
     "An audit": 3,
     "A ranking for erasure": 2,
     "An attribution": 2,
+    "A map of a Transformer": 2,
     "A scoring function": 3,
     "An encoder": 3,
     "A suite": 5,
@@ -56,10 +60,18 @@ SMALL = {
         "models": ["average_tanh"],
         "recipe": {"epochs": 1, "hidden": WIDTH, "embedding": WIDTH},
     },
+    "hf": {"chorus": {"models": {"bert": ["bert"]}, "max_length": 32, "maps": ["strongest"]}},
     "resamples": 20,
 }
 """Laid over the configurations of the page, so that all of it takes seconds."""
 NOTHING: dict[str, Any] = {"datasets": []}
+
+
+def save_classifier(folder: Folder) -> None:
+    """A small Transformer classifier of random weights, for the map."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = [*letters, *(f"##{letter}" for letter in letters)]
+    classifiers_on_disk.save(folder.path / "bert", names=("LABEL_0", "LABEL_1"), words=words)
 
 
 def run(folder: Folder, commands: list[Command], *settings: str) -> None:
@@ -88,6 +100,7 @@ def made(changed: Folder) -> Folder:
     """The same, with what the commands make, but for that of the suite, which has a run of its own."""
     examples = [example for example in EXAMPLES if example.title != "A suite"]
     (changed.path / "reviews.txt").write_text("".join(f"__label__{n % 2} text {n} of {n % 5}\n" for n in range(60)))
+    save_classifier(changed)
     changed.overlay(**SMALL)
     run(
         changed,
@@ -153,6 +166,12 @@ def test_an_attribution_is_compared(made: Folder) -> None:
     assert_rendered(made, [], ["jw_fig_agreement"])
 
 
+def test_a_map_is_held_against_the_others(made: Folder) -> None:
+    rows = read_frame(made.path / "results/tables/hf_table_maps.parquet", TABLE)["row"]
+    assert "hf/bert/strongest" in set(rows)
+    assert_rendered(made, [], ["hf_fig_maps"])
+
+
 def test_a_model_has_the_encoder_and_the_attention(made: Folder) -> None:
     [weights] = (made.path / "results/models/chorus/wp/base").glob("seed10.safetensors")
     with safe_open(weights, "numpy") as file:
@@ -200,6 +219,7 @@ def test_plugins_are_found_beside_the_configuration_and_in_every_job(tmp_path: P
     names = "".join(f"- {name}\n" for plugin in PLUGINS for name in plugin.plugins)
     (study / "mine.yaml").write_text(f"plugins:\n{names}model: {{encoder: positions, attention: cosine}}\n")
     mine = {"datasets": ["chorus"], "seeds": [10, 50], "hidden": WIDTH, "embedding": WIDTH, "epochs": 1}
+    save_classifier(folder)
     folder.overlay(**SMALL | {"corpora": {"chorus": TEXTS, "static": TEXTS}}, mine=mine, deception=NOTHING)
     targets = [target for plugin in PLUGINS for command in plugin.commands for target in command.targets]
     *command, overlay = folder.command(*dict.fromkeys(targets))
