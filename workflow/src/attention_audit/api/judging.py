@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
 
 from attention_audit.answer import questions
 from attention_audit.answer.deciding import NONE
@@ -23,6 +22,7 @@ from attention_audit.answer.settings import Margins
 from attention_audit.answer.words import NOT_ASKED
 from attention_audit.api.predicting import Measured, Predict, Predictions, Report, measured, most_texts
 from attention_audit.api.writing import numbers
+from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.plausibility import Cases, cases_of, overlap
 from attention_audit.audits.settings import Erasure
 from attention_audit.columns.summary import PLAUSIBILITY, QUESTIONS
@@ -161,14 +161,6 @@ def _cases(marks: Sequence[Sequence[int] | None], texts: Texts) -> Cases:
     return cases_of([*map(str, range(len(texts)))], np.array([*map(len, texts)]), rationales)
 
 
-def _rank_correlation(one: Floats, other: Floats) -> float:
-    """Spearman's rank correlation of two scores of the same words; NaN where either has no order."""
-    ranks = [stats.rankdata(values) for values in (one, other)]
-    if any((values == values[0]).all() for values in ranks):
-        return np.nan
-    return float(np.corrcoef(*ranks)[0, 1])
-
-
 def _same_order(away: Floats, chance: Floats, pairs: npt.NDArray[np.int64], *, design: Design = PLAIN) -> Effect:
     """The mean of a rank correlation, with the interval of `questions.stable`: away (P, N) is 1 minus it."""
     return within(questions.stable(away, chance, pairs, design=design), -1.0, 1.0)
@@ -179,7 +171,7 @@ def _stable(maps: Sequence[Sequence[Floats]], margins: Margins) -> Answer:
     if len(maps) < 2:
         return Answer(note=ONE_TRAINING)
     pairs = np.array([*combinations(range(len(maps)), 2)])
-    found = np.array([[*map(_rank_correlation, maps[one], maps[other])] for one, other in pairs])
+    found = np.array([[*map(rank_correlation, maps[one], maps[other])] for one, other in pairs])
     known = np.isfinite(found).all(0)
     if not known.any():
         return Answer(note=NO_ORDER)

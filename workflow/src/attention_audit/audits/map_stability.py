@@ -9,9 +9,12 @@ move; scores that may be negative are no distribution, and have no such distance
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import rankdata
 
 from attention_audit.readout import Floats, Readout
+
+Scores = npt.NDArray[np.floating]
 
 ATTENTION = "attention"
 
@@ -21,7 +24,7 @@ def maps_of(readout: Readout) -> dict[str, list[Floats]]:
     return {ATTENTION: readout.word_attention, **readout.maps}
 
 
-def rank_correlation(one: Floats, other: Floats) -> float:
+def rank_correlation(one: Scores, other: Scores) -> float:
     """Spearman's rank correlation of two scores of the same words; NaN where all scores of either are alike."""
     ranks = np.stack([rankdata(one), rankdata(other)])
     ranks -= ranks.mean(1, keepdims=True)
