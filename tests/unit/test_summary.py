@@ -155,7 +155,11 @@ def test_texts_that_belong_together_count_as_one():
     grouped = used(subject(), NOTHING._replace(permutation=rows, groups=pairs), MARGINS)
     single = used(subject(), NOTHING._replace(permutation=rows), MARGINS)
     assert grouped.effect.value == pytest.approx(single.effect.value)
-    assert (grouped.effect.texts, single.effect.texts) == (TEXTS // 2 + 1, TEXTS)
+    assert (grouped.effect.texts, grouped.effect.clusters, single.effect.texts) == (TEXTS, TEXTS // 2 + 1, TEXTS)
+    assert f"its texts are in {TEXTS // 2 + 1} groups, each of which counts as one" in grouped.note
+    # too few are told as what they are
+    few = used(subject(), NOTHING._replace(permutation=rows, groups=dict.fromkeys(ids[:-2], "one film")), MARGINS)
+    assert (few.word, few.note.split("; ")[-1]) == (TOO_FEW, "3 groups of the 100 needed")
 
 
 def test_a_training_in_which_nothing_can_be_had_has_no_value_of_its_own():

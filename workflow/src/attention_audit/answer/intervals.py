@@ -45,8 +45,9 @@ FARTHEST = 1.0
 
 
 class Effect(NamedTuple):
-    """An effect with its 95 % interval, and how many trainings and texts, or clusters of texts, it rests on.
+    """An effect with its 95 % interval, and how many trainings and texts it rests on.
 
+    clusters: how many clusters these texts are, each of which counts as one; 0 where each text stands for itself.
     With one training, the interval holds the chance of the texts only. value, low and high are NaN where no text tells
     anything; low and high are infinite where the denominator may be 0.
     """
@@ -56,6 +57,12 @@ class Effect(NamedTuple):
     high: float
     trainings: int
     texts: int
+    clusters: int = 0
+
+    @property
+    def independent(self) -> int:
+        """How many texts, or clusters of texts, it rests on."""
+        return self.clusters or self.texts
 
 
 class Design(NamedTuple):
@@ -70,6 +77,10 @@ class Design(NamedTuple):
     fixed: bool = False
     trainings: float = 1.0
     texts: float = 1.0
+
+    def of(self, effect: Effect, texts: int) -> Effect:
+        """An effect that was found of clusters, as one of so many texts."""
+        return effect if self.clusters is None else effect._replace(texts=texts, clusters=effect.texts)
 
     @property
     def cells(self) -> float:
@@ -210,8 +221,8 @@ def quotient(top: Floats, bottom: Floats, scale: float = 1.0, design: Design = P
 
     One text moves the effect by scale / N at most. Trainings and texts without any value do not count.
     """
-    top, bottom = known_of(top, bottom, design)
-    return estimated((top.sum(0), bottom.sum(0)), Cells(top, bottom), len(top), scale, design)
+    top, bottom, texts = known_of(top, bottom, design)
+    return design.of(estimated((top.sum(0), bottom.sum(0)), Cells(top, bottom), len(top), scale, design), texts)
 
 
 def mean(values: Floats, least: float = 0.0, most: float = 1.0, design: Design = PLAIN) -> Effect:
@@ -238,12 +249,13 @@ def apart(difference: float, one: Floats, other: Floats, scale: float = 1.0, des
     one, other (S1, N), (S2, N): what each training and text contributes to either number. A text counts once for both.
     scale: see `bounds`.
     """
+    known = one.shape[1]
     one, other = (clustered(parts, design) for parts in (one, other))
     groups = [Cells(parts, np.zeros_like(parts)) for parts in (one, other)]
     count = one.shape[1]
     texts = one.sum(0) - other.sum(0)
     low, high = bounds(difference, 1.0, (texts, np.zeros(count)), groups, scale, design)
-    return Effect(difference, low, high, min(len(one), len(other)), count)
+    return design.of(Effect(difference, low, high, min(len(one), len(other)), count), known)
 
 
 def pair_of(one: Floats, other: Floats) -> tuple[Floats, Floats] | None:
@@ -286,16 +298,16 @@ def by_training(top: Floats, bottom: Floats, design: Design = PLAIN) -> Effect:
     nothing can be had tells nothing of the share, and is left out; `CLEAR` says when. Where all are so, the interval is
     unbounded.
     """
-    top, bottom = known_of(top, bottom, design)
-    design = design._replace(clusters=None)
+    top, bottom, texts = known_of(top, bottom, design)
+    alone = design._replace(clusters=None)
     if top.shape[1] < 2:
-        return quotient(top, bottom, design=design)
+        return design.of(quotient(top, bottom, design=alone), texts)
     sums = bottom.sum(1)
     clear = sums > CLEAR * np.sqrt(bottom.var(1, ddof=1) * bottom.shape[1])
     if not clear.any():
-        return quotient(top, bottom)._replace(low=-inf, high=inf)
+        return design.of(quotient(top, bottom)._replace(low=-inf, high=inf), texts)
     own = sums[clear, None]
-    return quotient(top[clear] / own, bottom[clear] / own, design=design)
+    return design.of(quotient(top[clear] / own, bottom[clear] / own, design=alone), texts)
 
 
 def clustered(cells: Floats, design: Design) -> Floats:
@@ -308,15 +320,17 @@ def clustered(cells: Floats, design: Design) -> Floats:
     return joined
 
 
-def known_of(top: Floats, bottom: Floats, design: Design = PLAIN) -> tuple[Floats, Floats]:
-    """The same with 0 in place of NaN, without trainings and texts that have no value at all, cluster by cluster."""
+def known_of(top: Floats, bottom: Floats, design: Design) -> tuple[Floats, Floats, int]:
+    """The same with 0 in place of NaN, without trainings and texts that have no value at all, cluster by cluster; and
+    how many texts these are.
+    """
     known = np.isfinite(top) & np.isfinite(bottom)
     if not known.all():
         rows, columns = known.any(1), known.any(0)
         top, bottom = (np.where(known, values, 0.0)[rows][:, columns] for values in (top, bottom))
         if design.clusters is not None:
             design = design._replace(clusters=design.clusters[columns])
-    return clustered(top, design), clustered(bottom, design)
+    return clustered(top, design), clustered(bottom, design), top.shape[1]
 
 
 def estimated(
@@ -365,6 +379,7 @@ def minus(one: Effect, other: Effect) -> Effect:
         difference + hypot(one.high - one.value, other.value - other.low),
         min(one.trainings, other.trainings),
         min(one.texts, other.texts),
+        min(one.clusters, other.clusters),
     )
 
 

@@ -95,12 +95,14 @@ def stable(jsd: Floats, chance: Floats, pairs: npt.NDArray[np.integer], *, desig
     0 an unrelated one. A training is in S - 1 pairs, so its part in the chance is found by leaving it out (the
     jackknife; Arvesen 1969). Two trainings are one pair, of which no such part can be had.
     """
+    texts = jsd.shape[1]
     jsd, chance = (clustered(values, design) for values in (jsd, chance))
     seeds = np.unique(pairs)
     count = len(seeds)
     has = (pairs[:, :, None] == seeds).any(1).T * (count - 1) / max(count - 2, 1)
     cells = Cells(has @ jsd, has @ chance) if count > 2 else Cells(jsd, chance)
-    return one_minus(stretched(estimated((jsd.sum(0), chance.sum(0)), cells, count, design=design)))
+    found = estimated((jsd.sum(0), chance.sum(0)), cells, count, design=design)
+    return design.of(one_minus(stretched(found)), texts)
 
 
 def used(tvd: Floats, *, design: Design = PLAIN) -> Effect:

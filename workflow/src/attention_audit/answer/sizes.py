@@ -37,15 +37,16 @@ def counted(number: int, name: str) -> str:
     return f"{number} {name}{'' if number == 1 else 's'}"
 
 
-def lacking(question: str, trainings: int, texts: int) -> str:
-    """Why calibration supports no word at this size, with what is there and what is needed; "" where it does.
+def lacking(question: str, trainings: int, texts: int, what: str = "text") -> str:
+    """Why calibration supports no word at this size, with what is there and what is needed; "" where it does. what: is
+    counted as texts.
 
     There are fewer texts or trainings than it tries, or than hold their level. One training has no size of trainings:
     its word is about this training, and says so.
     """
     few = []
     if texts < (fewest := FEWEST.get(question, TEXTS[0])):
-        few.append(f"{counted(texts, 'text')} of the {fewest} needed")
+        few.append(f"{counted(texts, what)} of the {fewest} needed")
     if trainings < (least := LEAST.get(question, 1)):
         few.append(f"{counted(trainings, 'training')} of the {least} needed")
     return ", ".join(few)

@@ -27,7 +27,7 @@ def word(effect: Effect, margin: float, question: str = "") -> str:
 
     Undecided too where there is no value; too few where calibration supports no word of this question.
     """
-    if lacking(question, effect.trainings, effect.texts):
+    if lacking(question, effect.trainings, effect.independent):
         return TOO_FEW
     return above(effect.low, effect.high, margin)
 
@@ -40,7 +40,7 @@ def said(question: str, margin: float, effect: Effect, these: Effect, each: Sequ
     the trainings lie apart, and no word is said of them together. these: the same effect, its interval of these
     trainings alone. each: the effect of each training, or pair of trainings; NaN counts for neither side.
     """
-    if lacking(question, effect.trainings, effect.texts):
+    if lacking(question, effect.trainings, effect.independent):
         return TOO_FEW, False
     further = spare(question, margin, effect.trainings)
     if effect.low > margin + further:

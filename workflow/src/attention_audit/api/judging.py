@@ -216,7 +216,7 @@ def _learnt(predictions: npt.NDArray[np.int64], labels: list[int], count: int) -
 
 def _row(question: str, answer: Answer) -> dict[str, Any]:
     """A row of `Judgement.table`."""
-    value, low, high, trainings, texts = answer.effect
+    value, low, high, trainings, texts, _ = answer.effect
     ways = [way for way in answer.more if way != NONE]
     more = f"would probably be decided by {', or by '.join(map(str, ways))}" if ways else ""
     return {

@@ -111,8 +111,9 @@ def answered(
     asked = partial(designed, tell, Design(together))
     effect = asked()
     own = asked(fixed=True) if effect.trainings > 1 else effect
-    few = lacking(question, effect.trainings, effect.texts)
-    note = noted(ALONE if effect.trainings == 1 else "", few)
+    few = lacking(question, effect.trainings, effect.independent, "group" if effect.clusters else "text")
+    grouped = f"its texts are in {effect.clusters:,} groups, each of which counts as one" if effect.clusters else ""
+    note = noted(ALONE if effect.trainings == 1 else "", grouped, few)
     answer = Answer(UNDECIDED, effect, margin, note, beside or {}, each=values_of(each))
     found, these = said(question, margin, effect, own, answer.each)
     if found == UNDECIDED:

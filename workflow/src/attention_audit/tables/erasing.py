@@ -106,7 +106,7 @@ def in_distribution(
     found = [
         {"metric": f"located_{way}", "mean": value, "low": low, "high": high, "seeds": trainings}
         for way, answer in ways.items()
-        for value, low, high, trainings, _ in [answer.effect]
+        for value, low, high, trainings, *_ in [answer.effect]
     ]
     effect = ways[DELETED].effect
     texts = {"metric": "texts", "mean": float(effect.texts), "seeds": effect.trainings}

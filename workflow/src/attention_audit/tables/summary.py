@@ -44,7 +44,7 @@ def columns_instead(question: str, instead: Instead | None) -> dict[str, Any]:
     if instead is None:
         return {}
     name = f"instead_by_{question}"
-    gain, low, high, _, texts = instead.gain or NOTHING
+    gain, low, high, _, texts, _ = instead.gain or NOTHING
     return {
         name: instead.ranking,
         f"{name}_value": instead.value,
