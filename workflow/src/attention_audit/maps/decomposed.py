@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attention_audit.maps.norms import deviation, straight
 from attention_audit.maps.passes import Pass, normalised_after
 from attention_audit.model.tail import ACTIVATIONS
 
@@ -35,9 +36,7 @@ def linear(part: Any, parts: Tensor) -> Tensor:
 
 def norm(part: Any, parts: Tensor) -> Tensor:
     """A layer normalisation of vectors (.., J, D) whose deviation is that of their sum."""
-    whole = parts.sum(-2, keepdim=True)
-    deviation = (whole.var(-1, unbiased=False, keepdim=True) + part.eps).sqrt()
-    return with_bias((parts - parts.mean(-1, keepdim=True)) / deviation * part.weight, part.bias)
+    return with_bias(straight(part, parts) / deviation(part, parts.sum(-2))[..., None, None], part.bias)
 
 
 def active(name: str, parts: Tensor) -> Tensor:

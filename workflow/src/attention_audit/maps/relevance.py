@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from attention_audit.maps.norms import deviation, straight
 from attention_audit.maps.passes import Pass, normalised_after
 from attention_audit.model.sequence_classifier import TransformerClassifier
 
@@ -37,11 +38,9 @@ def proportional(before: Tensor, after: Tensor) -> Tensor:
     return before * share + (after - before * share).detach()
 
 
-def straight(norm: Any, states: Tensor) -> Tensor:
+def constant(norm: Any, states: Tensor) -> Tensor:
     """A layer normalisation whose standard deviation is a constant."""
-    centred = states - states.mean(-1, keepdim=True)
-    deviation = (states.var(-1, unbiased=False, keepdim=True) + norm.eps).sqrt().detach()
-    normed: Tensor = centred / deviation * norm.weight + norm.bias
+    normed: Tensor = straight(norm, states) / deviation(norm, states)[..., None].detach() + norm.bias
     return normed
 
 
@@ -60,7 +59,7 @@ def bent(classifier: TransformerClassifier) -> Iterator[None]:
 
         for module in classifier.model.modules():
             if isinstance(module, nn.LayerNorm):
-                hooks.enter_context(module.register_forward_hook(lambda norm, inputs, _: straight(norm, inputs[0])))
+                hooks.enter_context(module.register_forward_hook(lambda norm, inputs, _: constant(norm, inputs[0])))
         for number in range(1, len(classifier.layers) + 1):
             activated(classifier.part("inner", number), classifier.part("outer", number))
             for name, factor in FACTORS.items():

@@ -11,19 +11,11 @@ from attention_audit.answer.intervals import by_training, mean
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.contrasts import Subject
 from attention_audit.names import RANKINGS
-from attention_audit.tables.arrays import (
-    Floats,
-    averaged,
-    by_pair,
-    by_ranking,
-    cell,
-    curve,
-    different,
-    of_ranking,
-)
+from attention_audit.tables.arrays import by_pair, by_ranking, curve, different, grid, of_ranking
+from attention_audit.tables.asked import noted
 from attention_audit.tables.erasing import of_subjects
 from attention_audit.tables.instead import measuring
-from attention_audit.tables.plausibility import effects_of
+from attention_audit.tables.plausibility import celled, effects_of, located_of
 from attention_audit.tables.tidy import as_table
 
 SUITE = "hf"
@@ -34,24 +26,14 @@ PASSES: Mapping[str, str] = {
     "gradient": "1 F",
     "product": "1 F",
     "loo": "L F",
-    "integrated_gradients": "25 F + 25 B",
+    "integrated_gradients": "1 F + 1 B a step",
     **dict.fromkeys(("mean_row", "received", "largest_head", "rollout", "value_norm", "globenc", "alti"), "1 F"),
     "flow": "1 F + P flows",
     **dict.fromkeys(("attcat", "gradient_attention", "input_gradient", "attn_lrp"), "1 F + 1 B"),
     **dict.fromkeys(("decompx", "value_zeroing"), "about P F"),
-    **dict.fromkeys(("lime", "kernel_shap"), "200 F"),
+    **dict.fromkeys(("lime", "kernel_shap"), "1 F a sample"),
 }
 """What a text costs: F a pass forth and B one back, L the number of words, P that of pieces."""
-
-
-def shares(located: pd.DataFrame, name: str) -> tuple[Floats, Floats]:
-    """What a ranking gains over random words, and what leave-one-out gains, by training and text (S, N) each.
-
-    Of the texts that have a row of the ranking, which may be a sample.
-    """
-    ids = different(of_ranking(located, name), "id")
-    chance, own, best = by_ranking(located, "fall", (ENDS[0], name, ENDS[1]), ids)
-    return own - chance, best - chance
 
 
 def beside_next(located: pd.DataFrame, names: Sequence[str]) -> str:
@@ -87,34 +69,27 @@ def held(
     marked = pd.concat([plausibility, plausible_words], ignore_index=True)
     marked = marked[marked["annotator"].astype(str) != ""]
     names = [name for name in RANKINGS.ordered(different(located, "ranking")) if name != ENDS[0]]
+    effects = located_of(located)
     rows: dict[str, list[dict[str, Any]]] = {}
     for name in names:
-        top, bottom = shares(located, name)
         own = of_ranking(located, name)
-        falls = by_ranking(located, "falls_0", (name,), different(own, "id"))[0]
-        sides = questions.sides(falls, inert)
+        sides = questions.sides(grid(own, "falls_0"), inert)
         opposes = np.where(np.isfinite(sides), (sides < 0).astype(np.float64), np.nan)
-        each = [by_training(top[[row]], bottom[[row]]).value for row in range(len(top))]
-        told = by_training(top, bottom)
-        found = [
-            {"metric": "located", "seeds": told.trainings, **cell(told, np.array(each)), "note": PASSES.get(name, "")}
-        ]
-        found.append({"metric": "opposes", "seeds": told.trainings, **averaged(opposes)})
+        found = {"located": effects[name], "opposes": mean(opposes)}
         stable = map_stability[map_stability["map"].astype(str) == name]
         if len(stable):
             _, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
-            found.append(
-                {"metric": "rank_stability", "seeds": own["seed"].nunique(), **cell(mean(rho, -1.0), np.empty(0))}
-            )
+            found["rank_stability"] = mean(rho, -1.0)._replace(trainings=effects[name].trainings)
         of_marks = marked[marked["attribution"].astype(str) == name]
         if len(of_marks):
-            effect, by_seed = effects_of(of_marks, ["auprc"])["auprc"]
-            found.append({"metric": "auprc", "seeds": effect.trainings, **cell(effect, by_seed)})
-        found.append({"metric": "texts", "seeds": told.trainings, "mean": float(own["id"].nunique())})
-        rows[name] = found
+            found["auprc"], _ = effects_of(of_marks, ["auprc"])["auprc"]
+        rows[name] = [celled(metric, effect) for metric, effect in found.items()]
+        rows[name][0]["note"] = PASSES.get(name, "")
+        rows[name].append({"metric": "texts", "seeds": effects[name].trainings, "mean": float(effects[name].texts)})
     order = sorted(names, key=lambda name: -np.nan_to_num(rows[name][0]["mean"], nan=-np.inf))
     candidates = [name for name in order if name != ENDS[1]]
-    rows[candidates[0]][0]["note"] += f"; {beside_next(located, candidates)}"
+    best = rows[candidates[0]][0]
+    best["note"] = noted(best["note"], beside_next(located, candidates))
     return pd.DataFrame([{"row": name, "note": "", **one} for name in order for one in rows[name]])
 
 
