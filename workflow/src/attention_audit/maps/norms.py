@@ -117,8 +117,8 @@ def alti(read: Pass) -> Tensor:
 
     rows normalised; row 0 of the product of these matrices, the last layer first.
 
-    Ferrando et al. 2022. Their code adds the epsilon of N1 to its input, and not to the variance, which moves scores by
-    a millionth. One pass.
+    Ferrando et al. 2022. Their code leaves the epsilon of N1 out of the deviation, and its distances add 1e-6 to every
+    number of a difference (torch's default), which moves scores by some millionths. One pass.
     """
 
     def shares(number: int, rows: int) -> Tensor:
