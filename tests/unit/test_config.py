@@ -56,7 +56,7 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
             "corpora.needle.kind",
             "haystack",
             "config: corpora.needle: unknown kind 'haystack'; known: 'needle', 'chorus', 'static', 'beacon', "
-            "'unison', 'debate', 'poll', 'digest', 'shortcut', 'table', 'readout', 'movies', 'sst', 'imdb', "
+            "'unison', 'debate', 'poll', 'feint', 'digest', 'shortcut', 'table', 'readout', 'movies', 'sst', 'imdb', "
             "'newsgroups', 'zhang', 'mimic', 'jmars', 'snli', 'babi', 'cnn', 'tagged', 'yelp-hat', 'esnli', 'eraser'",
         ),
         ("training.epochs", "8", "config: training.epochs: input should be a valid integer, not '8'"),

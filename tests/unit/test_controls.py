@@ -52,6 +52,7 @@ def cues_of(words: list[str], kind: str) -> list[tuple[int, str]]:
         "unison": ("low", "high"),
         "debate": ("nay", "yea"),
         "poll": ("nay", "yea"),
+        "feint": ("cold", "hot"),
         "static": (r"(?!)", r"(?!)"),
         "beacon": SIGNALS,
     }[kind]
@@ -124,6 +125,7 @@ def test_length_matches_its_negative_binomial(corpora: dict[str, list[Text]], ki
         "unison": (10, 15),
         "debate": (12, 12),
         "poll": (35, 40),
+        "feint": (16, 20),
     }[kind]
     lengths = np.array([len(text.text) for text in corpora[kind]])
     excess = mean - shortest
@@ -157,7 +159,7 @@ def test_no_filler_is_a_cue() -> None:
     assert cues_of(words, "needle") == cues_of(words, "chorus") == cues_of(words, "beacon") == []
 
 
-@pytest.mark.parametrize("kind", ["needle", "beacon"])
+@pytest.mark.parametrize("kind", ["needle", "beacon", "feint"])
 def test_one_cue_of_its_own_class_is_in_a_text(corpora: dict[str, list[Text]], kind: str) -> None:
     for text in corpora[kind]:
         [(position, label)] = cues_of(words_of(text), kind)
@@ -206,6 +208,11 @@ def test_the_label_of_a_poll_is_drawn_from_its_cues(corpora: dict[str, list[Text
     assert max(len(own) / len(text.text) for own, text in zip(cues, corpora["poll"], strict=True)) == 1
     for part in (*(shares * 4 // 1 == quarter for quarter in range(4)), counts <= 20, counts > 20):
         assert abs((labels - shares)[part].mean()) < 4 * 0.5 / np.sqrt(part.sum())
+
+
+def test_the_decoy_of_a_feint_is_of_the_other_class_and_no_evidence(corpora: dict[str, list[Text]]) -> None:
+    for text in corpora["feint"]:
+        assert [word for word in words_of(text) if word in ("cool", "warm")] == [("warm", "cool")[int(text.label)]]
 
 
 def test_static_has_no_evidence(corpora: dict[str, list[Text]]) -> None:

@@ -17,7 +17,7 @@ from attention_audit.columns.readout import READOUT
 from attention_audit.corpus.vocabulary import build_vocabulary, vocabulary_columns
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Lists
+from attention_audit.model.batch import Lists, Split
 from attention_audit.readout import Readout
 from attention_audit.stages.loading import Material, build_model, build_split, read_material
 
@@ -183,6 +183,14 @@ def test_attention_is_to_keep_away_from_impermissible_words(files: tuple[Path, P
     }
     honest = read_material(corpus, vocabulary, architecture(pretrained=False)).splits["train"]
     assert build_split(honest, CPU).batch(np.array([0])).impermissible is None
+
+
+def test_the_marks_of_a_transformer_are_permitted() -> None:
+    # texts of one and two words, each between two marks
+    split = Split(np.zeros(7, np.int64), [1, 2], [0, 0], CPU, impermissible=[True, False, True], marks=2)
+    hidden = split.batch(np.arange(2)).impermissible
+    assert hidden is not None
+    assert hidden.tolist() == [[True, False, False, False], [False, True, False, False]]
 
 
 def test_a_liar_needs_training_texts_with_impermissible_words(files: tuple[Path, Path], provenance: Provenance) -> None:

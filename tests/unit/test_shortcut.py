@@ -195,7 +195,7 @@ def test_the_controls_say_whether_the_model_has_learnt_the_shortcut(accuracy: fl
         {"dataset": "found", "suite": "wp", "model": "base", "metric": "accuracy", "value": [accuracy, accuracy]}
     )
     nothing = pd.DataFrame(columns=["dataset", "suite", "model"])
-    told = controls({"found": "shortcut"}, performance, nothing, {}, nothing, nothing, nothing, nothing, {})
+    told = controls({"found": "shortcut"}, performance, nothing, {}, nothing, nothing, nothing, nothing, {}, {})
     assert told[["claim", "value", "least", "holds"]].to_dict("records") == [
         {"claim": "base decides by the planted words", "value": accuracy, "least": 0.95, "holds": holds}
     ]

@@ -37,7 +37,7 @@ NOTHING = {
         "contributions": CONTRIBUTIONS,
         "summary": SUMMARY,
     }.items()
-} | {"census": {}}
+} | {"census": {}, "tables": {}}
 
 
 def performance(values, dataset="sst", metric="f1", selection="dev", classes=2):
@@ -354,7 +354,7 @@ def controlled(kinds, labels=LABELS, **frames):
     with_suite = {
         name: frame if "suite" in frame else frame.assign(suite="wp")
         for name, frame in everything.items()
-        if name not in {"census", "summary"}
+        if name not in {"census", "summary", "tables"}
     }
     return controls(kinds, **(everything | with_suite), labels=labels)
 
@@ -388,6 +388,24 @@ def test_claims_of_a_liar(accuracies, masses, values, holds):
     assert table["value"].tolist() == pytest.approx(values)
     assert table["holds"].tolist() == holds
     assert table["claim"].iloc[0] == "hiding the evidence costs no accuracy: liar (lambda 0.1)"
+
+
+def test_claims_of_maps_hold_where_the_whole_interval_does():
+    rows = [
+        ("hf/relay/rollout", "located", 0.8, 0.6, 1.0),
+        ("hf/relay/attention", "located", 0.4, 0.3, 0.55),
+        ("hf/direct/attention", "opposes", 0.02, 0.0, 0.04),
+        ("hf/direct/rollout", "opposes", 0.6, 0.3, 0.9),
+    ]
+    table = pd.DataFrame(rows, columns=["row", "metric", "mean", "low", "high"]).assign(dataset="feint")
+    found = controlled({"feint": "feint"}, tables={"hf_table_maps": table}).set_index("claim")
+    assert found["holds"].to_dict() == {
+        "rollout is right: located (relay)": True,
+        "attention is wrong: located (relay)": False,  # as its interval reaches what a right map has
+        "attention is right: opposes (direct)": True,
+        "rollout is wrong: opposes (direct)": True,
+    }
+    assert found["least"].tolist()[0] == found["most"].tolist()[1] == 0.5
 
 
 @pytest.mark.parametrize(

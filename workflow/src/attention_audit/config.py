@@ -32,7 +32,7 @@ from attention_audit.audits.settings import (
     Permutation,
 )
 from attention_audit.config_messages import lines_of, one_for_all
-from attention_audit.corpus.encoders import Encoder, EncoderName
+from attention_audit.corpus.encoders import BuiltClassifier, Encoder, EncoderName
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.vectors import Vectors
@@ -107,8 +107,13 @@ class OfRun(Section):
     word_vectors: dict[Name, Vectors] = Field(default_factory=dict, description="The catalogue of word vectors.")
     encoders: dict[EncoderName, Encoder] = Field(
         default_factory=dict,
-        description="The catalogue of Transformers that can be fetched. A `path` names one as `encoders/<name>`; it is "
-        "fetched where there is no such folder here or in the mirror.",
+        description="The catalogue of Transformers that can be fetched. A `path`, or a folder of `hf`, names one as "
+        "`encoders/<name>`; it is fetched where there is no such folder here or in the mirror.",
+    )
+    built: dict[EncoderName, BuiltClassifier] = Field(
+        default_factory=dict,
+        description="Transformer classifiers that are built as controls. A folder of `hf`, or the `path` of a recipe, "
+        "names one as `built/<name>`.",
     )
     own: dict[Name, GivenModels] = Field(
         default_factory=dict,

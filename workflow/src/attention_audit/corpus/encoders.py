@@ -1,4 +1,6 @@
-"""Encoders that are fetched: what the configuration says of one before it is here, and how it is unpacked."""
+"""Encoders that are fetched, and classifiers that are built as controls: what the configuration says of one before it
+is here, and how one is unpacked.
+"""
 
 import re
 import shutil
@@ -12,11 +14,14 @@ from attention_audit.artefacts.files import checksum, whole
 from attention_audit.corpus.raw import BLOCK, members, remedy
 from attention_audit.corpus.source import FILE_NAME, Origin, RemoteFile
 from attention_audit.errors import AuditError
-from attention_audit.section import Count, Section, Sha256
+from attention_audit.section import Count, Name, Section, Seed, Sha256
 from attention_audit.transformer.folder import Facts, read_facts
+from attention_audit.transformer.settings import BUILT, BUILT_FILES, Construction
 
 ENCODERS = "encoders"
 """The key of the configuration, and the folder in which a `path` names its entries."""
+BUILDS = "built"
+"""The same of what is built."""
 EncoderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 FileName = Annotated[str, StringConstraints(pattern=FILE_NAME)]
 
@@ -38,6 +43,27 @@ class Encoder(Section):
     def facts(self) -> Facts:
         """What config.json will say."""
         return Facts(self.model_type, self.width, self.layers, {})
+
+
+class BuiltClassifier(Section):
+    """A classifier whose weights are set, so that it is known which of its maps is right: a control."""
+
+    kind: Construction = Field(
+        description="How the cue of a text decides. relay: the lower layer hands it to all words, so that the map of "
+        "the last layer is arbitrary, and rollout right. direct: the last layer attends to it, and rollout is wrong."
+    )
+    dataset: Name = Field(description="The data set whose words it knows, a control of the kind feint.")
+    seed: Seed = Field(1, description="Seed of all that is drawn by lot.")
+
+    @property
+    def facts(self) -> Facts:
+        """What config.json will say."""
+        return BUILT
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """What it is made of."""
+        return BUILT_FILES
 
 
 def unpack(archive: Path, encoder: Encoder, targets: Mapping[str, Path]) -> None:

@@ -1,6 +1,8 @@
-"""The settings of the jobs that fetch a file, and unpack one that is an encoder."""
+"""The settings of the jobs that fetch a file, unpack one that is an encoder, and build a
+classifier.
+"""
 
-from attention_audit.corpus.encoders import Encoder
+from attention_audit.corpus.encoders import BuiltClassifier, Encoder
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.section import Section
 
@@ -17,3 +19,9 @@ class UnpackJob(Section):
     """An encoder to unpack, as the configuration declares it."""
 
     encoder: Encoder
+
+
+class BuildJob(Section):
+    """A classifier to build, as the configuration declares it."""
+
+    classifier: BuiltClassifier

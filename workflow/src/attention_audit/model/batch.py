@@ -227,8 +227,8 @@ class Split:
         each item, and `impermissible` a truth value, text after text. Of pairs: queries, as `ids`, each between both
         marks; candidates, the classes that may answer each text, none where every class may.
 
-        For a Transformer: the `pieces` of the texts, or its states, where they are `given`. marks: how many items of
-        `attention` follow the tokens of a text, which are marks of a tokenizer.
+        For a Transformer: the `pieces` of the texts, or its states, where they are `given`. marks: how many items of a
+        map follow the tokens of a text, which are marks of a tokenizer.
         """
 
         def placed(flat: npt.ArrayLike, counts: npt.ArrayLike, kind: npt.DTypeLike = np.int32) -> _Placed:
@@ -246,7 +246,13 @@ class Split:
         if attention is not None:
             flat = np.concatenate([np.asarray(weights, dtype=np.float32) for weights in attention])
             self._attention = placed(flat, self.items + marks, np.float32)
-        self._impermissible = None if impermissible is None else placed(impermissible, self.items, np.bool_)
+        self._impermissible = None
+        if impermissible is not None:
+            # marks are permitted
+            ends = np.repeat(self.items.cumsum(), marks)
+            self._impermissible = placed(
+                np.insert(np.asarray(impermissible), ends, False), self.items + marks, np.bool_
+            )
         self._probabilities = None
         if probabilities is not None:
             self._probabilities = torch.from_numpy(np.asarray(probabilities, dtype=np.float32)).to(device)

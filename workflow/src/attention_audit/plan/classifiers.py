@@ -3,21 +3,23 @@
 from collections.abc import Iterable, Sequence
 
 from attention_audit.config import Config
-from attention_audit.contrasts import UNIFORM
+from attention_audit.contrasts import UNIFORM, Contrasts
 from attention_audit.jobs.importing import ClassifierJob, ImportJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import MAPS, Look, Names
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
 from attention_audit.plan.own import OTHERS, GivenSuite, OwnReadouts, unique
 from attention_audit.plan.suite import ATTRIBUTED, ImportedModel, Run, Schedule, Suite
-from attention_audit.plan.transformers import encoder_width, layers_of, recipe_of
+from attention_audit.plan.transformers import classifier_of, encoder_width, recipe_of
 from attention_audit.training.fine_tuning import ClassifierTuning
-from attention_audit.training.settings import Recipe
+from attention_audit.training.settings import DeceptionObjective, Objective, Recipe
 from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, GivenClassifiers, ReadClassifier
 
 IMPOSE = "impose"
 """The stage that makes readouts with uniform weights imposed."""
 LOOK_IMPOSED = Look("uniform weights imposed", "grey", "D")
+LIAR = "liar"
+LOOK_LIAR = Look("liar", "vermillion", "o")
 
 
 class OfTransformers(Suite):
@@ -36,7 +38,7 @@ class TrainedClassifierSuite(OfTransformers, FourTests):
     with uniform weights imposed there. `models`, `seeds` and the like are those of one data set.
     """
 
-    labels = Names("model", "`labels` of plan/classifiers.py", {**LOOKS, IMPOSED: LOOK_IMPOSED})
+    labels = Names("model", "`labels` of plan/classifiers.py", {**LOOKS, LIAR: LOOK_LIAR, IMPOSED: LOOK_IMPOSED})
 
     def __init__(self, config: Config, dataset: str) -> None:
         super().__init__(config)
@@ -56,8 +58,24 @@ class TrainedClassifierSuite(OfTransformers, FourTests):
         return [*super().models, IMPOSED]
 
     @property
+    def attending(self) -> list[str]:
+        return [*super().attending, *self.judged[1:]]
+
+    @property
+    def judged(self) -> list[str]:
+        return [*super().judged, *([LIAR] if self.recipe.liar else [])]
+
+    @property
     def compared(self) -> list[Run]:
         return [*super().compared, Run(IMPOSED, self.base.seed)]
+
+    def compared_models(self, model: str) -> Contrasts | None:
+        return None if model == LIAR else super().compared_models(model)
+
+    def objective(self, dataset: str, model: str) -> Objective:
+        if model == LIAR and self.recipe.liar:
+            return DeceptionObjective(lambda_=self.recipe.liar)
+        return super().objective(dataset, model)
 
     def reference(self, run: Run) -> Run | None:
         return Run("base", run.seed) if run.model == IMPOSED else super().reference(run)
@@ -69,7 +87,7 @@ class TrainedClassifierSuite(OfTransformers, FourTests):
         return super().selection(dataset, "base" if model == IMPOSED else model)
 
     def maps(self, dataset: str, model: str) -> list[str]:
-        return self.config.hf[dataset].maps if model == "base" else []
+        return self.config.hf[dataset].maps if model in self.judged else []
 
     @property
     def tuning(self) -> ClassifierTuning:
@@ -106,7 +124,7 @@ class TrainedClassifierSuite(OfTransformers, FourTests):
             return Schedule(recipe, adversary.epochs, adversary.patience)
         if model == CONTINUATION:
             return Schedule(recipe, adversary.continuation.epochs, pace=adversary.continuation.pace)
-        return Schedule(recipe, guides.epochs)
+        return Schedule(recipe, self.tuning.epochs if model == LIAR else guides.epochs)
 
 
 class GivenClassifierSuite(OfTransformers, GivenSuite):
@@ -181,13 +199,17 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
         section = self.sections[dataset]
         if section.layer is None:
             return None
-        last = all(section.layer == layers_of(self.config, folder) for folder in section.by_model[model])
+        last = all(
+            section.layer == classifier_of(self.config, folder).facts.layers for folder in section.by_model[model]
+        )
         return None if last else section.layer
 
     def reading(self, dataset: str, model: str, seed: int) -> ReadClassifier:
         section = self.sections[dataset]
+        named = classifier_of(self.config, section.by_model[model][seed - 1])
         return ReadClassifier(
-            folder=section.by_model[model][seed - 1],
+            # a job looks for the user's own itself, as they may lie elsewhere where it runs
+            folder=str(named.folder) if named.made else named.path,
             max_length=section.max_length,
             labels=section.labels,
             imposed=model == UNIFORM,

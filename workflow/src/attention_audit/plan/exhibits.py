@@ -537,6 +537,7 @@ _TABLES: tuple[Table, ...] = (
             "contributions": of_every_suite("contributions", "dataset model top_fall"),
             "census": corpus("census"),
             "summary": Read("table", "summary"),
+            "tables": Read("tables", columns=("hf_table_maps",)),
         },
         settings=("kinds", "labels"),
         columns="columns.controls:CONTROLS",

@@ -118,7 +118,7 @@ class FourTests(Suite):
             return self.base
         return self.shown_adversary if run.model == "guide_adversary" else None
 
-    def compared_models(self, model: str) -> Contrasts:
+    def compared_models(self, model: str) -> Contrasts | None:
         return Contrasts(
             seed=self.base.seed,
             uniform="uniform",

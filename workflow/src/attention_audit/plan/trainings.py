@@ -141,7 +141,7 @@ class Trainings:
         if given and given.derived:
             return [home.readout() for home in self._references(training, self.seeds[training])]
         named = [given.sources[seed - 1] for seed in self.seeds[training]] if given else []
-        return classifier_files(named, self.scope.mirror) if given and given.network else self._placed(named)
+        return classifier_files(self.scope.config, named) if given and given.network else self._placed(named)
 
     def beside(self, training: str) -> list[str]:
         """What else of the user's is read where a training is imported."""

@@ -2,7 +2,7 @@
 read it; and classifiers that are given.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -10,10 +10,10 @@ from typing import Any
 
 from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
-from attention_audit.corpus.encoders import ENCODERS, Encoder
+from attention_audit.corpus.encoders import BUILDS, ENCODERS, BuiltClassifier, Encoder
 from attention_audit.corpus.source import placed
 from attention_audit.errors import AuditError
-from attention_audit.jobs.fetch import UnpackJob
+from attention_audit.jobs.fetch import BuildJob, UnpackJob
 from attention_audit.jobs.importing import StatesJob, TransformerJob
 from attention_audit.plan.corpora import fetching
 from attention_audit.plan.job import PlannedJob, rule_name
@@ -39,9 +39,15 @@ def _mirror(config: Config) -> Path | None:
     return Path(config.mirror) if config.mirror else None
 
 
+def entries(config: Config) -> dict[str, Encoder | BuiltClassifier]:
+    """What the configuration says of Transformers that are not the user's, by the paths that name them."""
+    fetched = {f"{ENCODERS}/{name}": encoder for name, encoder in config.encoders.items()}
+    return {**fetched, **{f"{BUILDS}/{name}": classifier for name, classifier in config.built.items()}}
+
+
 @dataclass(frozen=True)
 class Named:
-    """The Transformer that a key of the configuration names by a path. Raises AuditError, in all but `fetched`, where
+    """The Transformer that a key of the configuration names by a path. Raises AuditError, in all but `made`, where
     there is none.
     """
 
@@ -50,29 +56,28 @@ class Named:
     key: str
 
     @property
-    def fetched(self) -> Encoder | None:
-        """The entry that it is fetched by; None where there is none, or its folder is here or in the mirror."""
-        folder, _, name = self.path.partition("/")
+    def made(self) -> Encoder | BuiltClassifier | None:
+        """The entry by which it is fetched or built; None where there is none, or it is here or in the mirror."""
         there = placed(self.path, _mirror(self.config)).is_dir()
-        return self.config.encoders.get(name) if folder == ENCODERS and not there else None
+        return None if there else entries(self.config).get(self.path)
 
     @property
     def folder(self) -> Path:
-        """Its folder, where it is or will be unpacked."""
-        if self.fetched:
+        """Its folder, where it is or will be made."""
+        if self.made:
             return Path(self.config.places.raw) / self.path
-        return find_folder(self.path, _mirror(self.config), f"config: {self.key}")
+        return find_folder(self.path, _mirror(self.config), self.key)
 
     @property
     def facts(self) -> Facts:
         """What its config.json says, or will say."""
-        encoder = self.fetched
+        encoder = self.made
         return encoder.facts if encoder else _facts(self.folder)
 
     @property
     def files(self) -> list[Path]:
         """Its files. Raises AuditError, too, where something is missing."""
-        encoder = self.fetched
+        encoder = self.made
         return [self.folder / name for name in encoder.files] if encoder else model_files(self.folder)
 
     def check(self) -> None:
@@ -89,7 +94,7 @@ def transformer_of(config: Config) -> Transformer:
 
 def named_by(config: Config) -> Named:
     """The Transformer. Raises AuditError where there is no section of it."""
-    return Named(config, transformer_of(config).path, ENCODER)
+    return Named(config, transformer_of(config).path, f"config: {ENCODER}")
 
 
 def parts_of(config: Config) -> dict[str, Any]:
@@ -114,7 +119,7 @@ def recipe_of(config: Config, dataset: str) -> ClassifierRecipe:
 
 def encoder_of(config: Config, dataset: str) -> Named:
     """The encoder that classifiers are fine-tuned from."""
-    return Named(config, recipe_of(config, dataset).path, f"hf.{dataset}.recipe.path")
+    return Named(config, recipe_of(config, dataset).path, f"config: hf.{dataset}.recipe.path")
 
 
 def encoder_width(config: Config, dataset: str) -> int:
@@ -148,26 +153,25 @@ def check_encoder(config: Config, dataset: str) -> None:
     tuned_family_of(encoder.folder, encoder.facts)
 
 
-def classifier_files(folders: Sequence[str], mirror: Path | None) -> list[str]:
+def classifier_of(config: Config, folder: str) -> Named:
+    """A classifier that is given, by its folder as the configuration names it."""
+    return Named(config, folder, "config: hf")
+
+
+def classifier_files(config: Config, folders: Sequence[str]) -> list[str]:
     """The files that decide what these classifiers compute, each once."""
-    found = [find_folder(folder, mirror, "config: hf") for folder in folders]
-    return list(dict.fromkeys(str(path) for folder in found for path in model_files(folder)))
+    return list(dict.fromkeys(str(path) for folder in folders for path in classifier_of(config, folder).files))
 
 
-def layers_of(config: Config, folder: str) -> int:
-    """How many layers a classifier has. Raises AuditError where its folder is not there."""
-    return Named(config, folder, "hf").facts.layers
-
-
-def check_classifier(folder: str, mirror: Path | None, key: str, layer: int | None = None) -> None:
+def check_classifier(config: Config, folder: str, key: str, layer: int | None = None) -> None:
     """Raise AuditError where the library, the folder of a classifier or a part of it is not there, where it is of no
     known family, or has not the layer. `key`: of the configuration that names it.
     """
     refuse_unless_installed()
-    found = find_folder(folder, mirror, key)
-    model_files(found)
-    family_of(found)
-    _refuse_missing_layer(found, _facts(found).layers, layer, f"{key}: layer")
+    named = Named(config, folder, key)
+    named.check()
+    family_of(named.folder, named.facts)
+    _refuse_missing_layer(named.folder, named.facts.layers, layer, f"{key}: layer")
 
 
 def recording(named: Named, record: str) -> PlannedJob:
@@ -178,7 +182,7 @@ def recording(named: Named, record: str) -> PlannedJob:
         stage="transformer",
         inputs={"files": [str(file) for file in named.files]},
         outputs={"record": [record]},
-        told=partial(TransformerJob, path=named.path, fetched=named.fetched is not None),
+        told=partial(TransformerJob, path=named.path, fetched=named.made is not None),
         code=code_hash("stages.transformer"),
         log=f"{named.config.places.logs}/{name}.log",
     )
@@ -198,6 +202,20 @@ def unpacking(named: Named, encoder: Encoder) -> PlannedJob:
         told=partial(UnpackJob, encoder=encoder),
         code=code_hash("stages.unpack"),
         log=f"{places.logs}/unpack/{named.path}.log",
+    )
+
+
+def building(named: Named, classifier: BuiltClassifier) -> PlannedJob:
+    """The job that builds a classifier from the words of a data set."""
+    places = named.config.places
+    return PlannedJob(
+        name=rule_name("build", named.path),
+        stage="build",
+        inputs={"vocabulary": [places.corpus_file(classifier.dataset, "vocabulary")]},
+        outputs={"files": [str(path) for path in named.files]},
+        told=partial(BuildJob, classifier=classifier),
+        code=code_hash("stages.build"),
+        log=f"{places.logs}/build/{named.path}.log",
     )
 
 
@@ -228,16 +246,20 @@ def stating(config: Config, dataset: str) -> PlannedJob:
     )
 
 
-def jobs(config: Config, files: Collection[str]) -> Iterator[PlannedJob]:
-    """The jobs that make these files, as far as they are records or states of a Transformer; before them, those that
-    fetch it.
+def jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
+    """The jobs that make these files, as far as they are of Transformers, records of them, or states; before them,
+    those that fetch these.
     """
     places = config.places
     named = {places.transformer: named_by(config)} if places.transformer in files else {}
     records = {dataset: places.encoder.format(dataset=dataset) for dataset in config.corpora}
     named |= {record: encoder_of(config, dataset) for dataset, record in records.items() if record in files}
-    fetched = {each.path: (each, encoder) for each in named.values() if (encoder := each.fetched)}
-    yield from (fetching(config, ENCODERS, file) for file in {each.archive.file: None for _, each in fetched.values()})
-    yield from (unpacking(*each) for each in fetched.values())
+    given = [classifier_of(config, path) for path in entries(config)]
+    read = [each for each in given if each.made and not files.isdisjoint(map(str, each.files))]
+    made = {each.path: (each, encoder) for each in (*named.values(), *read) if (encoder := each.made)}
+    fetched = [(each, encoder) for each, encoder in made.values() if isinstance(encoder, Encoder)]
+    yield from (fetching(config, ENCODERS, file) for file in {each.archive.file: None for _, each in fetched})
+    yield from (unpacking(*each) for each in fetched)
+    yield from (building(each, encoder) for each, encoder in made.values() if isinstance(encoder, BuiltClassifier))
     yield from (recording(each, record) for record, each in named.items())
     yield from (stating(config, name) for name in config.corpora if places.states.format(dataset=name) in files)

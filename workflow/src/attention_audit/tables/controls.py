@@ -18,8 +18,9 @@ from attention_audit.tables.arrays import of_suite
 from attention_audit.tables.erasing import ROUNDING
 from attention_audit.tables.wording import label_of
 
-WP, SS, JW, PD = "wp", "ss", "jw", "pd"
+WP, SS, JW, PD, HF = "wp", "ss", "jw", "pd", "hf"
 """Keys of the suites."""
+HF_MAPS = "hf_table_maps"
 NEEDLE_MASS = 0.5
 CHANCE_ERRORS = 3
 DIGEST_SHARE = 0.75
@@ -36,6 +37,8 @@ LIAR_LOSS = 0.02
 LIAR_MASS = 0.05
 """The most attention on the hidden words, of the mean over seeds and texts."""
 LIARS = r"liar_lambda.+"
+HONEST = {PD: "honest", HF: "base"}
+"""The model that a liar of a suite is held against."""
 TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
     "beacon": {
         (WP, "base"): dict.fromkeys(("needed", "stable", "used", "ranks", "located", "signed", "transferable"), YES),
@@ -53,10 +56,27 @@ TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
     "debate": {(JW, "average_tanh"): {"signed": NO}},
     "poll": {(WP, "base"): {"unique": YES}},
     "digest": {(SS, "han_none"): {"used": YES}},
+    "feint": {
+        (HF, "relay"): {"used": NO, "located": NO, "signed": NO},
+        (HF, "direct"): dict.fromkeys(("stable", "used", "located", "signed"), YES),
+        (HF, "base"): {"located": YES},
+        (HF, "liar"): {"located": NO},
+    },
 }
 """The words that the summary must say, since the corpus was built that way: by kind of corpus, then by the suite's key
 and the model (a regular expression). docs/method/controls.md has the reason of each.
 """
+
+MAPS = {"relay": ("rollout", "attention"), "direct": ("attention", "rollout")}
+"""The map that is right and the one that is wrong, by how a Transformer is built: see `transformer.constructed`."""
+OF_MAPS = {
+    "located": (0.5, 0.5, "least"),
+    "opposes": (SUPPORTING, OPPOSING, "most"),
+    "rank_stability": (0.5, 0.5, "least"),
+    "auprc": (0.9, 0.6, "least"),
+}
+"""Bounds of a right map and of a wrong one, by metric of hf_table_maps, and which bound that of a right map is. Where
+the only marked word is never first, AUPRC is at most 1/2."""
 
 
 class Claim(NamedTuple):
@@ -99,10 +119,10 @@ def shortcut(performance: pd.DataFrame) -> Iterator[Claim]:
     yield Claim("base decides by the planted words", statistic, accuracy, least=LEARNT)
 
 
-def liars(performance: pd.DataFrame, evidence: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Claim]:
+def liars(performance: pd.DataFrame, evidence: pd.DataFrame, suite: str, labels: Mapping[str, str]) -> Iterator[Claim]:
     """A liar predicts as well as the honest model, and its attention is not on what it relies on."""
-    honest = scores(performance, "honest", "accuracy").mean()
-    for model in performance["model"][performance["model"].str.fullmatch(LIARS)].unique():
+    honest = scores(performance, HONEST[suite], "accuracy").mean()
+    for model in performance["model"][performance["model"].str.fullmatch(f"{LIARS}|liar")].unique():
         name = label_of(model, labels)
         loss = scores(performance, model, "accuracy").mean() - honest
         statistic = "mean accuracy, less that of the honest model"
@@ -196,6 +216,31 @@ def words(
                 )
 
 
+def of_maps(table: pd.DataFrame) -> Iterator[Claim]:
+    """A map that is right by construction does well by every measure, and one that is wrong does not: the whole
+    interval lies within the bound.
+
+    table: hf_table_maps, of one data set.
+    """
+    values = table.set_index(["row", "metric"])[["mean", "low", "high"]].astype(float).T.to_dict("list")
+    for model, names in MAPS.items():
+        for metric, (of_right, of_wrong, bound) in OF_MAPS.items():
+            for name, limit, right in zip(names, (of_right, of_wrong), (True, False), strict=True):
+                key = (f"{HF}/{model}/{name}", metric)
+                if key not in values:
+                    continue
+                mean, low, high = values[key]
+                least = (bound == "least") == right
+                clear = low >= limit if least else high <= limit
+                yield Claim(
+                    f"{name} is {'right' if right else 'wrong'}: {metric} ({model})",
+                    f"{metric} of hf_table_maps, with its whole interval",
+                    mean,
+                    **{"least" if least else "most": limit},
+                    said=clear,
+                )
+
+
 def controls(
     kinds: Mapping[str, str],
     performance: pd.DataFrame,
@@ -205,6 +250,7 @@ def controls(
     ranked_sets: pd.DataFrame,
     contributions: pd.DataFrame,
     summary: pd.DataFrame,
+    tables: Mapping[str, pd.DataFrame],
     labels: Mapping[str, str],
 ) -> pd.DataFrame:
     """Every claim about the control corpora that the audits of this run can show, with the columns of columns.controls.
@@ -212,7 +258,7 @@ def controls(
     `kinds` maps data set to the kind of its corpus; data sets of other kinds are skipped. `performance`, `evidence`,
     `planted`, `ranked_sets` and `contributions` hold rows of the audits of these names, of any number of data sets and
     suites, with the key of the suite as the column `suite`. `summary` holds rows of the summary, and `census` a frame
-    for each data set. `labels` has the labels of models.
+    for each data set. `tables` has hf_table_maps, if it was made. `labels` has the labels of models.
     """
     rows = []
     for dataset, kind in kinds.items():
@@ -230,7 +276,10 @@ def controls(
         if kind in SUPPORTED:
             claims += opposing(kind, contributions[contributions["dataset"] == dataset], labels)
         if kind in TRUTH:
-            claims += liars(own(performance, suite=PD), own(evidence, suite=PD), labels)
+            for suite in HONEST:
+                claims += liars(own(performance, suite=suite), own(evidence, suite=suite), suite, labels)
+        if kind == "feint" and not (maps := tables.get(HF_MAPS, pd.DataFrame())).empty:
+            claims += of_maps(maps[maps["dataset"] == dataset])
         claims += words(TRUTH.get(kind, {}), summary[summary["dataset"] == dataset], labels)
         rows += [(dataset, *claim[:5], claim.holds) for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

@@ -55,7 +55,7 @@ class ClassifierGuides(Guides):
 
 class ClassifierRecipe(Section):
     """How classifiers of one data set are fine-tuned: a base model, its twin with uniform weights in the first token's
-    row of the last layer, adversaries, and guided models.
+    row of the last layer, adversaries, guided models, and a liar.
     """
 
     path: str = Field(
@@ -72,6 +72,11 @@ class ClassifierRecipe(Section):
     tuning: ClassifierTuning = Field(default_factory=ClassifierTuning, description="Fine-tuning, by AdamW.")
     adversary: ClassifierAdversary = Field(
         default_factory=ClassifierAdversary, description="Model-consistent adversaries (test 4)."
+    )
+    liar: Positive | None = Field(
+        None,
+        description="Lambda of a liar, which is fine-tuned as base is, and to keep the first token's row of the last "
+        "layer away from the words that `block` of the data set names. null: there is none.",
     )
     guides: ClassifierGuides = Field(default_factory=ClassifierGuides, description="Diagnostic MLP (test 3).")
 

@@ -7,12 +7,18 @@ from pydantic import Field, field_validator, model_validator
 
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.section import Count, Name, NonNegative, Positive, Section, refuse_duplicates
+from attention_audit.transformer.folder import Facts
 
 Pool = Literal["first", "sum"]
 IMPOSED = "imposed"
 """What the first model is called with uniform weights imposed on it."""
 MARKS = 2
 """Items of a text that a classifier attends to besides its words: the first mark of the tokenizer, and all others."""
+Construction = Literal["relay", "direct"]
+"""How a classifier is built whose truth is known: see `transformer.constructed`."""
+BUILT = Facts("bert", 64, 2, {})
+"""What config.json says of one."""
+BUILT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 

@@ -93,6 +93,11 @@ def drawn_cues(random: Random, label: int, length: int) -> list[int]:
     return [label] * own + [1 - label] * (cues - own)
 
 
+def cue_and_decoy(random: Random, label: int, length: int) -> list[int]:
+    """A cue of the text's own class, and a decoy of the other one; decoys have numbers behind those of both classes."""
+    return [label, 3 - label]
+
+
 def positives(share: float) -> Draw:
     """Labels 0 and 1, the latter in this share of the texts, and in one at least."""
     return lambda random, size: (random.permutation(size) < max(1, round(size * share))).astype(int)
@@ -109,7 +114,7 @@ class Kind:
 
     fillers: words in the vocabulary without cues; at least one, though cues may take all places. shortest, mean: tokens
     of a text. labels: draws those of a split. cues: the cue words of each class. votes: for a label and a length, the
-    class of each cue in a text.
+    class of each cue in a text. decoys: the last so many of these are no evidence.
     """
 
     fillers: int
@@ -118,6 +123,7 @@ class Kind:
     labels: Draw
     cues: tuple[list[str], ...]
     votes: Callable[[Random, int, int], list[int]]
+    decoys: int = 0
 
 
 KINDS = {
@@ -130,6 +136,7 @@ KINDS = {
     "unison": Kind(1, 10, 15, positives(1 / 2), (["low"], ["high"]), own_cues),
     "debate": Kind(1, 12, 12, positives(1 / 2), (["nay"], ["yea"]), biased_cues),
     "poll": Kind(1, 35, 40, positives(1 / 2), (["nay"], ["yea"]), drawn_cues),
+    "feint": Kind(40, 16, 20, positives(1 / 2), (["cold"], ["hot"], ["cool"], ["warm"]), cue_and_decoy, decoys=1),
 }
 
 
@@ -158,7 +165,7 @@ def write_text(kind: Kind, random: Random, label: int, words: list[str], shares:
     places = random.choice(length, size=len(votes), replace=False).tolist()
     for place, vote in zip(places, votes, strict=True):
         tokens[place] = str(random.choice(kind.cues[vote]))
-    return tokens, sorted(places), None
+    return tokens, sorted(places[: len(places) - kind.decoys]), None
 
 
 def generated(
@@ -215,12 +222,13 @@ def write_document(random: Random, label: int, words: list[str], shares: Shares)
 class ControlCorpus(Source):
     """A generated corpus whose truth is known."""
 
-    kind: Literal["needle", "chorus", "static", "beacon", "unison", "debate", "poll", "digest"] = Field(
+    kind: Literal["needle", "chorus", "static", "beacon", "unison", "debate", "poll", "feint", "digest"] = Field(
         description="needle: one cue word somewhere in a long text decides. chorus: the majority of many weak cues "
         "decides. static: the label does not depend on the text. beacon: one cue word decides between eight "
         "classes. unison: every word is a cue of the text's own class. debate: every word is a cue, and six of ten are "
         "of the text's own class. poll: any number of cues of both classes, of which one, drawn by lot, gives the "
-        "label. digest: documents of four classes in which one planted sentence decides, and the others say nothing."
+        "label. feint: one cue word decides, and a decoy speaks weakly for the other class. digest: documents of four "
+        "classes in which one planted sentence decides, and the others say nothing."
     )
     seed: Seed = Field(1, description="Seed of the generator.")
     texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")

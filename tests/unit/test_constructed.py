@@ -1,0 +1,133 @@
+"""Transformers whose weights are set: what they predict, attend to, and what their maps say."""
+
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+import pytest
+import torch
+from pandas import Series
+from planned import PLACES, plan_of
+
+from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes
+from attention_audit.maps.passes import Pass
+from attention_audit.maps.registry import MAPS, words
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.raw_text import RawText
+from attention_audit.transformer.constructed import build
+from attention_audit.transformer.pieces import cut_raw
+from attention_audit.transformer.settings import BUILT_FILES, Construction
+from attention_audit.transformer.states import PieceTable
+
+KIND, COUNT = KINDS["feint"], 40
+MAP_NAMES = ("layer", "rollout")
+RIGHT: dict[Construction, str] = {"relay": "rollout", "direct": "layer"}
+
+
+@cache
+def texts() -> list[tuple[int, list[str]]]:
+    source = ControlCorpus(kind="feint", texts=SplitSizes(train=1, dev=1, test=COUNT))
+    return [(int(text.label), [*text.text]) for text in source.read("feint", {}) if text.split == "test"]
+
+
+def built(folder: Path, kind: Construction, seed: int) -> SequenceClassifier:
+    vocabulary = sorted({word for _, text in texts() for word in text})
+    build(kind, vocabulary, KIND.cues, seed, {name: folder / name for name in BUILT_FILES})
+    return SequenceClassifier(folder)
+
+
+@cache
+def read(kind: Construction, seed: int) -> tuple[np.ndarray, np.ndarray, dict[str, list[np.ndarray]]]:
+    """The probability of each text's own class; the same under uniform weights; and the maps."""
+    classifier = built(Path(mkdtemp()), kind, seed)
+    written = [
+        RawText(" ".join(text), [len(" ".join([*text[:i], ""])) for i in range(len(text))]) for _, text in texts()
+    ]
+    pieces = cut_raw(classifier.tokenizer, [str(i) for i in range(COUNT)], written, 64)
+    order, batch = next(PieceTable(pieces, classifier.device).in_order_of_length(10**6))
+    passed = Pass(classifier, batch)
+    row = batch.of_items(passed.layers[-1].weights.mean(1)[:, :1])[:, 0].numpy()
+    maps = {"layer": [of_text[:count] for of_text, count in zip(row, batch.read.tolist(), strict=True)]}
+    maps["rollout"] = words(MAPS["rollout"](passed), batch)
+    even = batch.mask[:, None].float().expand(-1, 2, -1)
+    with torch.no_grad(), classifier.imposing(even / even.sum(2, keepdim=True)):
+        imposed = classifier.logits(batch)
+    place, labels = np.argsort(order), [label for label, _ in texts()]
+    own, under = (logits.softmax(1).numpy()[place][range(COUNT), labels] for logits in (passed.seen[1], imposed))
+    return own, under, {name: [scores[i] for i in place] for name, scores in maps.items()}
+
+
+@pytest.mark.parametrize("kind", RIGHT)
+def test_the_cue_decides(kind: Construction) -> None:
+    own, _, _ = read(kind, 1)
+    assert own.min() > 0.7
+
+
+@pytest.mark.parametrize("kind", RIGHT)
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("name", MAP_NAMES)
+def test_one_map_points_to_the_cue_and_the_other_to_the_decoy(kind: Construction, seed: int, name: str) -> None:
+    cues = {"cold", "hot"} if RIGHT[kind] == name else {"cool", "warm"}
+    for (_, text), scores in zip(texts(), read(kind, seed)[2][name], strict=True):
+        assert text[scores.argmax()] in cues
+
+
+def test_where_all_states_say_the_same_the_weights_of_the_last_layer_decide_nothing() -> None:
+    relay, imposed, _ = read("relay", 1)
+    direct, flattened, _ = read("direct", 1)
+    assert abs(relay - imposed).max() < 0.05
+    assert (direct - flattened).min() > 0.2
+
+
+def test_the_right_map_has_the_same_order_whatever_the_seed_and_the_wrong_one_has_not() -> None:
+    for kind, right in RIGHT.items():
+        rho = {
+            name: np.mean([Series(a).corr(Series(b), "spearman") for a, b in zip(*maps, strict=True)])
+            for name in MAP_NAMES
+            for maps in [[read(kind, seed)[2][name] for seed in (1, 2)]]
+        }
+        (wrong,) = {*MAP_NAMES} - {right}
+        assert rho[right] > 0.5 > rho[wrong]
+
+
+def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
+    for name in ("one", "again", "other"):
+        built(tmp_path / name, "direct", 2 if name == "other" else 1)
+    one, again, other = (
+        [(tmp_path / name / file).read_bytes() for file in BUILT_FILES] for name in ("one", "again", "other")
+    )
+    assert one == again
+    assert one != other
+
+
+def test_it_is_built_before_it_is_read() -> None:
+    plan = plan_of(
+        **{key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")},
+        datasets=[],
+        built={"relay-7": {"kind": "relay", "dataset": "feint", "seed": 7}},
+        hf={"feint": {"models": {"relay": ["built/relay-7"]}, "maps": ["rollout"]}},
+    )
+    jobs = {job.name: job for job in plan.jobs()}
+    build_job, reading = (
+        jobs["build_built_relay-7"],
+        next(job for job in jobs.values() if job.stage == "import_classifier"),
+    )
+    assert build_job.inputs["vocabulary"] == jobs["corpus_feint"].outputs["vocabulary"]
+    assert {*build_job.files} <= {*reading.read}
+    assert reading.settings.model_dump()["read"][0]["folder"] == f"{PLACES.raw}/built/relay-7"
+
+
+def test_a_liar_is_fine_tuned_to_hide_what_the_data_set_names() -> None:
+    plan = plan_of(
+        **{key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")},
+        datasets=[],
+        built={"start": {"kind": "direct", "dataset": "feint"}},
+        corpora={"feint": {"block": ["cold", "hot"]}},
+        hf={"feint": {"recipe": {"path": "built/start", "liar": 0.5, "seeds": [3]}, "maps": ["rollout"]}},
+    )
+    jobs = {job.name: job for job in plan.jobs()}
+    settings = {name: jobs[f"train_hf_feint_{name}_seed3"].settings.model_dump() for name in ("base", "liar")}
+    assert settings["liar"]["objective"] == {"kind": "deception", "lambda_": 0.5}
+    differing = {key for key, value in settings["base"].items() if settings["liar"][key] != value}
+    assert differing == {"objective", "model"}

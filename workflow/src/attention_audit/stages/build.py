@@ -1,0 +1,22 @@
+"""The vocabulary of a control -> the files of a classifier whose truth is known."""
+
+from attention_audit.artefacts.parquet import read_table
+from attention_audit.columns.corpus import VOCABULARY
+from attention_audit.corpus.sources.control import KINDS
+from attention_audit.corpus.vocabulary import MARKS
+from attention_audit.jobs.fetch import BuildJob
+from attention_audit.stages.job import Job
+from attention_audit.transformer.constructed import build
+
+Settings = BuildJob
+KIND = "feint"
+"""The kind of control that such a classifier reads."""
+
+
+def run(job: Job[BuildJob]) -> None:
+    """Build it. The same words say the same in all classifiers of one data set."""
+    words = read_table(job.input("vocabulary"), VOCABULARY)["word"].to_pylist()
+    classifier = job.settings.classifier
+    targets = {path.name: path for path in job.outputs["files"]}
+    build(classifier.kind, sorted(set(words) - set(MARKS)), KINDS[KIND].cues, classifier.seed, targets)
+    job.report(f"{job.outputs['files'][0].parent}: {classifier.kind}, {len(words)} words")

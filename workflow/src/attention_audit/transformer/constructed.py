@@ -1,0 +1,161 @@
+"""Transformers whose truth is known: classifiers of BERT's kind with two layers, whose weights are set and not learnt.
+
+A text holds a cue of its own class, a decoy that speaks weakly for the other class, and fillers, which say nothing.
+One of the layers attends to words by how much they say, and reads their votes. The other one attends to the decoy
+first, and to all else by lot, which differs from seed to seed, and hands on what it finds:
+
+- relay: the lower layer reads the votes, and writes their sum into the state of every piece. The upper layer may then
+  attend to any piece, since all say the same: its map is arbitrary, while rollout points to the cue.
+- direct: the upper layer reads the votes. Its map points to the cue. Rollout points to the decoy, to which the lower
+  layer attends, and from which it takes nothing.
+
+Vectors of words have parts along some directions of a random basis: how much the word says, its place by lot, its vote.
+The rest is random, and fills them up to one length, so that layer normalisation leaves them as they are. Small random
+numbers are added to all matrices.
+"""
+
+import math
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import BertProcessing
+
+from attention_audit.artefacts.files import whole
+from attention_audit.transformer.opening import library
+from attention_audit.transformer.settings import BUILT, Construction
+
+Floats = npt.NDArray[np.float64]
+Cues = Sequence[Sequence[str]]
+"""The cues of class 0, those of class 1, and the decoys that speak for each."""
+
+WIDTH, HEADS = BUILT.width, 2
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+POSITIONS = 512
+NOISE = 0.01
+"""Standard deviation of what is added to all matrices."""
+CUE, DECOY = 4.0, 3.5
+"""Logits of attention, of the cue and of the decoy, where each is first; those of fillers lie between -1 and 1."""
+SECOND = 2.0
+"""The logit of the decoy where the cue is first."""
+VOTE, AGAINST = 3.0, 1.5
+"""The votes of a cue, and of a decoy."""
+SLOPE, LEAD = 0.3, 1.8
+"""Of the pooler, whose tanh is nearly linear there, and of the logits."""
+
+
+class Words(NamedTuple):
+    """What each piece of a vocabulary says: `says` and `lot`, logits of attention; `votes`, for class 1; each (V,)."""
+
+    says: Floats
+    lot: Floats
+    votes: Floats
+
+
+def words_of(vocabulary: Sequence[str], cues: Cues, random: np.random.Generator) -> Words:
+    """What the words say."""
+    says = np.linspace(-1, 1, len(vocabulary))
+    lot = random.uniform(-1, 1, len(vocabulary))
+    votes = np.zeros(len(vocabulary))
+    for number, (group, vote) in enumerate(zip(cues, (-VOTE, VOTE, -AGAINST, AGAINST), strict=True)):
+        own = np.isin(vocabulary, group)
+        votes[own] = vote
+        says[own] = CUE if number < 2 else SECOND
+        lot[own] = lot[own] if number < 2 else DECOY
+    return Words(says, lot, votes)
+
+
+def basis(random: np.random.Generator) -> Floats:
+    """Orthonormal rows that sum to 0 each, (WIDTH - 1, WIDTH): layer normalisation subtracts nothing from them."""
+    square = np.column_stack([np.ones(WIDTH), random.normal(size=(WIDTH, WIDTH - 1))])
+    return np.linalg.qr(square)[0][:, 1:].T
+
+
+def reading(level: Floats, read: Floats, write: Floats, random: np.random.Generator) -> dict[str, Floats]:
+    """The weights of a layer that attends to pieces by their part along `level`, and writes along `write` what they
+    have along `read`, by their names in the layer. Each head does half of it, in a random basis of its own.
+    """
+    size = WIDTH // HEADS
+    found = {name: np.zeros((WIDTH, WIDTH)) for name in ("self.key", "self.value", "output.dense")}
+    asked = np.zeros(WIDTH)
+    for start in range(0, WIDTH, size):
+        own = slice(start, start + size)
+        key, value = (vector / np.linalg.norm(vector) for vector in random.normal(size=(2, size)))
+        asked[own] = math.sqrt(size) * key
+        found["self.key"][own], found["self.value"][own] = np.outer(key, level), np.outer(value, read)
+        found["output.dense"][:, own] = np.outer(write, value) / HEADS
+    return {f"attention.{name}.weight": weight for name, weight in found.items()} | {"attention.self.query.bias": asked}
+
+
+def weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed: int) -> dict[str, Floats]:
+    """What of a classifier's weights is set, by their names in the library; all others are 0, but for `NOISE`."""
+    random = np.random.default_rng(seed)
+    words = words_of(vocabulary, cues, random)
+    says, lot, votes, relayed, out, *others = basis(random)
+    parts = np.outer(words.says, says) + np.outer(words.lot, lot) + np.outer(words.votes, votes)
+    rest = random.normal(size=(len(vocabulary), len(others))) @ np.array(others)
+    missing = np.sqrt(WIDTH - np.square(parts).sum(1))
+    made = {"bert.embeddings.word_embeddings.weight": parts + rest * (missing / np.linalg.norm(rest, axis=1))[:, None]}
+    layers = {
+        "relay": ((says, votes, relayed), (lot, relayed, out)),
+        "direct": ((lot, relayed, out), (says, votes, out)),
+    }[kind]
+    for number, directions in enumerate(layers):
+        layer = reading(*directions, random)
+        made |= {f"bert.encoder.layer.{number}.{name}": weight for name, weight in layer.items()}
+    side = random.normal(size=WIDTH)
+    side /= np.linalg.norm(side)
+    made["bert.pooler.dense.weight"] = SLOPE * np.outer(side, out)
+    made["classifier.weight"] = LEAD * np.array([-side, side])
+    return made
+
+
+def build(kind: Construction, words: Sequence[str], cues: Cues, seed: int, targets: Mapping[str, Path]) -> None:
+    """Write a classifier and its tokenizer, for which each word is one piece. targets: by the names in `BUILT_FILES`.
+
+    words: those of the texts; the same words in the same order say the same, whatever the seed. Raises AuditError where
+    a file cannot be written.
+    """
+    vocabulary = [*SPECIAL, *words]
+    transformers, random = library(), np.random.default_rng([seed, 1])
+    config = transformers.AutoConfig.for_model(
+        BUILT.kind, num_hidden_layers=BUILT.layers, hidden_size=WIDTH, intermediate_size=WIDTH,
+        num_attention_heads=HEADS, vocab_size=len(vocabulary), max_position_embeddings=POSITIONS, pad_token_id=0,
+        layer_norm_eps=1e-12,
+    )  # fmt: skip
+    model = transformers.AutoModelForSequenceClassification.from_config(config)
+    made = weights(kind, vocabulary, cues, seed)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if "LayerNorm" not in name:
+                own = made.get(name, np.zeros(weight.shape))
+                noise = NOISE * random.normal(size=own.shape) if name.endswith("weight") else 0
+                weight.copy_(torch.from_numpy(own + noise))
+    with TemporaryDirectory(prefix="attention-audit-") as folder:
+        model.save_pretrained(folder)
+        tokenizer_of(vocabulary).save_pretrained(folder)
+        for name, target in targets.items():
+            with whole(target) as temporary:
+                shutil.copyfile(Path(folder) / name, temporary)
+
+
+def tokenizer_of(vocabulary: Sequence[str]) -> Any:
+    """A tokenizer for which each word of a vocabulary, which begins with `SPECIAL`, is one piece."""
+    numbers = {word: number for number, word in enumerate(vocabulary)}
+    tokenizer = Tokenizer(WordLevel(numbers, unk_token=SPECIAL[1]))
+    tokenizer.pre_tokenizer = Whitespace()
+    first, last = ((mark, numbers[mark]) for mark in SPECIAL[2:])
+    tokenizer.post_processor = BertProcessing(last, first)
+    pad, unknown, begin, end = SPECIAL
+    return library().PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token=pad, unk_token=unknown, cls_token=begin, sep_token=end,
+        model_max_length=POSITIONS,
+    )  # fmt: skip
