@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import classifiers_on_disk
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +16,7 @@ from attention_audit.audits.map_stability import map_stability, rank_correlation
 from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError
 from attention_audit.figures.maps import hf_fig_maps
-from attention_audit.names import MAPS, RANKINGS
+from attention_audit.names import MAPS, NUMBERED, RANKINGS
 from attention_audit.readout import Readout, read_readout
 from attention_audit.tables.maps import PASSES, hf_table_maps
 
@@ -124,17 +125,33 @@ def test_a_model_that_was_not_asked_says_why() -> None:
 
 
 def test_the_figure_of_maps_is_readable() -> None:
-    made = table(random=0.1, loo=0.5, attention=0.2, **{name: 0.1 + 0.02 * place for place, name in enumerate(MAPS)})
+    shown = [name for name in MAPS if name not in NUMBERED or name in ("head_12", "layer_3")]
+    made = table(random=0.1, loo=0.5, attention=0.2, **{name: 0.1 + 0.02 * place for place, name in enumerate(shown)})
     assert_readable(hf_fig_maps(made, LOOKS))
     assert not hf_fig_maps(made.iloc[:0], LOOKS).axes
 
 
 def test_every_map_has_a_cost_and_a_look_of_its_own() -> None:
     assert {*MAPS} <= {*PASSES}
-    assert len({(look.colour, look.marker) for look in RANKINGS.values()}) == len(RANKINGS)
+    looks = {name: (look.colour, look.marker) for name, look in RANKINGS.items()}
+    alone = [name for name in RANKINGS if name not in NUMBERED]
+    assert len({looks[name] for name in [*alone, "head_1", "layer_1"]}) == len(alone) + 2
 
 
 def test_an_unknown_map_is_refused_in_a_line() -> None:
     own = {"models": {"mine": ["models/seed1"]}, "maps": ["rolout"]}
-    with pytest.raises(AuditError, match=r"map 'rolout' is not known to tables and figures \(known: mean_row, "):
+    with pytest.raises(
+        AuditError, match=r"map 'rolout' is not known to tables and figures \(known: mean_row, .*, head_1, layer_1\)"
+    ):
+        plan_of(datasets=[], hf={"chorus": own})
+
+
+@pytest.mark.parametrize(("name", "has"), [("layer_3", 2), ("head_5", 4)])
+def test_a_map_of_a_part_that_is_not_there_is_refused_before_the_run(tmp_path: Path, name: str, has: int) -> None:
+    folder = str(classifiers_on_disk.save(tmp_path))
+    part, _, number = name.partition("_")
+    own = {"models": {"mine": [folder]}, "maps": ["rollout", "head_1", "layer_2", name]}
+    with pytest.raises(
+        AuditError, match=f"chorus, mine: maps: {part} {number}, and {folder} has {has}; name one of th"
+    ):
         plan_of(datasets=[], hf={"chorus": own})

@@ -13,7 +13,7 @@ from attention_audit.audits.plausibility import CONTRIBUTION, FREQUENCY, OTHERS,
 from attention_audit.audits.plausible_words import called
 from attention_audit.audits.rankings import TOPS
 from attention_audit.columns.corpus import CORPUS
-from attention_audit.names import MAPS, PLAUSIBLE, RANKINGS
+from attention_audit.names import MAPS, NUMBERED, PLAUSIBLE, RANKINGS
 from attention_audit.stages.audits import word_counts
 
 
@@ -56,6 +56,7 @@ def test_whatever_is_held_against_marks_has_a_look() -> None:
     # one name is one thing
     assert called("gradient") == "word_gradient"
     assert all(PLAUSIBLE[name] == RANKINGS[name] for name in (*TOPS, *FURTHER))
-    attributions = [look for name, look in PLAUSIBLE.items() if name not in (RANDOM, FREQUENCY, OTHERS)]
+    several = (RANDOM, FREQUENCY, OTHERS, *NUMBERED)
+    attributions = [look for name, look in PLAUSIBLE.items() if name not in several]
     assert len({(look.colour, look.marker) for look in attributions}) == len(attributions)
     assert len({look.label for look in attributions}) == len(attributions)

@@ -12,7 +12,7 @@ import torch
 from attention_audit.errors import AuditError
 from attention_audit.maps import attention, decomposed, norms, relevance, sampled, zeroing
 from attention_audit.maps.passes import Pass, watched
-from attention_audit.maps.registry import MAPS, words
+from attention_audit.maps.registry import MAPS, map_named, words
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import spaced
 from attention_audit.transformer.pieces import cut_raw
@@ -92,6 +92,16 @@ def test_maps_are_those_of_their_authors(tmp_path, double, theirs):
     for ours, row in zip(scores, map(torch.tensor, theirs["scores"]), strict=True):
         expected = torch.nn.functional.pad(row, (0, len(ours) - len(row)))
         torch.testing.assert_close(ours, expected, rtol=0, atol=1e-5 * float(row.abs().max()))
+
+
+def test_heads_and_layers_are_maps_by_their_numbers(read):
+    heads = torch.stack([map_named(f"head_{number}")(read) for number in (1, 2, 3, 4)])
+    torch.testing.assert_close(heads.mean(0), map_named("layer_2")(read))
+    torch.testing.assert_close((map_named("layer_1")(read) + heads.mean(0)) / 2, MAPS["mean_row"](read))
+    assert {*map(tuple, MAPS["largest_head"](read).tolist())} <= {tuple(row) for head in heads.tolist() for row in head}
+    for name, said in (("head_5", "has no head 5 to map, but 4"), ("layer_3", "has no layer 3 to map, but 2")):
+        with pytest.raises(AuditError, match=f"{said}; name one of these"):
+            map_named(name)(read)
 
 
 OF_LAYERS_THAT_NORMALISE_AFTER = {"globenc", "alti", "attn_lrp", "decompx", "value_zeroing"}

@@ -44,7 +44,8 @@ class Names(LiveByName[Look]):
         """Raise AuditError, in one line that says where to declare it, for the first name that is not known."""
         for name in names:
             if name not in self:
-                known = ", ".join(self)
+                # one of each kind stands for those with other numbers
+                known = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
                 raise AuditError(
                     f"{self.kind} {name!r} is not known to tables and figures (known: {known}); "
                     f"declare it in {self.where}"
@@ -119,6 +120,13 @@ def _methods(kind: str, name: str, own: Mapping[str, Look], others: Mapping[str,
     return Names(kind, where, lambda: {method.name: method.look for method in entries} | {**others})
 
 
+NUMBERED = {
+    f"{part}_{number}": Look(f"{part} {number}", colour, "1234pdhH8"[number % 9])
+    for part, colour, most in (("head", "black", 32), ("layer", "grey", 48))
+    for number in range(1, most + 1)
+}
+"""Maps of one head of a Transformer's last layer, or of one of its layers; several have the same marker."""
+
 MAPS = _methods(
     "map",
     "MAPS",
@@ -139,6 +147,7 @@ MAPS = _methods(
         "value_zeroing": Look("value zeroing", "grey", "o"),
         "lime": Look("LIME", "grey", "s"),
         "kernel_shap": Look("KernelSHAP", "grey", "^"),
+        **NUMBERED,
     },
 )
 """The maps of a Transformer that `maps` computes, in the order of tables."""

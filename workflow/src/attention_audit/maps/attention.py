@@ -4,6 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_audit.errors import AuditError
 from attention_audit.maps.passes import Pass
 
 
@@ -25,6 +26,24 @@ def largest_head(read: Pass) -> Tensor:
     of_words = rows * (read.pieces.words >= 0)[:, None]
     head = of_words.amax(2).argmax(1)
     return rows[torch.arange(len(rows)), head]
+
+
+def _refuse_missing(read: Pass, part: str, number: int, count: int) -> None:
+    if number > count:
+        raise AuditError(f"{read.classifier.folder}: has no {part} {number} to map, but {count}; name one of these")
+
+
+def head(read: Pass, number: int) -> Tensor:
+    """The first piece's row of one head of the last layer, counted from 1. One pass."""
+    weights = read.layers[-1].weights
+    _refuse_missing(read, "head", number, weights.shape[1])
+    return weights[:, number - 1, 0]
+
+
+def layer(read: Pass, number: int) -> Tensor:
+    """The first piece's row of one layer, counted from 1, the mean of its heads. One pass."""
+    _refuse_missing(read, "layer", number, len(read.layers))
+    return read.layers[number - 1].weights[:, :, 0].mean(1)
 
 
 def mixing(weights: Tensor) -> Tensor:

@@ -1,5 +1,8 @@
 """All maps of a Transformer by their names, and the scores of words that their scores of pieces make."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 from torch import Tensor
@@ -29,6 +32,14 @@ OWN: dict[str, Map] = {
 }
 MAPS: LiveByName[Map] = LiveByName(lambda: OWN | functions("MAPS"))
 """Every map by its name: those of the package, and then those that plugins declare in their lists MAPS."""
+NUMBERED: dict[str, Callable[..., Tensor]] = {"head": attention.head, "layer": attention.layer}
+"""Maps of one of several parts, whose number stands behind the name: head_3, layer_2."""
+
+
+def map_named(name: str) -> Map:
+    """A map by its name, with a number or without."""
+    kind, _, number = name.partition("_")
+    return MAPS[name] if name in MAPS else partial(NUMBERED[kind], number=int(number))
 
 
 def words(scores: Tensor, pieces: PieceBatch) -> list[npt.NDArray[np.float32]]:

@@ -15,6 +15,7 @@ from attention_audit.corpus.source import placed
 from attention_audit.errors import AuditError
 from attention_audit.jobs.fetch import BuildJob, UnpackJob
 from attention_audit.jobs.importing import StatesJob, TransformerJob
+from attention_audit.names import NUMBERED
 from attention_audit.plan.corpora import fetching
 from attention_audit.plan.job import PlannedJob, rule_name
 from attention_audit.training.fine_tuning import ClassifierRecipe
@@ -127,9 +128,18 @@ def encoder_width(config: Config, dataset: str) -> int:
     return encoder_of(config, dataset).facts.width
 
 
-def _refuse_missing_layer(folder: Path, layers: int, layer: int | None, asked: str) -> None:
-    if layer is not None and layer > layers:
-        raise AuditError(f"{asked} {layer}, and {folder} has {layers}; name one of these")
+def _refuse_missing(folder: Path, count: int, number: int | None, asked: str) -> None:
+    if number is not None and number > count:
+        raise AuditError(f"{asked} {number}, and {folder} has {count}; name one of these")
+
+
+def _refuse_missing_maps(named: Named, maps: Sequence[str], key: str) -> None:
+    """Raise AuditError where a map is of a layer or a head that a Transformer has not."""
+    for name in maps:
+        part, _, number = name.partition("_")
+        if name in NUMBERED and (part == "layer" or named.facts.heads):
+            count = named.facts.layers if part == "layer" else named.facts.heads
+            _refuse_missing(named.folder, count, int(number), f"{key}: maps: {part}")
 
 
 def check_transformer(config: Config) -> None:
@@ -140,7 +150,7 @@ def check_transformer(config: Config) -> None:
         named.check()
         for dataset in config.every_dataset:
             layer = transformer_of(config.for_dataset(dataset)).layer
-            _refuse_missing_layer(named.folder, named.facts.layers, layer, "config: transformer.layer:")
+            _refuse_missing(named.folder, named.facts.layers, layer, "config: transformer.layer:")
 
 
 def check_encoder(config: Config, dataset: str) -> None:
@@ -151,6 +161,7 @@ def check_encoder(config: Config, dataset: str) -> None:
     encoder = encoder_of(config, dataset)
     encoder.check()
     tuned_family_of(encoder.folder, encoder.facts)
+    _refuse_missing_maps(encoder, config.hf[dataset].maps, f"config: hf.{dataset}")
 
 
 def classifier_of(config: Config, folder: str) -> Named:
@@ -163,15 +174,16 @@ def classifier_files(config: Config, folders: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(str(path) for folder in folders for path in classifier_of(config, folder).files))
 
 
-def check_classifier(config: Config, folder: str, key: str, layer: int | None = None) -> None:
+def check_classifier(config: Config, folder: str, key: str, layer: int | None = None, maps: Sequence[str] = ()) -> None:
     """Raise AuditError where the library, the folder of a classifier or a part of it is not there, where it is of no
-    known family, or has not the layer. `key`: of the configuration that names it.
+    known family, or has not the layer, or one that a map is of. `key`: of the configuration that names it.
     """
     refuse_unless_installed()
     named = Named(config, folder, key)
     named.check()
     family_of(named.folder, named.facts)
-    _refuse_missing_layer(named.folder, named.facts.layers, layer, f"{key}: layer")
+    _refuse_missing(named.folder, named.facts.layers, layer, f"{key}: layer")
+    _refuse_missing_maps(named, maps, key)
 
 
 def recording(named: Named, record: str) -> PlannedJob:

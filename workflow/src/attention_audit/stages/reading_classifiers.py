@@ -16,7 +16,7 @@ import torch
 from attention_audit.batching import Indices
 from attention_audit.errors import AuditError
 from attention_audit.maps.passes import Pass
-from attention_audit.maps.registry import MAPS, words
+from attention_audit.maps.registry import map_named, words
 from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
 from attention_audit.model.tail import Tail
 from attention_audit.readout import Floats, HeadStates, Maps, Readout, read_heads
@@ -177,6 +177,6 @@ def take_word_maps(classifier: TransformerClassifier, pieces: Pieces, names: Seq
         for at, batch in PieceTable(pieces, classifier.device).in_order_of_length(PIECES_OF_MAPS):
             read = Pass(classifier, batch)
             for name in names:
-                for place, scores in zip(at, words(MAPS[name](read), batch), strict=True):
+                for place, scores in zip(at, words(map_named(name)(read), batch), strict=True):
                     found[name][place] = scores
     return found

@@ -10,7 +10,7 @@ from attention_audit.answer import questions
 from attention_audit.answer.intervals import by_training, mean
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.contrasts import Subject
-from attention_audit.names import RANKINGS
+from attention_audit.names import NUMBERED, RANKINGS
 from attention_audit.tables.arrays import by_pair, by_ranking, curve, different, grid, of_ranking
 from attention_audit.tables.asked import noted
 from attention_audit.tables.erasing import of_subjects
@@ -27,7 +27,9 @@ PASSES: Mapping[str, str] = {
     "product": "1 F",
     "loo": "L F",
     "integrated_gradients": "1 F + 1 B a step",
-    **dict.fromkeys(("mean_row", "received", "largest_head", "rollout", "value_norm", "globenc", "alti"), "1 F"),
+    **dict.fromkeys(
+        ("mean_row", "received", "largest_head", "rollout", "value_norm", "globenc", "alti", *NUMBERED), "1 F"
+    ),
     "flow": "1 F + P flows",
     **dict.fromkeys(("attcat", "gradient_attention", "input_gradient", "attn_lrp"), "1 F + 1 B"),
     **dict.fromkeys(("decompx", "value_zeroing"), "about P F"),

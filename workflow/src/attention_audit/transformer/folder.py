@@ -40,7 +40,8 @@ NOT_INSTALLED = (
 
 class Facts(NamedTuple):
     """What config.json says: the model's type, the width of its states, its layers, labels by class, and what of its
-    states a classifier reads: that of the first token (cls), or their mean, where it says so.
+    states a classifier reads: that of the first token (cls), or their mean, where it says so. heads: of a layer; 0
+    where it is not known.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Facts(NamedTuple):
     layers: int
     labels: dict[int, str]
     pooling: str = "cls"
+    heads: int = 0
 
 
 def refuse_unless_installed() -> None:
@@ -137,7 +139,8 @@ def read_facts(folder: Path) -> Facts:
         named = {int(number): str(label) for number, label in labels.items()} if isinstance(labels, dict) else {}
     except ValueError as error:
         raise AuditError(f"{path}: id2label has keys that are no numbers; mend them") from error
-    return Facts(kind, width, layers, named, str(values.get("classifier_pooling", "cls")))
+    heads = first("num_attention_heads", "n_heads", "n_head") or 0
+    return Facts(kind, width, layers, named, str(values.get("classifier_pooling", "cls")), heads)
 
 
 def conversion(folder: Path) -> str:
