@@ -311,3 +311,5 @@ def test_a_text_without_words_or_a_model_without_weights_is_one_line(folder: Pat
         api.trained(folder, "digest").read("  ")
     with pytest.raises(AuditError, match=r"uniform/seed10\.safetensors: not there; make it with `snakemake"):
         api.trained(folder, "digest", model="uniform").read("a film")
+    with pytest.raises(AuditError, match=r"^base: is no Transformer classifier in question, which maps are of; leave"):
+        api.trained(folder, "digest").read("a film", maps=["rollout"])

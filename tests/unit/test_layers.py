@@ -181,6 +181,18 @@ def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkey
     assert reading.words["contribution"].isna().all()
     assert reading.words["gradient"].notna().sum() == stored.words[0]
     assert reading.facts["trainings"] == 2
+    assert not {"layer_1", "rollout"} & {*reading.words}
+
+    # with two maps, side by side
+    reading = api.trained("results", "chorus", "hf", "mine").read(words, maps=["layer_1", "rollout"])
+    of_words = slice(0, stored.words[0])
+    assert reading.words["layer_1"].notna().sum() == reading.words["rollout"].notna().sum() == stored.words[0]
+    # the map of this layer is what the run calls attention
+    assert reading.words["layer_1"][of_words].to_numpy() == pytest.approx(stored.attention[0][of_words], abs=1e-6)
+    shown = [axes.get_xlabel() for axes in reading.figure().axes]
+    assert shown == ["attention", "share of the gradient", "layer 1", "rollout"]
+    with pytest.raises(AuditError, match="map 'rolout' is not known"):
+        api.trained("results", "chorus", "hf", "mine").read(words, maps=["rolout"])
 
 
 @pytest.fixture

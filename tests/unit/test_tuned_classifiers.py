@@ -149,11 +149,12 @@ def test_a_text_of_ones_own_is_read_by_all_trainings(run: Plan) -> None:
     stored = read_readout(Path(PLACES.readout.format(training="chorus/hf/base", seed=10, split="test")))
     corpus = read_table(Path(PLACES.corpus_file("chorus", "corpus")), CORPUS).to_pandas().set_index("id")
     words = list(corpus.loc[stored.ids[0], "tokens"])
-    reading = api.trained("results", "chorus", "hf").read(words)
+    reading = api.trained("results", "chorus", "hf").read(words, maps=["attn_lrp"])
     assert reading.words["word"].tolist() == [*words, "[CLS]", "[SEP]"]
     assert reading.words["weight"].to_numpy() == pytest.approx(stored.attention[0], abs=1e-5)
     assert reading.words["contribution"].notna().all()
     assert reading.words["gradient"].sum() == pytest.approx(1)
+    assert reading.words["attn_lrp"].notna().sum() == len(words)
     assert reading.facts["trainings"] == len(SEEDS)
     assert reading.facts["adversary_jsd"] > 0
     with pytest.raises(AuditError, match=r"^imposed: is known by its readouts alone, so no text can be given to it"):

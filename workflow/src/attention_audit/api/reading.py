@@ -30,6 +30,8 @@ from attention_audit.figures.attention_maps import printable
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import FineTuned
+from attention_audit.names import MAPS
+from attention_audit.plan.classifiers import OfTransformers
 from attention_audit.plan.replacing import recorded
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
@@ -39,14 +41,14 @@ from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
 from attention_audit.stages.import_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
 from attention_audit.stages.loading import build_split, read_material, rebuilt
-from attention_audit.stages.reading_classifiers import take_classifier
+from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.wording import ClassNames, class_names
 from attention_audit.transformer.folder import told_of
 
 ID = "text"
 ROW, MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
-RATIOS = (3, 2, 1.5)  # of the widths of its panels
+RATIOS = (3, 2, 1.5)  # of the widths of its panels, behind which each map has one of 2
 OTHERS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
 
 
@@ -97,6 +99,7 @@ class Reading:
     - gradient: its share of the gradient of the prediction, likewise
     - lowest, highest: the least and the greatest weight that any training of the model gives it
     - adversary: the weight that the adversary gives it, NaN where there is none
+    - one by its name for each further map: its score in the first training, NaN for marks of a tokenizer
 
     facts: prediction (the class of the first training) and its probability; trainings; same_top, the share of the other
     trainings in which the same word has the most attention; jsd, the mean Jensen-Shannon divergence (nats) of their
@@ -108,23 +111,25 @@ class Reading:
     facts: pd.Series
 
     def figure(self) -> Figure:
-        """A picture with a row for each word: weights with their range over trainings, signed contributions, and shares
-        of the gradient. A panel of what is not known is left out. The figure grows with the text.
+        """A picture with a row for each word: weights with their range over trainings, signed contributions, shares of
+        the gradient, and further maps. A panel of what is not known is left out. The figure grows with the text and
+        with the maps.
         """
         words, facts = self.words, self.facts
-        shown = [name for name in OTHERS if words[name].notna().any()]
+        maps = {name: MAPS[name].label for name in map(str, words) if name in MAPS}
+        shown = {name: label for name, label in (OTHERS | maps).items() if words[name].notna().any()}
         with style.house_style([*words["word"], str(facts["prediction"])]):
-            size = (style.WIDTH, ROW * len(words) + MARGIN)
+            ratios = [*RATIOS[: 1 + len(shown) - len(maps)], *[2.0] * len(maps)]
+            size = (style.WIDTH * max(1, sum(ratios) / sum(RATIOS)), ROW * len(words) + MARGIN)
             figure = Figure(figsize=size, layout="constrained")
-            ratios = RATIOS[: 1 + len(shown)]
             first, *others = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
             _draw_weights(first, words)
-            for axes, name in zip(others, shown, strict=True):
+            for axes, (name, label) in zip(others, shown.items(), strict=True):
                 colours = np.where(words[name] < 0, style.VERMILLION, style.BLUE)
                 axes.barh(range(len(words)), words[name], color=colours.tolist(), height=0.7)
                 axes.axvline(0, color=style.GREY, linewidth=0.6)
                 axes.tick_params(left=False)
-                axes.set_xlabel(OTHERS[name])
+                axes.set_xlabel(label)
             figure.suptitle(_headline(facts), fontsize=style.TEXT, x=0.01, ha="left")
             figure.legend(*first.get_legend_handles_labels(), loc="outside lower left", ncols=3)
         return figure
@@ -177,9 +182,9 @@ class Trained:
         write_table(path, CORPUS, columns, Provenance("reading", {}, ""))
         return path
 
-    def _seen(self, run: Run, corpus: Path) -> _Seen:
-        given = self.suite.given(self.dataset, run.model)
-        network, split, readout = self._given(run, corpus) if given else self._trained(run, corpus)
+    def _seen(self, run: Run, corpus: Path, maps: Sequence[str] = ()) -> _Seen:
+        made = self._given if self.suite.given(self.dataset, run.model) else self._trained
+        network, split, readout = made(run, corpus, maps)
         nothing = np.full(len(readout.attention[0]), np.nan)
         (texts,) = readout.batches(torch.float64)
         exact, slope = texts.exact_contributions(), nothing.copy()
@@ -187,7 +192,7 @@ class Trained:
             slope[: readout.words[0]] = gradients(network, split)[0]
         return _Seen(readout, slope, nothing if exact is None else exact[0].numpy())
 
-    def _trained(self, run: Run, corpus: Path) -> tuple[Network, Split, Readout]:
+    def _trained(self, run: Run, corpus: Path, maps: Sequence[str]) -> tuple[Network, Split, Readout]:
         places, device = self.scope.config.places, torch.device("cpu")
         architecture = self.suite.architecture(self.dataset, run.model)
         vocabulary = Path(places.corpus_file(self.dataset, "vocabulary"))
@@ -200,24 +205,32 @@ class Trained:
         split = build_split(texts, device)
         if isinstance(network, FineTuned) and texts.pieces is not None:
             labels = np.asarray(texts.labels)
-            return network, split, take_classifier(network.eval(), texts.pieces, [ID], labels, range(material.classes))
+            readout = take_classifier(network.eval(), texts.pieces, [ID], labels, range(material.classes))
+            return network, split, replace(readout, maps=take_word_maps(network, texts.pieces, maps))
         return network, split, take_readout(network, split, [ID])
 
-    def _given(self, run: Run, corpus: Path) -> tuple[Network, Split, Readout]:
+    def _given(self, run: Run, corpus: Path, maps: Sequence[str]) -> tuple[Network, Split, Readout]:
         """A classifier of the user's folder, as it is imported."""
         read, texts = self.suite.reading(self.dataset, run.model, run.seed), read_texts(corpus)
         classifier = opened(read)
         classes = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
         pieces = pieces_of(classifier, texts, read)
         readout = read_out(classifier, pieces, texts, classes, read)
+        readout = replace(readout, maps=take_word_maps(classifier, pieces, maps))
         return classifier, split_of(pieces, texts, torch.device("cpu")), readout
 
-    def read(self, text: str | Sequence[str]) -> Reading:
+    def read(self, text: str | Sequence[str], maps: Sequence[str] = ()) -> Reading:
         """What the model makes of a text, which is split into words as its data set was; or of a list of words.
 
-        Of a model of sentences, the rows are sentences. Raises AuditError where the text has no word, or weights or
-        vocabulary are not there.
+        Of a model of sentences, the rows are sentences. maps: names of further maps of a Transformer classifier in
+        question, all of which docs/method/maps.md has. Raises AuditError where the text has no word, where weights or
+        vocabulary are not there, and where the model has no such maps.
         """
+        MAPS.refuse_unknown(maps)
+        if maps and (self.suite.key != OfTransformers.key or self.model not in self.suite.judged):
+            raise AuditError(
+                f"{self.model}: is no Transformer classifier in question, which maps are of; leave them out"
+            )
         tokens = self.scope.config.corpora[self.dataset].preparation.tokens
         placed = placed_words(text if isinstance(text, str) else list(text), tokens)
         sentences = [[word for word, _, _ in sentence] for sentence in placed]
@@ -231,7 +244,8 @@ class Trained:
         with TemporaryDirectory(prefix="attention-audit-") as folder, told_of(self.scope.config.mirror):
             written = RawText(text, [start for _, start, _ in chain(*placed)]) if isinstance(text, str) else None
             corpus = self._corpus(sentences, written, folder)
-            seen = {run: self._seen(run, corpus) for run in [*runs, *([adversary] if adversary else [])]}
+            seen = {runs[0]: self._seen(runs[0], corpus, maps)}
+            seen |= {run: self._seen(run, corpus) for run in [*runs[1:], *([adversary] if adversary else [])]}
         hierarchical = self.suite.hierarchical(self.dataset, self.model)
         items = [" ".join(sentence) for sentence in sentences] if hierarchical else [*chain(*sentences)]
         # a Transformer may read less than the whole text, and one's own map has its marks behind the words
@@ -260,7 +274,10 @@ def _reading(items: list[str], trainings: list[_Seen], adversary: _Seen | None, 
             "lowest": weights.min(0),
             "highest": weights.max(0),
             "adversary": np.nan if adversary is None else adversary.readout.attention[0].astype(np.float64),
-        }
+            # a series of the words alone, which has nothing for the marks
+            **{name: pd.Series(scores, dtype=np.float64) for name, (scores,) in first.maps.items()},
+        },
+        index=range(len(items)),
     )
     decision = int(first.predictions[0])
     moved, moved_tvd = (np.nan, np.nan) if adversary is None else _distances(first, adversary.readout)
