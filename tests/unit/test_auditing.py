@@ -81,7 +81,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
             PLACES.audit_file(DATASETS[key], key, name)
             for name in names
             # one seed: nothing to compare
-            if name not in ("stability", "map_stability") or key in ("wp", "pd", "md", "roar")
+            if not name.endswith("stability") or key in ("wp", "pd", "md", "roar")
         }
         assert expected == {path for path in files if f"/{key}/" in path}
     summary = next(table for table in TABLES if table.name == "summary")
@@ -241,7 +241,7 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
         "md": ("correlation", "conicity", "located", "word_attributions"),
     }
     own = map(audit_named, plan.scope.suite("hf").own_audits)
-    network = ["correlation", "agreement", "located", "plausible_words", "word_attributions"]
+    network = ["correlation", "agreement", "attribution_stability", "located", "plausible_words", "word_attributions"]
     assert [audit.name for audit in own if "network" in audit.needs] == network
     job = plan.auditing.alone("correlation", "wp", "needle").settings
     assert isinstance(job, AuditsJob)

@@ -23,6 +23,7 @@ from attention_audit.columns.attention_maps import ATTENTION_MAPS
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.readout import SEVERAL
 from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.plan.audits import audit_named
@@ -104,6 +105,7 @@ def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) 
             "correlation",
             "agreement",
             "map_stability",
+            "attribution_stability",
             "located",
             "plausible_words",
             "word_attributions",
@@ -159,13 +161,17 @@ def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkey
     made = (*plan.exhibiting.made("tables"), *plan.exhibiting.made("figures"))
     exhibits = {exhibit.name: exhibit for exhibit in made}
     assert not {"hf_table_heads", "hf_fig_permutation", "hf_fig_fraction_removed"} & {*exhibits}
-    for name in ("summary", "texts", "hf_fig_attention_maps"):
+    for name in ("summary", "texts", "hf_fig_attention_maps", "hf_table_maps"):
         make_exhibit(plan, exhibits[name])
     row = read_frame(Path("results/tables/summary.parquet"), SUMMARY).iloc[0]
     assert row["used_note"].startswith("permutation needs predictions that follow from the weights")
     assert row["used"] == row["ranks"] == row["signed"] == "not asked"
     assert row["located"] != "not asked"
     assert row["stable_trainings"] == 2
+    held = read_frame(Path("results/tables/hf_table_maps.parquet"), TABLE)
+    stable = held[held["metric"] == "rank_stability"]
+    assert {row.rpartition("/")[2] for row in stable["row"]} == {"attention", "loo", "integrated_gradients"}
+    assert stable["mean"].between(-1, 1).all()
     maps = read_frame(Path(plan.auditing.places.audit_file("chorus", "hf", "attention_maps")), ATTENTION_MAPS)
     assert set(maps["weights"]) == {"base"}
     assert {"[CLS]", "[SEP]"} <= set(maps["token"])

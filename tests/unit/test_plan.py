@@ -438,7 +438,10 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("plan/wiegreffe_pinter.py", ""),
         ("config.py", ""),
         ("audits/evidence.py", "evidence"),
-        ("audits/rankings.py", "contributions|heads|single_weight|ranked_sets|plausib.*|planted|located|replaced|soft"),
+        (
+            "audits/rankings.py",
+            "contributions|heads|single_weight|ranked_sets|plausib.*|planted|located|replaced|soft|attribution_.*",
+        ),
         ("audits/correlation.py", "correlation|agreement"),
         (
             "columns/permutation.py",
@@ -455,7 +458,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         (
             "model/encoders.py",
             "train|search|weights.*|correlation|agreement|conicity|located|replaced|soft|impermissible|"
-            "plausible_words|word_attributions",
+            "plausible_words|word_attributions|attribution_stability",
         ),
         ("stages/reading_out.py", "train|search"),
         ("corpus/sources/control.py", "corpus"),

@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 import torch
+from scipy.stats import spearmanr
 
 from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attribution_stability import attribution_stability
 from attention_audit.audits.gradients import gradients
 from attention_audit.audits.settings import Agreement, Deletion
 from attention_audit.audits.word_attributions import word_attributions
@@ -21,8 +24,8 @@ RANDOM = np.random.default_rng(1)
 TEXTS = [[2, *RANDOM.integers(4, 30, n).tolist(), 3] for n in LENGTHS]
 
 
-def model_of() -> Network:
-    torch.manual_seed(0)
+def model_of(seed: int = 0) -> Network:
+    torch.manual_seed(seed)
     sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3, "attention": "additive"}
     return network(Architecture.model_validate({"encoder": "bilstm", **sizes}), words=30, classes=3).double()
 
@@ -71,3 +74,27 @@ def test_where_fewer_texts_are_asked_leave_one_out_is_known_of_the_sample(
     assert [*by_text(columns, "loo")] == ["text-0", "text-2"]
     assert len(by_text(columns, "gradient")) == len(TEXTS)
     assert "deletions" not in vars(texts)
+
+
+def test_another_training_is_held_against_all_earlier_ones(random_readout: Callable[..., Readout]) -> None:
+    split, settings, earlier = split_of(TEXTS), (Agreement(texts=2, steps=4), Deletion()), {}
+    readouts = [random_readout(LENGTHS, outputs=3, seed=seed) for seed in (1, 2, 3)]
+    found, words = [], []
+    for seed, readout in enumerate(readouts, start=10):
+        texts = Attributed(model_of(seed), split, readout, lambda line: None, seed=seed, earlier=earlier)
+        found.append(attribution_stability(texts, *settings))
+        words.append(word_attributions(texts, *settings))
+    assert [sorted(set(columns["other"])) for columns in found] == [[], [10], [10, 11]]
+    rows = {row[:3]: row[3] for row in zip(*(found[2][name] for name in ("other", "id", "map", "rho")), strict=True)}
+    # the second text has one word, and integrated gradients are of the first and the third
+    assert {id_ for _, id_, _ in rows} == {"text-0", "text-2", "text-3"}
+    assert {id_ for _, id_, name in rows if name == "integrated_gradients"} == {"text-0", "text-2"}
+    for name in ("loo", "integrated_gradients"):
+        one, other = (by_text(words[place], name)["text-2"] for place in (1, 2))
+        assert rows[11, "text-2", name] == pytest.approx(spearmanr(one, other).statistic)
+    # the product orders words as their exact contributions do
+    exact = []
+    for readout in readouts[1:]:
+        predicted, z = readout.probabilities[2], readout.contribution[2]
+        exact.append(readout.attention[2] * (z[:, predicted.argmax()] - z @ predicted))
+    assert rows[11, "text-2", "product"] == pytest.approx(spearmanr(*exact).statistic)

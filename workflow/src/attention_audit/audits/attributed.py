@@ -9,7 +9,7 @@ import numpy as np
 from attention_audit.audits.attributions import Scores
 from attention_audit.audits.gradients import gradients, integrated_gradients
 from attention_audit.audits.leave_one_out import Deletions, leave_one_out
-from attention_audit.audits.settings import Agreement
+from attention_audit.audits.settings import Agreement, Deletion
 from attention_audit.batching import Indices
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
@@ -27,7 +27,8 @@ class Attributed:
     """A model with the texts of a split, its readout of them in the same order, and their attributions.
 
     Each attribution is computed when an audit first asks for it, and kept. `report` says which. together: gives the
-    model's leave-one-out, where it is computed together with others'; None: it is computed here.
+    model's leave-one-out, where it is computed together with others'; None: it is computed here. seed: of this
+    training. earlier: what an audit has kept of the trainings of this model that it was asked of before, by seed.
     """
 
     model: Network
@@ -35,7 +36,10 @@ class Attributed:
     readout: Readout
     report: Callable[[str], None]
     together: Callable[[], Deletions] | None = None
+    seed: int = 0
+    earlier: dict[int, dict[str, Scores]] = field(default_factory=dict)
     _integrated: dict[tuple[int, int], tuple[Indices, Scores]] = field(default_factory=dict, init=False)
+    _deleted: dict[bytes, Deletions] = field(default_factory=dict, init=False)
 
     @cached_property
     def deletions(self) -> Deletions:
@@ -51,9 +55,21 @@ class Attributed:
         several = np.flatnonzero(self.split.lengths > 1)
         if "deletions" in vars(self) or np.isin(several, members).all():
             return self.deletions
-        found = leave_one_out(self.model, self.split, members)
-        self.report(f"leave-one-out: {self.split.lengths[members].sum()} tokens of {len(members)} texts")
-        return found
+        key = members.tobytes()
+        if key not in self._deleted:
+            self._deleted[key] = leave_one_out(self.model, self.split, members)
+            self.report(f"leave-one-out: {self.split.lengths[members].sum()} tokens of {len(members)} texts")
+        return self._deleted[key]
+
+    def deletable(self, agreement: Agreement, deletion: Deletion) -> Indices:
+        """The positions of texts of several words of which words are deleted: all, or the sample of `deletion` and the
+        one of `agreement`.
+        """
+        several = np.flatnonzero(self.split.lengths > 1)
+        if deletion.texts is None:
+            return several
+        samples = (sample(len(self.split), most) for most in (deletion.texts, agreement.texts))
+        return np.intersect1d(several, np.union1d(*samples))
 
     @cached_property
     def scores(self) -> dict[str, Scores]:

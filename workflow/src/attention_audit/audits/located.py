@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from attention_audit.audits.attributed import Attributed, sample
+from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import Scores, evaluating
 from attention_audit.audits.erasure import ErasableTexts, left, reordered, until_flip
 from attention_audit.audits.leave_one_out import Deletions, deleting
@@ -148,10 +148,7 @@ class Ranked(NamedTuple):
 def ranked(texts: Attributed, agreement: Agreement, seed: int, deletion: Deletion) -> tuple[Ranked, Deletions]:
     """The rows of `located`, and leave-one-out of their texts."""
     chosen, gains = texts.integrated(agreement)
-    several = np.flatnonzero(texts.split.lengths > 1)
-    if deletion.texts is not None:
-        spread = sample(len(texts.split), deletion.texts)
-        several = np.intersect1d(several, np.union1d(spread, chosen))
+    several = texts.deletable(agreement, deletion)
     deletions = texts.deletions_of(several)
     further = {**dict(zip(FURTHER, (deletions.falls, gains), strict=True)), **texts.word_maps}
     orders, erased = rank(texts.readout, seed, further)

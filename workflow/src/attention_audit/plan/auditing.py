@@ -59,7 +59,7 @@ class Auditing:
         """The audits that a suite is to be asked; those between two runs only where there are two to compare."""
         names = self.scope.config.audits.get(suite.key, suite.own_audits)
         audits = [audit_named(name) for name in names]
-        return [audit for audit in audits if audit.takes != "readout_pair" or suite.runs_of(audit)]
+        return [audit for audit in audits if audit.of not in ("compared", "seed_pairs") or suite.runs_of(audit)]
 
     def _refuse_unless_of(self, suite: Suite, dataset: str) -> None:
         if dataset not in self.scope.datasets_of(suite):

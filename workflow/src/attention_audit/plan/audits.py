@@ -169,6 +169,15 @@ _AUDITS = (
         settings=("agreement", "erasure", "deletion"),
     ),
     Audit(
+        "attribution_stability",
+        "Does any other training put the words of a text in the same order, by what the model says of its words?",
+        columns="columns.map_stability:ATTRIBUTION_STABILITY",
+        needs=("corpus", "network", "tokens"),
+        of="seed_pairs",
+        takes="network",
+        settings=("agreement", "deletion"),
+    ),
+    Audit(
         "replaced",
         "Are they the same words where others stand in for them, in the place of deleting them?",
         needs=("corpus", "network", "tokens"),

@@ -29,7 +29,10 @@ class OfTransformers(Suite):
     paper = "hf"
     title = "Transformer classifiers"
     about = "What may be read into a fine-tuned Transformer's own map, the first token's row of its last layer?"
-    own_audits = (*OwnReadouts.own_audits, "cut_texts", "correlation", "agreement", "map_stability", *ATTRIBUTED)
+    own_audits = (
+        *(*OwnReadouts.own_audits, "cut_texts", "correlation", "agreement"),
+        *("map_stability", "attribution_stability", *ATTRIBUTED),
+    )
 
 
 class TrainedClassifierSuite(OfTransformers, FourTests):

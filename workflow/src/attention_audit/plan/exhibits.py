@@ -420,6 +420,7 @@ _TABLES: tuple[Table, ...] = (
         reads={
             "located": if_asked("located", TEXT, "ranking falls", categories=True),
             "map_stability": if_asked("map_stability", RUN, "other id map rho", categories=True),
+            "attribution_stability": if_asked("attribution_stability", RUN, "other id map rho", categories=True),
             "plausibility": if_asked("plausibility", TEXT, "annotator attribution auprc", categories=True),
             "plausible_words": if_asked("plausible_words", TEXT, "annotator attribution auprc", categories=True),
         },

@@ -16,6 +16,7 @@ import pyarrow as pa
 import torch
 
 from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.attributions import Scores
 from attention_audit.audits.leave_one_out import Deletions, leave_one_out_of
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.model.architecture import Architecture
@@ -105,8 +106,10 @@ def run(job: Job[AuditsJob]) -> None:
     device = prepare_device(fullest.settings.device, fullest.settings.threads)
     tables: list[dict[Path, pa.Table]] = [{} for _ in asking]
     every = [*{asked.readout: asked for audit in asking for asked in runs_of(audit.job)}.values()]
+    earlier: dict[str, dict[int, dict[str, Scores]]] = {}
     for asked, attributed in chain(trained(fullest, every, device), given(fullest, every, device)):
         job.report(f"{asked.run.model}, seed {asked.run.seed}: {len(attributed.split)} texts")
+        attributed.seed, attributed.earlier = asked.run.seed, earlier.setdefault(asked.run.model, {})
         for audit, found in zip(asking, tables, strict=True):
             if asked.readout in audit.job.inputs["readouts"]:
                 found[asked.readout] = audit.labelled(asked.run, audit.called(attributed, run=asked.run))

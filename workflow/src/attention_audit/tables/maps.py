@@ -61,13 +61,14 @@ def beside_next(located: pd.DataFrame, names: Sequence[str]) -> str:
 
 
 def held(
-    located: pd.DataFrame, map_stability: pd.DataFrame, plausibility: pd.DataFrame, plausible_words: pd.DataFrame,
-    inert: float,
+    located: pd.DataFrame, map_stability: pd.DataFrame, attribution_stability: pd.DataFrame,
+    plausibility: pd.DataFrame, plausible_words: pd.DataFrame, inert: float,
 ) -> pd.DataFrame:  # fmt: skip
     """METRICS and the number of texts of each map of one model, the best by `located` first."""
     if located.empty:
         return pd.DataFrame()
     located = located.assign(fall=curve(located))
+    stability = pd.concat([map_stability, attribution_stability], ignore_index=True)
     marked = pd.concat([plausibility, plausible_words], ignore_index=True)
     marked = marked[marked["annotator"].astype(str) != ""]
     names = [name for name in RANKINGS.ordered(different(located, "ranking")) if name != ENDS[0]]
@@ -78,7 +79,7 @@ def held(
         sides = questions.sides(grid(own, "falls_0"), inert)
         opposes = np.where(np.isfinite(sides), (sides < 0).astype(np.float64), np.nan)
         found = {"located": effects[name], "opposes": mean(opposes)}
-        stable = map_stability[map_stability["map"].astype(str) == name]
+        stable = stability[stability["map"].astype(str) == name]
         if len(stable):
             _, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
             found["rank_stability"] = mean(rho, -1.0)._replace(trainings=effects[name].trainings)
@@ -98,6 +99,7 @@ def held(
 def hf_table_maps(
     located: pd.DataFrame,
     map_stability: pd.DataFrame,
+    attribution_stability: pd.DataFrame,
     plausibility: pd.DataFrame,
     plausible_words: pd.DataFrame,
     subjects: Sequence[Subject | Mapping[str, Any]],
@@ -116,8 +118,8 @@ def hf_table_maps(
     """
     inert = AnswerSettings.model_validate(answer).margins.inert
     audits = {
-        "located": located, "map_stability": map_stability, "plausibility": plausibility,
-        "plausible_words": plausible_words,
+        "located": located, "map_stability": map_stability, "attribution_stability": attribution_stability,
+        "plausibility": plausibility, "plausible_words": plausible_words,
     }  # fmt: skip
 
     def rows_of(**own: pd.DataFrame) -> pd.DataFrame:
