@@ -52,7 +52,7 @@ def made(seed: int, texts: int = 40, attends: str = "to scores", outputs: int = 
         np.zeros((texts, 2)),
         parts["evidence"],
     )
-    logits = [weights @ z + b for weights, z, b in zip(given.maps, given.contribution, bias, strict=True)]
+    logits = [weights @ z + b for weights, z, b in zip(given.seen, given.contribution, bias, strict=True)]
     return replace(given, probabilities=np.stack([softmax(each) for each in logits]))
 
 

@@ -98,9 +98,13 @@ def test_wrong_arrays_are_one_line(change: Mapping[str, Any], line: str) -> None
 
 
 def test_readouts_are_written_and_read(tmp_path: Path) -> None:
-    api.write(GIVEN, tmp_path / "given.npz")
+    scores = [np.arange(len(words)) - 1.5 for words in GIVEN.tokens]
+    api.write(api.readout(**ARGUMENTS, maps={"rollout": [row.tolist() for row in scores]}), tmp_path / "given.npz")
     read = api.read(str(tmp_path / "given.npz"))
     assert read.tokens == GIVEN.tokens
+    assert [row.tolist() for row in read.maps["rollout"]] == [row.tolist() for row in scores]
+    with pytest.raises(AuditError, match="readout: column maps, rollout, has 5 entries for 6 texts; give each one"):
+        api.readout(**ARGUMENTS, maps={"rollout": scores[1:]})
     with pytest.raises(AuditError, match=r"other\.npz: no such file"):
         api.read(tmp_path / "other.npz")
 

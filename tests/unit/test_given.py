@@ -37,6 +37,22 @@ def first_is(number: float) -> Callable[[Any], Any]:
     return lambda values: np.concatenate([[number], np.ravel(values)[1:]]).reshape(np.shape(values))
 
 
+def mapped(given: GivenReadout) -> GivenReadout:
+    """The same with two further maps, of any sign."""
+    scores = [np.linspace(-1, number, len(words)) for number, words in enumerate(given.tokens)]
+    return replace(given, maps={"rollout": scores, "loo": [row**2 for row in scores]})
+
+
+def in_map(text: int, value: float) -> Change:
+    """Another first score of a text by the second of its maps."""
+
+    def changed(given: GivenReadout) -> GivenReadout:
+        rows = [first_is(value)(row) if number == text else row for number, row in enumerate(given.maps["loo"])]
+        return replace(given, maps={**given.maps, "loo": rows})
+
+    return changed
+
+
 FAULTS: dict[str, tuple[Change, str]] = {
     "no words": (in_text("tokens", []), "column tokens: has no word; leave the text out"),
     "a weight too many": (in_text("attention", lambda a: np.append(a, 0.0)), r"column attention: has \d+ weights for"),
@@ -47,6 +63,14 @@ FAULTS: dict[str, tuple[Change, str]] = {
     "no head": (
         in_text("attention", lambda a: a[None][:0]),
         "column attention: has 0 heads, and text 'text-0' 1; give",
+    ),
+    "a score too many": (
+        lambda given: replace(given, maps=mapped(in_text("tokens", lambda words: [*words, "more"])(given)).maps),
+        r"column maps: rollout: has \d+ scores for \d+ words; give each word one",
+    ),
+    "a score that is none": (
+        lambda given: in_map(2, np.nan)(mapped(given)),
+        "column maps: holds NaN, an infinite number or nothing at all; give numbers",
     ),
     "a contribution too few": (in_text("contribution", lambda z: z[1:]), r"column contribution: has \d+ rows for \d+"),
     "other outputs": (in_text("contribution", lambda z: np.hstack([z, z])), "has 2 values a word, and bias has 1"),
@@ -145,7 +169,7 @@ def test_the_map_is_the_mean_over_heads() -> None:
     given = made(1, 5, heads=3)
     check(given)
     assert given.attention[0].shape == (3, len(given.tokens[0]))
-    assert given.maps[0] == pytest.approx(made(1, 5).attention[0])
+    assert given.seen[0] == pytest.approx(made(1, 5).attention[0])
     assert np.ptp(given.attention[0], axis=0).max() > 0
     with pytest.raises(AuditError, match="column attention: head 1: sums to"):
         check(in_text("attention", lambda a: a * np.array([[1], [0.9], [1]]))(given))
@@ -211,18 +235,20 @@ def same(one: GivenReadout, other: GivenReadout) -> bool:
     """Whether two readouts hold the same."""
     plain = ("ids", "tokens", "evidence")
     arrays = ("attention", "contribution", "bias", "probabilities", "labels")
-    return all(getattr(one, name) == getattr(other, name) for name in plain) and all(
-        np.array_equal(np.asarray(a), np.asarray(b))
-        for name in arrays
-        for a, b in zip(getattr(one, name), getattr(other, name), strict=True)
+    pairs = [(getattr(one, name), getattr(other, name)) for name in arrays]
+    pairs += zip(one.maps.values(), other.maps.values(), strict=True)
+    return (
+        all(getattr(one, name) == getattr(other, name) for name in plain)
+        and [*one.maps] == [*other.maps]
+        and all(np.array_equal(np.asarray(a), np.asarray(b)) for pair in pairs for a, b in zip(*pair, strict=True))
     )
 
 
 @pytest.mark.parametrize("ending", ["parquet", "npz"])
 @pytest.mark.parametrize(
     "given",
-    [TEXTS, made(2, 5, outputs=2), made(3, 5, heads=2), without(TEXTS), without(made(3, 5, heads=2))],
-    ids=["one", "two", "heads", "none", "none of heads"],
+    [TEXTS, made(2, 5, outputs=2), made(3, 5, heads=2), without(TEXTS), mapped(without(made(3, 5, heads=2)))],
+    ids=["one", "two", "heads", "none", "none of heads, and maps"],
 )
 def test_what_was_written_is_read_again(tmp_path: Path, ending: str, given: GivenReadout) -> None:
     path = tmp_path / f"given.{ending}"
@@ -298,6 +324,11 @@ PARQUET: dict[str, tuple[dict[str, Any], str]] = {
         "text '7', column contribution: has lists of different lengths; make them as long",
     ),
     "a nested bias": ({"bias": [[[0.0, 0.0]]]}, "text '7', column bias: is not as long as in other texts"),
+    "maps without names": ({"maps": [[[1.0, 2.0]]]}, r"column map_names is missing \(it has .*\); add it"),
+    "a map too many": (
+        {"map_names": [["rollout"]], "maps": [[[1.0, 2.0], [3.0, 4.0]]]},
+        "columns map_names and maps do not fit; give each map one name of its own",
+    ),
     "evidence of words": ({"evidence": [["bad"]]}, "column evidence is of type list<.*string.*>, and must be a list"),
 }
 
@@ -331,6 +362,11 @@ NPZ: dict[str, tuple[dict[str, Any], str]] = {
     "too few words": ({"tokens": np.array(["not"])}, "column tokens has 1 entries, and `lengths` counts 2 words"),
     "too many labels": ({"label": np.array([1, 0])}, "column label has 2 entries for 1 texts; give each one"),
     "probabilities of one class": ({"probabilities": np.array([0.8])}, "column probabilities is float64 of 1 axes"),
+    "names without maps": ({"map_names": np.array(["rollout"])}, r"column maps is missing \(it has .*\); add it"),
+    "one name of two maps": (
+        {"map_names": np.array(["loo", "loo"]), "maps": np.ones((2, 2))},
+        "columns map_names and maps do not fit; give each map one name of its own",
+    ),
     "negative lengths": ({"lengths": np.array([-2])}, "column lengths holds -2; give counts of words"),
     "no texts": (
         {"id": np.array([], "U1"), "label": np.array([], int), "lengths": np.array([], int),

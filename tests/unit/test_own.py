@@ -106,11 +106,12 @@ def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
         plan_of(**NOTHING_ELSE, own={"reviews": plan.config.own["reviews"].model_dump()}, audits={"own": ["located"]})
 
 
-def bare(number: int, texts: int = 12) -> GivenReadout:
-    """A training of which the map alone is known."""
+def bare(number: int, texts: int = 12, name: str = "rollout") -> GivenReadout:
+    """A training of which attention and another map, its square, are known, and one that counts the words."""
     given = made(number, texts)
     nothing = [np.empty((len(words), 0)) for words in given.tokens]
-    return replace(given, contribution=nothing, bias=np.empty((texts, 0)))
+    maps = {name: [row**2 for row in given.attention], "loo": [np.arange(len(row)) - 3.0 for row in given.attention]}
+    return replace(given, contribution=nothing, bias=np.empty((texts, 0)), maps=maps)
 
 
 def test_a_map_without_contributions_is_asked_what_needs_no_other_weights(here: Path) -> None:
@@ -121,7 +122,7 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights(here: 
     suite = plan.scope.suite("own")
     assert {audit.name for audit in plan.auditing.asked(suite, "reviews")} == {
         *("performance", "predictions", "comparison", "consistency", "stability", "evidence", "plausibility"),
-        "attention_maps",
+        *("attention_maps", "map_stability"),
     }
     (subject,) = plan.exhibiting.subjects()
     why = "permutation needs predictions that follow from the weights, and no contributions of mine are given"
@@ -129,13 +130,30 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights(here: 
     exhibits = {
         exhibit.name: exhibit for exhibit in (*plan.exhibiting.made("tables"), *plan.exhibiting.made("figures"))
     }
-    for name in ("summary", "texts", "own_fig_attention_maps"):
+    for name in ("summary", "texts", "own_fig_attention_maps", "own_table_maps"):
         make_exhibit(plan, exhibits[name])
     row = read_frame(Path("results/tables/summary.parquet"), SUMMARY).iloc[0]
     assert row["used"] == row["ranks"] == row["signed"] == "not asked"
     assert row["used_note"] == why
     assert row["stable_trainings"] == 2
     assert row["plausibility_value"] > row["plausibility_random"]
+    held = read_frame(Path("results/tables/own_table_maps.parquet"), TABLE)
+    found = {metric: cells.set_index("row")["mean"] for metric, cells in held.groupby("metric")}
+    # the map that counts words is the same in both trainings, and the square has the order of attention
+    assert list(found["rank_stability"].index) == ["own/mine/loo", "own/mine/attention", "own/mine/rollout"]
+    assert found["rank_stability"].iloc[0] == pytest.approx(1)
+    assert found["rank_stability"].iloc[2] == pytest.approx(found["rank_stability"].iloc[1])
+    assert found["auprc"]["own/mine/rollout"] == pytest.approx(row["plausibility_value"])
+    assert "located" not in found
+
+
+def test_a_map_without_a_label_is_refused_before_the_run(here: Path) -> None:
+    write_given(bare(1, name="mine"), here / "bare.npz")
+    line = (
+        r"bare\.npz: column map_names: map 'mine' is not known to tables and figures \(known: mean_row, .*; declare it"
+    )
+    with pytest.raises(AuditError, match=line):
+        planned(reviews={"models": {"mine": ["bare.npz"]}})
 
 
 def test_data_sets_have_models_of_their_own(here: Path) -> None:
@@ -149,7 +167,7 @@ def test_data_sets_have_models_of_their_own(here: Path) -> None:
     assert reviews.compared == [Run("mine", 2), Run("uniform", 1), Run("adversaries", 1)]
     asked = {audit.name for audit in plan.auditing.asked(suite, "talks")}
     # of one training and no twin or adversary, there is nothing to compare
-    assert {*suite.own_audits} - asked == {"comparison", "consistency", "stability", "heads"}
+    assert {*suite.own_audits} - asked == {"comparison", "consistency", "stability", "map_stability", "heads"}
     figure = next(figure for figure in FIGURES if figure.name == "own_fig_tvd_jsd")
     assert plan.exhibiting.datasets(figure) == ["reviews"]
     contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibiting.subjects()}

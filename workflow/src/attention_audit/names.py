@@ -44,12 +44,13 @@ class Names(LiveByName[Look]):
         """Raise AuditError, in one line that says where to declare it, for the first name that is not known."""
         for name in names:
             if name not in self:
-                # one of each kind stands for those with other numbers
-                known = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
-                raise AuditError(
-                    f"{self.kind} {name!r} is not known to tables and figures (known: {known}); "
-                    f"declare it in {self.where}"
-                )
+                raise AuditError(self.unknown(name))
+
+    def unknown(self, name: str) -> str:
+        """What is to be said of a name that is not known, in one line that says where to declare it."""
+        # one of each kind stands for those with other numbers
+        known = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
+        return f"{self.kind} {name!r} is not known to tables and figures (known: {known}); declare it in {self.where}"
 
 
 CALLED = {

@@ -196,8 +196,8 @@ class Entries(Live[T]):
 
 
 def functions(kind: str) -> dict[str, Any]:
-    """The functions that the entries of plugins name in this list, by the names of the entries."""
-    return {entry.name: load(entry.target) for entry in added(kind)}
+    """The functions that entries of plugins name in this list, by the names of the entries."""
+    return {entry.name: load(entry.target) for entry in added(kind) if entry.target}
 
 
 def _name(entry: Any) -> str:

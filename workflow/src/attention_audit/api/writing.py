@@ -1,6 +1,6 @@
 """Readouts of one's own, from arrays and to files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +40,7 @@ def readout(
     *,
     ids: Sequence[str] | None = None,
     evidence: Sequence[Sequence[int] | None] | None = None,
+    maps: Mapping[str, Sequence[npt.ArrayLike]] | None = None,
     name: str = PLACE,
 ) -> GivenReadout:
     """One training of a model on N texts, checked.
@@ -49,8 +50,8 @@ def readout(
     array (N, O) has it for each. logits = sum_t a_t z_t + b; O is the number of classes C, or 1 for the logit of class
     1 of two. Both are None where no predictions follow from the weights. labels: the gold classes, from 0.
     probabilities: (N, C), as the model itself predicts them. ids: of the texts, by default their numbers from 0.
-    evidence: positions, from 0, of the words that are known to decide the label; None where nobody knows. name: what
-    messages call it.
+    evidence: positions, from 0, of the words that are known to decide the label; None where nobody knows. maps: further
+    scores of the words by name, (L_i,) of each text. name: what messages call it.
 
     Raises AuditError, in a line that names text and column, where something is wrong: see docs/readouts.md.
     """
@@ -62,6 +63,7 @@ def readout(
         contributions, bias = [np.empty((len(words), 0)) for words in tokens], np.empty(0)
     names = [str(id_) for id_ in ids] if ids is not None else [str(number) for number in range(count)]
     known = list(evidence) if evidence is not None else [None] * count
+    further = maps or {}
     predicted = numbers(probabilities, f"{name}: column probabilities", (2,), WRONG_AXES)
     shift = numbers(bias, f"{name}: column bias", fault=WRONG_AXES)
     counted = {
@@ -72,11 +74,12 @@ def readout(
         "evidence": len(known),
         "probabilities": len(predicted),
         "bias": len(shift) if shift.ndim == 2 else count,
+        **{f"maps, {map_},": len(scores) for map_, scores in further.items()},
     }
     for column, entries in counted.items():
         if entries != count:
             raise AuditError(f"{name}: column {column} has {entries} entries for {count} texts; give each one")
-    maps, added = (
+    attended, added = (
         [numbers(values, at(name, id_, column)) for id_, values in zip(names, rows, strict=True)]
         for column, rows in (("attention", attention), ("contribution", contributions))
     )
@@ -85,11 +88,18 @@ def readout(
         names,
         [[str(word) for word in words] for words in tokens],
         np.array([int(label) for label in labels], dtype=np.int64),
-        maps,
+        attended,
         [values if values.ndim == 2 else values[:, None] for values in added],
         np.broadcast_to(shift, (count, shift.shape[-1])),
         predicted,
         [[int(position) for position in positions] or None if positions is not None else None for positions in known],
+        {
+            map_: [
+                numbers(values, f"{at(name, id_, 'maps')}: {map_}", (1,), " has not one axis; give a number a word")
+                for id_, values in zip(names, scores, strict=True)
+            ]
+            for map_, scores in further.items()
+        },
     )
     check(given)
     return given

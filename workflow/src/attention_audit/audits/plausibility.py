@@ -272,8 +272,8 @@ def measured(cases: Cases, name: str, scores: Sequence[npt.NDArray[Any]]) -> tup
 def from_states(readout: Readout) -> dict[str, Scores]:
     """The attributions that a readout has, text by text: scores of its items.
 
-    Those are attention and the rankings by the states under it (`rankings`), with their signs; and, where predictions
-    are linear in the attention, or are expanded so, the magnitudes of the exact contributions.
+    Those are attention and the rankings by the states under it (`rankings`), with their signs; where predictions are
+    linear in the attention, or are expanded so, the magnitudes of the exact contributions; and the further maps.
     """
     found: dict[str, Scores] = {}
     for texts, scored in by_states(readout, 0):
@@ -284,7 +284,7 @@ def from_states(readout: Readout) -> dict[str, Scores]:
             rows = found.setdefault(name, [np.empty(0)] * len(readout))
             for member, length, row in zip(texts.members, texts.lengths.tolist(), scores.numpy(), strict=True):
                 rows[member] = row[:length]
-    return found
+    return found | {name: [row.astype(np.float64) for row in scores] for name, scores in readout.maps.items()}
 
 
 def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) -> dict[str, Any]:

@@ -35,7 +35,6 @@ def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreem
         return rows_of(ids, {})
     everything: dict[str, Scores] = {called(name): scores for name, scores in texts.scores.items() if name != "loo"}
     everything["loo"] = texts.deletions.falls
-    everything |= texts.word_maps
     parts = {name: measured(cases, name, scores) for name, scores in everything.items()}
     chosen, gains = texts.integrated(agreement)
     sample = cases.at(np.isin(cases.text, chosen))

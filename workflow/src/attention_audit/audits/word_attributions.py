@@ -29,7 +29,6 @@ def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletio
         "gradient": (everyone, gradients(texts.model, texts.split)),
         "loo": (asked, falls),
         "integrated_gradients": (chosen, integrated),
-        **{name: (everyone, scores) for name, scores in texts.word_maps.items()},
     }
     return {
         "id": [texts.readout.ids[member] for members, _ in found.values() for member in members],

@@ -29,6 +29,8 @@ from attention_audit.corpus.tokens import SPACES, lacking, splitting
 from attention_audit.errors import AuditError
 from attention_audit.given.files import read_given
 from attention_audit.given.readouts import GivenReadout, check_beside
+from attention_audit.names import MAPS
+from attention_audit.names import SAME as ONE_THING
 
 FEWEST = 4
 """A class has at least so many texts on average, or its labels are hardly classes."""
@@ -284,15 +286,18 @@ def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
 
 
 def check_readouts(name: str, source: ReadoutCorpus, files: Mapping[str, Path]) -> GivenReadout:
-    """The first of the readouts of a data set. Raises AuditError where one is wrong, or is of other texts than it.
+    """The first of the readouts of a data set. Raises AuditError where one is wrong, is of other texts than it, or has
+    a map whose name tables and figures do not know.
 
     files: the path of each, by how the configuration names it; the first is that of `source`.
     """
     first = read_given(files[source.path], source.path)
     source.named(name, first)
     for place, path in files.items():
-        if place != source.path:
-            check_beside(read_given(path, place), first)
+        given = first if place == source.path else read_given(path, place)
+        check_beside(given, first)
+        if unknown := [each for each in given.maps if each not in {*MAPS, *ONE_THING[1:]}]:
+            raise AuditError(f"{place}: column map_names: {MAPS.unknown(unknown[0])}")
     return first
 
 

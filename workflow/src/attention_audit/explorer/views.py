@@ -259,7 +259,8 @@ class Viewing:
                 about = about_map(key, label, meaning, "signed", "exact" if self.here else "stored", seed)
                 self._add(about, None if self.here else contributions_of(readout))
         first = next(iter(self.explored.runs))
-        for name, values in self.explored.attributions.items():
+        carried = {name: dict(zip(self.first.ids, scores, strict=True)) for name, scores in self.first.maps.items()}
+        for name, values in {**self.explored.attributions, **carried}.items():
             kind, label, meaning = ATTRIBUTIONS.get(name) or ("signed", MAPS[name].label, FURTHER_MAP)
             about = about_map(f"{name}:{first}", f"{label}, seed {first}", meaning, kind, seed=first)
             self._add(about, self._whole(values))

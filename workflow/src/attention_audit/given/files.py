@@ -18,8 +18,9 @@ from attention_audit.given.readouts import Floats, GivenReadout, at, check
 ENDINGS = (".parquet", ".npz")
 NEEDED = ("id", "tokens", "label", "attention", "probabilities")
 ADDED = ("contribution", "bias")
-"""The columns of a Parquet file, and those that a map has from which predictions follow; an .npz file has the same
-arrays, and `lengths`.
+FURTHER = ("map_names", "maps")
+"""The columns of a Parquet file, those that a map has from which predictions follow, and those of further maps; an .npz
+file has the same arrays, and `lengths`.
 """
 EVIDENCE, LENGTHS, HEADS, CONTRIBUTION = "evidence", "lengths", "heads", "contribution"
 
@@ -32,8 +33,8 @@ def _refuse_missing(place: str, named: Sequence[str], wanted: Sequence[str]) -> 
 
 
 def _needed(named: Sequence[str]) -> tuple[str, ...]:
-    """The columns that a file with these columns must have: both of `ADDED` or none."""
-    return NEEDED + ADDED if {*ADDED} & {*named} else NEEDED
+    """The columns that a file with these columns must have: of `ADDED` and of `FURTHER` both or none."""
+    return NEEDED + sum((both for both in (ADDED, FURTHER) if {*both} & {*named}), ())
 
 
 def _depth(kind: pa.DataType) -> tuple[int, pa.DataType]:
@@ -107,6 +108,16 @@ class _Columns:
             found.append(values.to_numpy(zero_copy_only=False).reshape(len(cell), *widths))
         return found
 
+    def maps(self) -> dict[str, list[Floats]]:
+        """Further maps by name; none where the columns are missing."""
+        if FURTHER[0] not in self.table.column_names:
+            return {}
+        named = self._arrow(FURTHER[0], pa.list_(pa.string()), "the names of the maps, the same for each text")
+        first, *others = named.to_pylist()
+        if any(names != first for names in others):
+            raise self.refuse(FURTHER[0], "the same names for each text")
+        return _by_name(self.place, first, self.numbers(FURTHER[1]) if first else [])
+
     def stacked(self, column: str) -> Floats:
         """A column of lists that all have the same length, as one array."""
         rows = self.numbers(column)
@@ -131,7 +142,7 @@ def _from_parquet(path: Path, place: str) -> GivenReadout:
         with pq.ParquetFile(path) as file:
             named = file.schema_arrow.names
             _refuse_missing(place, named, _needed(named))
-            table = file.read([name for name in (*NEEDED, *ADDED, EVIDENCE) if name in named])
+            table = file.read([name for name in (*NEEDED, *ADDED, *FURTHER, EVIDENCE) if name in named])
     except (OSError, pa.ArrowException) as error:
         raise AuditError(f"{place}: cannot be read as Parquet ({error}); write it anew") from error
     if not len(table):
@@ -150,6 +161,7 @@ def _from_parquet(path: Path, place: str) -> GivenReadout:
         bias,
         columns.stacked("probabilities"),
         columns.evidence(),
+        columns.maps(),
     )
 
 
@@ -158,6 +170,13 @@ def _by_word(values: Floats, outputs: int) -> Floats:
     if values.ndim == 2 or not outputs or len(values) % outputs:
         return values if values.ndim == 2 else values[:, None]
     return values.reshape(-1, outputs)
+
+
+def _by_name(place: str, names: Sequence[str], maps: Sequence[Floats]) -> dict[str, list[Floats]]:
+    """The further maps of all texts by name, from those of each text, (M, L)."""
+    if len({*names}) < len(names) or any(len(scores) != len(names) for scores in maps):
+        raise AuditError(f"{place}: columns {' and '.join(FURTHER)} do not fit; give each map one name of its own")
+    return {name: [scores[number] for scores in maps] for number, name in enumerate(names)}
 
 
 def _cut(place: str, lengths: Array, column: str, values: Array) -> list[Array]:
@@ -179,6 +198,8 @@ KINDS: Mapping[str, tuple[str, tuple[int, ...], str]] = {
     "contribution": ("fiu", (1, 2), "a number a word, or one a word and output"),
     "bias": ("fiu", (1, 2), "a number an output, or one a text and output"),
     "probabilities": ("fiu", (2,), "a number a text and class"),
+    "map_names": ("U", (1,), "the names of the further maps, of NumPy's type str"),
+    "maps": ("fiu", (2,), "a number a map and word"),
     EVIDENCE: ("b", (1,), "true or false a word"),
 }
 """What the arrays of an .npz file may be: kinds of NumPy, axes, and in words."""
@@ -208,6 +229,10 @@ def _from_npz(path: Path, place: str) -> GivenReadout:
     heads = arrays["attention"].astype(np.float64)
     contribution = arrays.get("contribution", np.empty((lengths.sum(), 0))).astype(np.float64)
     cut = partial(_cut, place, lengths)
+    further: dict[str, list[Floats]] = {}
+    if FURTHER[0] in arrays:
+        maps = [part.T for part in cut(FURTHER[1], arrays[FURTHER[1]].astype(np.float64).T)]
+        further = _by_name(place, arrays[FURTHER[0]].tolist(), maps)
     evidence: list[list[int] | None] = [None] * len(ids)
     if EVIDENCE in arrays:
         evidence = [np.flatnonzero(marks).tolist() or None for marks in cut(EVIDENCE, arrays[EVIDENCE])]
@@ -221,6 +246,7 @@ def _from_npz(path: Path, place: str) -> GivenReadout:
         np.broadcast_to(outputs, (len(ids), outputs.shape[-1])),
         arrays["probabilities"].astype(np.float64),
         evidence,
+        further,
     )
 
 
@@ -285,6 +311,11 @@ def _write_parquet(given: GivenReadout, path: Path) -> None:
         "probabilities": pa.array(given.probabilities.tolist(), numbers),
         EVIDENCE: pa.array(given.evidence, pa.list_(pa.int64())),
     }
+    if given.maps:
+        columns["map_names"] = pa.array([[*given.maps]] * len(given), pa.list_(pa.string()))
+        columns["maps"] = pa.array(
+            [[*of_text] for of_text in zip(*given.maps.values(), strict=True)], pa.list_(numbers)
+        )
     table = pa.table(columns)
     pq.write_table(table if given.decided else table.drop_columns([*ADDED]), path, compression="zstd")
 
@@ -295,6 +326,9 @@ def _write_npz(given: GivenReadout, path: Path) -> None:
     added: dict[str, Any] = (
         {"contribution": np.concatenate(given.contribution), "bias": given.bias} if given.decided else {}
     )
+    if given.maps:
+        added["map_names"] = np.array([*given.maps], dtype=np.str_)
+        added["maps"] = np.stack([np.concatenate(scores) for scores in given.maps.values()])
     with path.open("wb") as stream:
         np.savez_compressed(
             stream,

@@ -4,8 +4,8 @@ Nothing is believed before it was checked: `check` looks at one readout by itsel
 another of the same texts.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -28,7 +28,8 @@ class GivenReadout:
     contribution[i] (L_i, O) and bias (N, O): logits = sum_t a_t z_t + b, with a the mean over heads. O is C, or 1 in a
     model of two classes whose one logit is that of class 1. probabilities (N, C): what the model predicts, as it says
     itself. evidence[i]: the positions of the words that are known to decide the label, None where nobody knows. Where
-    no prediction follows from the map, O is 0.
+    no prediction follows from the map, O is 0. maps: further scores of the words by name, maps[name][i] (L_i,), of any
+    sign, from which no prediction follows either.
     """
 
     place: str
@@ -40,6 +41,7 @@ class GivenReadout:
     bias: Floats
     probabilities: Floats
     evidence: list[list[int] | None]
+    maps: Mapping[str, list[Floats]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -60,7 +62,7 @@ class GivenReadout:
         return len(np.atleast_2d(self.attention[0]))
 
     @property
-    def maps(self) -> list[Floats]:
+    def seen(self) -> list[Floats]:
         """The map that a reader sees of each text, (L_i,): the mean over heads."""
         return [weights if weights.ndim == 1 else weights.mean(0) for weights in self.attention]
 
@@ -89,6 +91,9 @@ def _misfits(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
         yield "attention", f"has {heads} heads, and text {given.ids[0]!r} {given.heads}; give every text the same heads"
     if attention.shape[-1] != words:
         yield "attention", f"has {attention.shape[-1]} weights for {words} words; give each word one"
+    for name, scores in given.maps.items():
+        if len(scores[number]) != words:
+            yield "maps", f"{name}: has {len(scores[number])} scores for {words} words; give each word one"
     if len(contribution) != words:
         yield "contribution", f"has {len(contribution)} rows for {words} words; give each word one"
     if contribution.shape[1] != len(bias):
@@ -105,7 +110,7 @@ def _faults(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
     attention, contribution = given.attention[number], given.contribution[number]
     bias, predicted = given.bias[number], given.probabilities[number]
     named = {"attention": attention, "contribution": contribution, "bias": bias, "probabilities": predicted}
-    for column, values in named.items():
+    for column, values in (*named.items(), *(("maps", scores[number]) for scores in given.maps.values())):
         if not np.isfinite(values).all():
             yield column, "holds NaN, an infinite number or nothing at all; give numbers"
     if (attention < 0).any():

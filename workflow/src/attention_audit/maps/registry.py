@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
+from attention_audit.errors import AuditError
 from attention_audit.maps import attention, decomposed, gradients, norms, relevance, sampled, zeroing
 from attention_audit.maps.passes import Map
 from attention_audit.plugins import LiveByName, functions
@@ -37,8 +38,10 @@ NUMBERED: dict[str, Callable[..., Tensor]] = {"head": attention.head, "layer": a
 
 
 def map_named(name: str) -> Map:
-    """A map by its name, with a number or without."""
+    """A map by its name, with a number or without. Raises AuditError where a plugin has declared its look alone."""
     kind, _, number = name.partition("_")
+    if name not in MAPS and kind not in NUMBERED:
+        raise AuditError(f"map {name!r}: nothing computes it; name its function in its entry in the list MAPS")
     return MAPS[name] if name in MAPS else partial(NUMBERED[kind], number=int(number))
 
 

@@ -30,8 +30,8 @@ class OfTransformers(Suite):
     title = "Transformer classifiers"
     about = "What may be read into a fine-tuned Transformer's own map, the first token's row of its last layer?"
     own_audits = (
-        *(*OwnReadouts.own_audits, "cut_texts", "correlation", "agreement"),
-        *("map_stability", "attribution_stability", *ATTRIBUTED),
+        *(*OwnReadouts.own_audits, "cut_texts", "correlation", "agreement", "attribution_stability"),
+        *ATTRIBUTED,
     )
 
 

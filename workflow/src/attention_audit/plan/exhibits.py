@@ -415,6 +415,16 @@ _TABLES: tuple[Table, ...] = (
         answers=("needed",),
     ),
     Table(
+        "tables.maps:own_table_maps",
+        "whether further trainings put words in the same order, by attention and by every further map of readouts",
+        reads={
+            "map_stability": rows("map_stability", RUN, "other id map rho"),
+            "plausibility": if_asked("plausibility", TEXT, "annotator attribution auprc", categories=True),
+        },
+        settings=("subjects",),
+        answers=("stable",),
+    ),
+    Table(
         "tables.maps:hf_table_maps",
         "which map of a Transformer may be shown: how well each locates the words that matter, and what it costs",
         reads={

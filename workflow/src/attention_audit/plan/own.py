@@ -96,7 +96,7 @@ class OwnReadouts(GivenSuite):
     title = "Your own models"
     about = "What may be read into the maps of models that were trained elsewhere, of which readouts are given?"
     labels = Names("model", "`OTHERS` of plan/own.py", OTHERS)
-    own_audits = (*USUAL, *BESIDE_BASE, "heads", "planted")
+    own_audits = (*USUAL, *BESIDE_BASE, "heads", "planted", "map_stability")
 
     @property
     def sections(self) -> dict[str, GivenModels]:

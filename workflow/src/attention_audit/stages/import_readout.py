@@ -20,10 +20,11 @@ def as_readout(given: GivenReadout) -> Readout:
         given.labels,
         given.probabilities.argmax(1),
         given.probabilities.astype(np.float32),
-        [weights.astype(np.float32) for weights in given.maps],
+        [weights.astype(np.float32) for weights in given.seen],
         [values.astype(np.float32) for values in given.contribution],
         given.bias.astype(np.float32),
         several=Maps(of_heads, np.zeros(len(given), np.int64)) if given.heads > 1 else None,
+        maps={name: [values.astype(np.float32) for values in scores] for name, scores in given.maps.items()},
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer import questions
-from attention_audit.answer.intervals import by_training, mean
+from attention_audit.answer.intervals import Effect, by_training, mean
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.contrasts import Subject
 from attention_audit.names import NUMBERED, RANKINGS
@@ -18,7 +18,6 @@ from attention_audit.tables.instead import measuring
 from attention_audit.tables.plausibility import celled, effects_of, located_of
 from attention_audit.tables.tidy import as_table
 
-SUITE = "hf"
 ENDS = ("random", "loo")
 METRICS = ("located", "opposes", "rank_stability", "auprc")
 PASSES: Mapping[str, str] = {
@@ -64,35 +63,41 @@ def held(
     located: pd.DataFrame, map_stability: pd.DataFrame, attribution_stability: pd.DataFrame,
     plausibility: pd.DataFrame, plausible_words: pd.DataFrame, inert: float,
 ) -> pd.DataFrame:  # fmt: skip
-    """METRICS and the number of texts of each map of one model, the best by `located` first."""
-    if located.empty:
-        return pd.DataFrame()
-    located = located.assign(fall=curve(located))
+    """METRICS and the number of texts of each map of one model, the best by `located` first; where this was not asked,
+    the best by the first of METRICS that was.
+    """
     stability = pd.concat([map_stability, attribution_stability], ignore_index=True)
+    stability = stability.assign(map=stability["map"].astype(str))
     marked = pd.concat([plausibility, plausible_words], ignore_index=True)
     marked = marked[marked["annotator"].astype(str) != ""]
-    names = [name for name in RANKINGS.ordered(different(located, "ranking")) if name != ENDS[0]]
-    effects = located_of(located)
+    names = {*different(located, "ranking"), *different(stability, "map")} - {ENDS[0]}
+    if not names:
+        return pd.DataFrame()
+    located = located.assign(fall=curve(located))
+    effects = located_of(located) if len(located) else {}
     rows: dict[str, list[dict[str, Any]]] = {}
-    for name in names:
-        own = of_ranking(located, name)
-        sides = questions.sides(grid(own, "falls_0"), inert)
-        opposes = np.where(np.isfinite(sides), (sides < 0).astype(np.float64), np.nan)
-        found = {"located": effects[name], "opposes": mean(opposes)}
-        stable = stability[stability["map"].astype(str) == name]
+    for name in RANKINGS.ordered(names):
+        found: dict[str, Effect] = {}
+        if name in effects:
+            sides = questions.sides(grid(of_ranking(located, name), "falls_0"), inert)
+            opposes = np.where(np.isfinite(sides), (sides < 0).astype(np.float64), np.nan)
+            found = {"located": effects[name], "opposes": mean(opposes)}
+        stable = stability[stability["map"] == name]
         if len(stable):
-            _, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
-            found["rank_stability"] = mean(rho, -1.0)._replace(trainings=effects[name].trainings)
+            pairs, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
+            found["rank_stability"] = mean(rho, -1.0)._replace(trainings=len(np.unique(pairs)))
         of_marks = marked[marked["attribution"].astype(str) == name]
         if len(of_marks):
             found["auprc"], _ = effects_of(of_marks, ["auprc"])["auprc"]
         rows[name] = [celled(metric, effect) for metric, effect in found.items()]
+        first = next(iter(found.values()))
+        rows[name].append({"metric": "texts", "seeds": first.trainings, "mean": float(first.texts)})
+    order = sorted(rows, key=lambda name: -float(np.nan_to_num(rows[name][0]["mean"], nan=-np.inf)))
+    for name in effects.keys() & rows.keys():
         rows[name][0]["note"] = PASSES.get(name, "")
-        rows[name].append({"metric": "texts", "seeds": effects[name].trainings, "mean": float(effects[name].texts)})
-    order = sorted(names, key=lambda name: -np.nan_to_num(rows[name][0]["mean"], nan=-np.inf))
-    candidates = [name for name in order if name != ENDS[1]]
-    best = rows[candidates[0]][0]
-    best["note"] = noted(best["note"], beside_next(located, candidates))
+    if candidates := [name for name in order if name in effects and name != ENDS[1]]:
+        best = rows[candidates[0]][0]
+        best["note"] = noted(best["note"], beside_next(located, candidates))
     return pd.DataFrame([{"row": name, "note": "", **one} for name in order for one in rows[name]])
 
 
@@ -116,16 +121,35 @@ def hf_table_maps(
     All frames hold rows of any number of data sets, with the key of the suite as the column `suite`; intervals are
     those of the answer, and the columns those of columns.table.
     """
-    inert = AnswerSettings.model_validate(answer).margins.inert
     audits = {
         "located": located, "map_stability": map_stability, "attribution_stability": attribution_stability,
         "plausibility": plausibility, "plausible_words": plausible_words,
     }  # fmt: skip
+    return _of_suite("hf", audits, subjects, AnswerSettings.model_validate(answer).margins.inert)
 
+
+def own_table_maps(
+    map_stability: pd.DataFrame, plausibility: pd.DataFrame, subjects: Sequence[Subject | Mapping[str, Any]]
+) -> pd.DataFrame:
+    """The same of what readouts carry: `rank_stability` of attention and of further maps, and `auprc`; a row for each
+    data set, model and map, the most stable first. Both frames hold rows of the suite `own`, and no other.
+    """
+    stability, marked = map_stability.assign(suite="own"), plausibility.assign(suite="own")
+    audits = {
+        "located": stability.iloc[:0].rename(columns={"map": "ranking"}),
+        "map_stability": stability, "attribution_stability": stability.iloc[:0],
+        "plausibility": marked, "plausible_words": marked.iloc[:0],
+    }  # fmt: skip
+    return _of_suite("own", audits, subjects, 0.0)
+
+
+def _of_suite(
+    suite: str, audits: Mapping[str, pd.DataFrame], subjects: Sequence[Subject | Mapping[str, Any]], inert: float
+) -> pd.DataFrame:
     def rows_of(**own: pd.DataFrame) -> pd.DataFrame:
         return held(**own, inert=inert)
 
-    own = [subject for subject in map(Subject.model_validate, subjects) if subject.suite == SUITE]
+    own = [subject for subject in map(Subject.model_validate, subjects) if subject.suite == suite]
     tables = [of_subjects([subject], audits, rows_of, (), METRICS) for subject in own]
     return (
         pd.concat(tables, ignore_index=True)
