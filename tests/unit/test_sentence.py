@@ -114,6 +114,10 @@ def test_what_not_to_read_and_what_to_show_instead():
     assert sentence(said(ranks=NO), ABLE, {"ranks": MADE_OF}).startswith(
         f"{expected}Attention x gradient, nearly the yardstick itself, ranks them clearly better, so show it instead."
     )
+    tied = sentence(said(ranks=NO), ABLE, {"ranks": BETTER._replace(second="AttnLRP")})
+    assert "so show it instead; it is not clearly better than AttnLRP. This run" in tied
+    tied = sentence(said(ranks=YES), ABLE, {"ranks": BETTER._replace(second="AttnLRP")})
+    assert "clearly better than attention, and not clearly better than AttnLRP." in tied
     for instead in ({"ranks": BETTER._replace(better=False)}, {}, {"ranks": None}):
         assert sentence(said(ranks=NO), ABLE, instead).startswith(f"{expected}This run")
     for word, text in (

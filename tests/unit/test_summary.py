@@ -359,6 +359,13 @@ def test_a_ranking_of_a_sample_is_chosen_on_the_sample():
     assert (best.ranking, best.better, best.value) == ("integrated_gradients", TOO_FEW, pytest.approx(1.25))
     assert best.gain is not None
     assert best.gain.texts < 100
+    # the yardstick aside, another one that does as well is named, and one that does clearly worse is not
+    tied = by_located(fallen(random=0.1, attention=0.2, gradient=0.4, product=0.4, loo=0.5))
+    assert tied is not None
+    assert (tied.ranking, tied.better, tied.second) == ("loo", YES, "")
+    tied = by_located(fallen(random=0.1, attention=0.2, gradient=0.6, product=0.6, loo=0.5))
+    assert tied is not None
+    assert (tied.ranking, tied.better, tied.second) == ("gradient", YES, "product")
     # of equals, attention
     equal = by_located(fallen(random=0.1, gradient=0.5, attention=0.5, loo=0.5))
     assert equal is not None
@@ -366,15 +373,17 @@ def test_a_ranking_of_a_sample_is_chosen_on_the_sample():
 
 
 @pytest.mark.parametrize(
-    ("ranking", "value", "expected"),
+    ("ranking", "value", "second", "expected"),
     [
-        ("gradient", 1.25, "gradient (+0.500 [0.250, 0.750], at 1.250 beyond leave-one-out)"),
-        ("gradient", 1.0004, "gradient (+0.500 [0.250, 0.750])"),
-        ("loo", 1.0, "leave-one-out, the yardstick itself (+0.500 [0.250, 0.750])"),
+        ("gradient", 1.25, "", "gradient (+0.500 [0.250, 0.750], at 1.250 beyond leave-one-out)"),
+        ("gradient", 1.0004, "", "gradient (+0.500 [0.250, 0.750])"),
+        ("loo", 1.0, "", "leave-one-out, the yardstick itself (+0.500 [0.250, 0.750])"),
+        ("gradient", 0.9, "product", "gradient (+0.500 [0.250, 0.750], not clearly better than attention × gradient)"),
     ],
 )
-def test_an_attribution_beyond_the_yardstick_or_the_yardstick_itself_is_called_that(ranking, value, expected):
+def test_an_attribution_is_shown_with_what_limits_it(ranking, value, second, expected):
     cells = {"": ranking, "_value": value, "_gain": 0.5, "_low": 0.25, "_high": 0.75, "_better": YES, "_texts": 100}
+    cells["_second"] = second
     row = {f"instead_by_located{name}": cell for name, cell in cells.items()}
     assert instead(row, "located", LABELS) == expected
 

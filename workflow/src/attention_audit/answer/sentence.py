@@ -100,11 +100,15 @@ class Said(NamedTuple):
 
 
 class Instead(NamedTuple):
-    """The attribution that does best, by its label, whether it clearly does better than attention, and `itself`."""
+    """The attribution that does best, by its label, whether it clearly does better than attention, and `itself`.
+
+    second: the label of another one than which it is not clearly better; "" where there is none.
+    """
 
     label: str
     better: bool
     itself: str = ""
+    second: str = ""
 
     @property
     def opening(self) -> str:
@@ -174,9 +178,11 @@ def _better(question: str, said: Said, instead: Instead | None, item: str) -> st
         return ""
     ranks = question == "ranks"
     if said.word == NO:
-        return f"{instead.opening} {'ranks' if ranks else 'finds'} them clearly better, so show it instead."
+        tied = instead.second and f"; it is not clearly better than {instead.second}"
+        return f"{instead.opening} {'ranks' if ranks else 'finds'} them clearly better, so show it instead{tied}."
     does = f"ranks {item}s" if ranks else "finds the words that matter"
-    return f"{instead.opening} {does} clearly better than attention."
+    tied = instead.second and f", and not clearly better than {instead.second}"
+    return f"{instead.opening} {does} clearly better than attention{tied}."
 
 
 def sentence(

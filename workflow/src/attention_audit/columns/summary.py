@@ -92,6 +92,10 @@ def _instead(question: str, *, meaning: str) -> dict[str, Column]:
         f"{name}_better": text(
             meaning="does it clearly do better than attention: yes where the interval is > 0; or too few",
         ),
+        f"{name}_second": text(
+            meaning="the one that does next best on the first half, where the best clearly does better than attention "
+            "and not than this one; else empty"
+        ),
         f"{name}_texts": integer(unit="texts", meaning="texts of that half that the difference rests on"),
     }
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from attention_audit.answer.intervals import Effect, by_training
-from attention_audit.answer.words import word
+from attention_audit.answer.words import YES, word
 from attention_audit.tables.arrays import by_ranking, curve, different, of_ranking
 
 ATTENTION = "attention"
@@ -28,7 +28,8 @@ NEITHER = ("random", "smallest")
 class Instead(NamedTuple):
     """The attribution that does best, its effect and attention's on the measuring half, and the gain between them.
 
-    better: the word of the gain against 0; "" where attention itself does best.
+    better: the word of the gain against 0; "" where attention itself does best. second: where this is a yes, the one
+    that does next best on the choosing half, ends of the scale apart, if the best is not clearly better on the other.
     """
 
     ranking: str
@@ -36,6 +37,7 @@ class Instead(NamedTuple):
     attention: float
     gain: Effect | None
     better: str
+    second: str = ""
 
 
 def measuring(ids: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -82,8 +84,18 @@ def best_of(rows: pd.DataFrame, value: str, ends: tuple[str, str]) -> Instead | 
     reached = share(ATTENTION, measured)
     if name == ATTENTION:
         return Instead(name, reached, reached, None, "")
-    gain = by_training(sign * (values[name] - values[ATTENTION])[:, measured], at_hand[:, measured])
-    return Instead(name, share(name, measured), reached, gain, word(gain, 0.0))
+
+    def ahead(of: str) -> Effect:
+        texts = measured & has[of]
+        return by_training(sign * (values[name] - values[of])[:, texts], at_hand[:, texts])
+
+    gain = ahead(ATTENTION)
+    better, second = word(gain, 0.0), ""
+    others = [each for each in names if each not in (name, ATTENTION, *ends) and not np.isnan(shares[each])]
+    if better == YES and others:
+        second = max(others, key=shares.__getitem__)
+        second = "" if word(ahead(second), 0.0) == YES else second
+    return Instead(name, share(name, measured), reached, gain, better, second)
 
 
 def erased(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:

@@ -230,7 +230,8 @@ def noticings(noticed: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
 def instead(row: Row, question: str, labels: Mapping[str, str]) -> str:
     """The attribution that does best on a question, with its gain over attention; "" where it is not known.
 
-    It says so where the attribution is what the ceiling of the question is made of, or goes beyond that ceiling.
+    It says so where the attribution is what the ceiling of the question is made of, or goes beyond that ceiling, and
+    where it is not clearly better than the next best.
     """
     name = f"instead_by_{question}"
     if not row[name]:
@@ -243,7 +244,8 @@ def instead(row: Row, question: str, labels: Mapping[str, str]) -> str:
     clear = {YES: "", TOO_FEW: few}.get(row[f"{name}_better"], ", not clearly better")
     own, value = itself(question, row[name]), round(float(row[f"{name}_value"]), 3)
     beyond = f", at {value:.3f} beyond {CEILINGS[question]}" if value > 1 and not own else ""
-    return f"{', '.join(filter(None, (label, own)))} ({gain:+.3f}{interval(low, high)}{clear}{beyond})"
+    tied = row[f"{name}_second"] and f", not clearly better than {label_of(row[f'{name}_second'], labels)}"
+    return f"{', '.join(filter(None, (label, own)))} ({gain:+.3f}{interval(low, high)}{clear}{beyond}{tied})"
 
 
 BESIDE = {

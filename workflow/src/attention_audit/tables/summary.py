@@ -53,6 +53,7 @@ def columns_instead(question: str, instead: Instead | None) -> dict[str, Any]:
         f"{name}_low": low,
         f"{name}_high": high,
         f"{name}_better": instead.better,
+        f"{name}_second": instead.second,
         f"{name}_texts": texts,
     }
 
@@ -86,7 +87,13 @@ def row(subject: Subject, audits: Audits, margins: Margins, labels: Mapping[str,
     said = {name: said_of(each) for name, each in answers.items()}
     able = said_of(ability)
     shown = {
-        name: each and ToShow(label_of(each.ranking, labels), each.better == YES, itself(name, each.ranking))
+        name: each
+        and ToShow(
+            label_of(each.ranking, labels),
+            each.better == YES,
+            itself(name, each.ranking),
+            each.second and label_of(each.second, labels),
+        )
         for name, each in instead.items()
     }
     erased = answers["signed"].beside.get("signed_by") == ERASURE
