@@ -294,6 +294,26 @@ def test_texts_that_are_unlike_the_rest_are_said(looked: Looked, tmp_path: Path,
     assert line in [said.replace(f"{tmp_path}/", "") for said in looked([*distinct(80), *rows])]
 
 
+def test_few_texts_that_take_more_of_leave_one_out_than_the_rest_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    short = "".join(f"{' '.join(['a' * 19] * 10)},{'xy'[at % 2]}\n" for at in range(200))
+    path.write_text(f"text,label\n{short}" + f"{' '.join(['a' * 19] * 299)},x\n" * 2)
+    source = TableCorpus.model_validate({"kind": "table", "path": str(path)})
+
+    def said(most: int | None) -> list[str]:
+        return [line for line in checkup.checkup("own", source, {"path": path}, most).odd if "leave-one-out" in line]
+
+    # about 2 x 300 passes; 2 x 300^2 words beside 200 x 10^2
+    assert said(None) == [
+        "own: 2 of 202 texts have 100 words or more; for all of these, if they are tested on, leave-one-out runs about "
+        "600 forward passes, and reads 9 times as many words as for all others; `length: {below: 100}` leaves them "
+        "out, and `max_length`, of classifiers in `hf`, cuts them"
+    ]
+    (line,) = said(200)
+    assert "about 400 forward passes, and reads 4 times" in line
+    assert said(120) == []
+
+
 def test_several_labels_in_a_cell_are_said_where_their_classes_cannot_be_drawn(refused: Callable[..., str]) -> None:
     assert refused([*distinct(40), ("a", "no|yes")]) == (
         "1 of 3 classes have one text ('no|yes'), which cannot be in several splits; merge such classes or leave them "

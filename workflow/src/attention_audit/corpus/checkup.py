@@ -16,6 +16,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+import numpy as np
+
 from attention_audit.answer.sizes import INSTEAD, TEXTS
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
@@ -218,6 +220,26 @@ def stretched(source: TableCorpus, counts: Counts) -> Iterator[str]:
     )
 
 
+def costly(source: TableCorpus, counts: Counts, most: int | None) -> Iterator[str]:
+    """That a few texts take of leave-one-out, which reads a text of L words L times, twice what all others take.
+
+    most: so many words of a text are read; None: all.
+    """
+    if source.length.below is not None or lacking(source.tokens) or not counts.lengths:
+        return
+    words = np.minimum(words_a_character(counts.sample, source.tokens) * np.array(counts.lengths), most or np.inf)
+    below = LONG * max(round(float(np.median(words))), 1)
+    far = words >= below
+    times = (words[far] ** 2).sum() / max(float((words[~far] ** 2).sum()), 1.0)
+    if times >= 2:
+        yield (
+            f"{far.sum():,} of {counts.usable:,} texts have {below:,} words or more; for all of these, if they are "
+            f"tested on, leave-one-out runs about {rounded(words[far].sum())} forward passes, and reads "
+            f"{rounded(times)} times as many words as for all others; `length: {{below: {below}}}` leaves them out, "
+            "and `max_length`, of classifiers in `hf`, cuts them"
+        )
+
+
 def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """Texts that are hardly texts, and labels that are several."""
     if number := len(counts.numeric):
@@ -247,8 +269,8 @@ def misfits(source: TableCorpus, counts: Counts) -> Iterator[str]:
         )
 
 
-def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
-    """What a user may not have meant, each in a line with its counts."""
+def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
+    """What a user may not have meant, each in a line with its counts. most: see `costly`."""
     usable = counts.usable
     if source.tokens.segmenter == "characters":
         yield splitting(source.tokens)
@@ -274,6 +296,7 @@ def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
     yield from misfits(source, counts)
     yield from unlike_texts(source, counts)
     yield from stretched(source, counts)
+    yield from costly(source, counts, most)
     for digest, often in counts.often.most_common(1):
         if often > max(OFTEN, SAME * usable):
             yield f"one text stands {often} times; it begins with {counts.first[digest][1]!r}"
@@ -301,9 +324,9 @@ def check_readouts(name: str, source: ReadoutCorpus, files: Mapping[str, Path]) 
     return first
 
 
-def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path]) -> Looked:
+def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], most: int | None = None) -> Looked:
     """What a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of every
-    one of them.
+    one of them. most: see `costly`.
 
     Raises AuditError where a file cannot be read as the configuration says, or the run could not go on.
     """
@@ -318,28 +341,30 @@ def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Pa
     else:
         counts = count(name, source, raw)
         refuse(name, source, counts)
-        read, odd = [*described(source, counts)], oddities(source, counts)
+        read, odd = [*described(source, counts)], oddities(source, counts, most)
     return Looked([f"{name}: {line}" for line in read], [f"{name}: {line}" for line in odd])
 
 
-def stamp(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path]) -> str:
+def stamp(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], most: int | None) -> str:
     """What decides the outcome of a checkup: the code, the settings, and path, size and time of each file."""
     files = [(str(path.absolute()), path.stat().st_size, path.stat().st_mtime_ns) for path in raw.values()]
-    told = json.dumps([name, source.model_dump(mode="json"), files, code_hash("corpus.checkup", words=True)])
+    told = json.dumps([name, source.model_dump(mode="json"), files, most, code_hash("corpus.checkup", words=True)])
     return sha256(told.encode()).hexdigest()
 
 
-def checked_once(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], memory: Path) -> Looked:
+def checked_once(
+    name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], memory: Path, most: int | None = None
+) -> Looked:
     """`checkup`, or what it found before where nothing has changed since. memory: the folder that keeps it.
 
     Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.
     """
-    path, mark = memory / f"{name}.json", stamp(name, source, raw)
+    path, mark = memory / f"{name}.json", stamp(name, source, raw, most)
     with suppress(AuditError):
         kept = read_record(path)
         if kept["stamp"] == mark:
             return Looked(kept["read"], kept["odd"])
-    looked = checkup(name, source, raw)
+    looked = checkup(name, source, raw, most)
     with suppress(AuditError):
         write_record(path, {"stamp": mark, **looked._asdict()})
     return looked

@@ -70,6 +70,12 @@ def files_of(scope: Scope, dataset: str) -> dict[str, Path]:
     return {path: placed(path, scope.mirror) for path in named}
 
 
+def most_words(scope: Scope, dataset: str) -> int | None:
+    """How many words of a text are read at most: the pieces of classifiers where nothing else reads it; None: all."""
+    readers = {suite.key for suite in scope.suites.values() if dataset in scope.datasets_of(suite)}
+    return scope.config.hf[dataset].max_length if readers == {"hf"} else None
+
+
 def too_few(scope: Scope) -> Iterator[str]:
     """That judged models have several trainings, but too few for a word on `stable`; a line each suite and number."""
     needed = LEAST["stable"]
@@ -105,7 +111,7 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
         files = files_of(scope, name)
         if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
             with added_to(faults):
-                looked = checked_once(name, source, files, memory)
+                looked = checked_once(name, source, files, memory, most_words(scope, name))
                 found.read.extend(looked.read)
                 found.odd.extend(looked.odd)
     if faults:
