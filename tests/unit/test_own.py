@@ -276,7 +276,7 @@ def test_names_of_classes_must_be_as_many_as_there_are(here: Path) -> None:
 
 def test_nothing_can_be_trained_on_readouts(here: Path) -> None:
     entry = write_all(Path("given"), texts=2)
-    line = "config: jain_wallace.datasets: of 'reviews' there are readouts alone, on which nothing can be trained"
+    line = "config: jain_wallace.datasets: of 'reviews' there is a test split alone, and nothing to train on"
     with pytest.raises(AuditError, match=line):
         plan_of(**NOTHING_ELSE | {"jain_wallace": {"datasets": ["reviews"]}}, own={"reviews": entry})
 

@@ -524,7 +524,7 @@ def test_a_file_is_read_row_by_row(tmp_path: Path, ending: str, content: str) ->
         ({"path": "csv"}, "does not end in"),
         ({"path": {"train": "a.csv", "test": "b.xls"}}, "'b.xls' does not end in"),
         ({"path": {"train": "a.csv", "valid": "b.csv"}}, "path: unknown split 'valid'; known: train, dev, test"),
-        ({"path": {"test": "a.csv"}}, "path: no file for train"),
+        ({"path": {"dev": "a.csv", "test": "b.csv"}}, "path: no file for train"),
         ({"path": {"train": "a.csv"}, "split": "s"}, "either one file for each split, or a column"),
         ({"encoding": "utf-88"}, "unknown encoding 'utf-88'"),
         ({"encoding": "base64"}, "unknown encoding 'base64'"),

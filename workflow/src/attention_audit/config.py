@@ -310,8 +310,8 @@ class Config(OfDataset, OfRun):
                 if name not in self.corpora:
                     likely = did_you_mean(name, known)
                     yield f"{key}: unknown data set {name!r}{likely}; known: {', '.join(known)}"
-                elif not self.corpora[name].trained:
-                    yield f"{key}: of {name!r} there are readouts alone, on which nothing can be trained; leave it out"
+                elif not self.corpora[name].trained and not (key == "hf" and self.hf[name].models):
+                    yield f"{key}: of {name!r} there is a test split alone, and nothing to train on; leave it out"
         for name in self.overrides:
             if name not in self.corpora:
                 yield f"overrides: unknown data set {name!r}{did_you_mean(name, known)}; name one of `corpora`"

@@ -122,7 +122,7 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
     absent(sorted(counts.unseen), name)
     if not counts.usable:
         raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
-    if source.trained_on is not None:
+    if source.trained_on is not None or not source.trained:
         return  # nothing is trained on these texts, and which classes there are is not known yet
     for split in SPLITS:
         if (own := counts.splits.get(split)) and len(own) == 1:

@@ -90,8 +90,6 @@ class Preparation(NamedTuple):
 class Source(Section):
     """A data set. Each subclass reads one raw format."""
 
-    trained: ClassVar[bool] = True
-    """Whether models are trained on it; else it has a test split alone."""
     maskable: ClassVar[bool] = False
     """Whether the user may give a mask with it."""
     paired: ClassVar[bool] = False
@@ -112,6 +110,11 @@ class Source(Section):
         if self.block is not None and (self.block.file or self.block.column) and not self.maskable:
             raise ValueError("block: only a table of your own takes a mask; name `evidence` or a list of words")
         return self
+
+    @property
+    def trained(self) -> bool:
+        """Whether models can be trained on it; else it has a test split alone."""
+        return True
 
     @property
     def pair(self) -> bool:

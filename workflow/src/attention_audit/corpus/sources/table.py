@@ -61,7 +61,8 @@ class TableCorpus(RawSource):
         description="table: your own csv, tsv, json or jsonl (or .gz of them), Parquet or xlsx file."
     )
     path: str | dict[str, str] = Field(
-        description="The file; or one for each of train, dev and test, of which the last two can be left out."
+        description="The file; or one for each of train, dev and test, of which the last two can be left out. A file "
+        "for test alone will do for classifiers that are given (`hf`)."
     )
     text: str = Field("text", description="Column of the texts; in JSON and Parquet `data.text` is `text` of `data`.")
     label: str = Field(
@@ -121,8 +122,8 @@ class TableCorpus(RawSource):
         if not isinstance(self.path, str):
             if unknown := [split for split in self.path if split not in SPLITS]:
                 raise ValueError(f"path: unknown split {unknown[0]!r}; known: {', '.join(SPLITS)}")
-            if "train" not in self.path:
-                raise ValueError("path: no file for train; give one")
+            if "train" not in self.path and [*self.path] != ["test"]:
+                raise ValueError("path: no file for train; give one, or a file for test alone")
             if self.split is not None:
                 raise ValueError("give either one file for each split, or a column `split`")
         if self.block is not None and self.block.files and {*self.block.files} != {*self._tables}:
@@ -160,6 +161,11 @@ class TableCorpus(RawSource):
                 for number, name in enumerate(self.evidence.names)
             }
         return {key: column for key, column in named.items() if column is not None}
+
+    @property
+    def trained(self) -> bool:
+        """Whether there are more than test texts."""
+        return [*self._tables] != ["test"]
 
     @property
     def pair(self) -> bool:
@@ -231,14 +237,17 @@ GIVEN = "evidence"
 class ReadoutCorpus(RawSource):
     """The words, labels and evidence of a readout, as a test split. The section `own` makes such an entry."""
 
-    trained: ClassVar[bool] = False
-
     kind: Literal["readout"] = Field(
         description="readout: the texts of a readout of your own. `own` makes this entry; you need not write it."
     )
     path: str = Field(description="The .parquet or .npz file of the readout.")
     classes: list[str] | None = Field(None, min_length=2, description="Names of the classes; null: their numbers.")
     vectors: Name | None = Field("random", description="Nothing is trained on these texts, so they need no vectors.")
+
+    @property
+    def trained(self) -> bool:
+        """There are readouts alone."""
+        return False
 
     def local_files(self) -> dict[str, str]:
         """The file of the user."""
