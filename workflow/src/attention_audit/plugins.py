@@ -9,7 +9,7 @@ too, wherever they run. Functions and declarations, of this package or of a plug
 import os
 import symtable
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, ItemsView, Iterator, Mapping, Sequence, ValuesView
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -162,6 +162,13 @@ class LiveByName(Live[str], Mapping[str, T]):
 
     def __getitem__(self, name: str) -> T:
         return self.made()[name]
+
+    # those of Mapping would look anew for every name
+    def items(self) -> ItemsView[str, T]:
+        return self.made().items()
+
+    def values(self) -> ValuesView[T]:
+        return self.made().values()
 
 
 class Entries(Live[T]):
