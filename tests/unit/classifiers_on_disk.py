@@ -11,8 +11,35 @@ from transformers_on_disk import POSITIONS, WORDS, tokenizer
 
 WIDE: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 24}
 FAMILIES = ("bert", "roberta", "electra", "distilbert")
-READ = (*FAMILIES, "modernbert")
-"""Those that are read, of which all but the last are fine-tuned here too."""
+READ = (*FAMILIES, "xlm-roberta", "camembert", "albert", "mpnet", "deberta-v2", "modernbert")
+"""Those that are read; `FAMILIES` are fine-tuned here too, and so are those that are RoBERTa by another name."""
+OF_BYTES: dict[str, Any] = {
+    "max_position_embeddings": POSITIONS + 4,
+    "pad_token_id": 1,
+    "bos_token_id": 0,
+    "eos_token_id": 2,
+    "type_vocab_size": 1,
+}
+MORE: dict[str, dict[str, Any]] = {
+    "roberta": OF_BYTES,
+    "xlm-roberta": OF_BYTES,
+    "camembert": OF_BYTES,
+    "electra": {"embedding_size": 8},
+    "distilbert": {"dim": 16, "n_layers": 2, "n_heads": 4, "hidden_dim": 24},
+    "albert": {"embedding_size": 8},
+    "mpnet": {"max_position_embeddings": POSITIONS + 2},
+    "deberta-v2": {
+        "relative_attention": True,
+        "pos_att_type": ["p2c", "c2p"],
+        "position_buckets": 4,
+        "share_att_key": True,
+        "norm_rel_ebd": "layer_norm",
+        "position_biased_input": False,
+        "type_vocab_size": 0,
+    },
+    "modernbert": {"pad_token_id": 0, "bos_token_id": 2, "cls_token_id": 2, "eos_token_id": 3, "sep_token_id": 3},
+}
+"""What the configurations of families have besides `WIDE`."""
 
 
 def byte_level(words: Sequence[str], prefix: bool = True) -> Any:
@@ -43,19 +70,14 @@ def save(
     names: Sequence[str] = ("negative", "positive"),
     seed: int = 0,
     words: Sequence[str] = WORDS,
+    moved: bool = False,
     **further: Any,
 ) -> Path:
-    """A classifier of one of `READ` into classes of these names."""
-    pieces = byte_level(words) if family == "roberta" else tokenizer(list(words))
-    settings = WIDE | {"vocab_size": len(pieces), "max_position_embeddings": POSITIONS + 4 * (family == "roberta")}
-    if family == "distilbert":
-        settings |= {"dim": 16, "n_layers": 2, "n_heads": 4, "hidden_dim": 24}
-    if family == "modernbert":
-        settings |= {"pad_token_id": 0, "bos_token_id": 2, "cls_token_id": 2, "eos_token_id": 3, "sep_token_id": 3}
-    if family == "electra":
-        settings |= {"embedding_size": 8}
-    if family == "roberta":
-        settings |= {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "type_vocab_size": 1}
+    """A classifier of one of `READ` into classes of these names. moved: with biases and normalisations that do
+    something, which are 0 and 1 else.
+    """
+    pieces = byte_level(words) if MORE.get(family) is OF_BYTES else tokenizer(list(words))
+    settings = WIDE | {"vocab_size": len(pieces), "max_position_embeddings": POSITIONS} | MORE.get(family, {})
     config = transformers.AutoConfig.for_model(
         family,
         **settings | further,
@@ -65,6 +87,10 @@ def save(
     )
     torch.manual_seed(seed)
     transformers.logging.disable_progress_bar()
-    transformers.AutoModelForSequenceClassification.from_config(config).save_pretrained(folder)
+    model = transformers.AutoModelForSequenceClassification.from_config(config)
+    for weight in model.parameters():
+        if moved and weight.dim() == 1:
+            weight.data += 0.3 * torch.randn(weight.shape)
+    model.save_pretrained(folder)
     pieces.save_pretrained(folder)
     return folder

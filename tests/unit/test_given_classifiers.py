@@ -125,10 +125,31 @@ def test_a_wrong_section_is_one_line(changes: dict[str, Any], line: str) -> None
     assert len(str(raised.value).splitlines()) == 1
 
 
-def test_a_model_of_another_family_ends_the_run_before_it_begins(tmp_path: Path) -> None:
-    folder = classifiers_on_disk.save(tmp_path / "other", words=WORDS)
-    change_config(folder, model_type="deberta-v2")
-    with pytest.raises(AuditError, match=r"'deberta-v2', whose last layer .* known are bert, roberta"):
+@pytest.mark.parametrize(
+    ("family", "says", "line"),
+    [
+        ("bert", {"model_type": "xlnet"}, r"'xlnet', whose last layer .* known are bert, roberta, xlm-roberta, .*"),
+        ("bert", {"architectures": ["BertForMaskedLM"]}, r"is no classifier of texts but a BertForMaskedLM, .*"),
+        ("bert", {"problem_type": "regression"}, r"its task is regression, and no choice of one class.*"),
+        ("bert", {"id2label": {"0": "score"}}, r"its task is regression, .*"),
+        ("bert", {"problem_type": "multi_label_classification"}, r"its task is multi label classification, .*"),
+        ("deberta-v2", {"conv_kernel_size": 3}, r"says conv_kernel_size: 3; of a deberta-v2, 0 alone is known here"),
+        ("albert", {"inner_group_num": 2}, r"says inner_group_num: 2; of a albert, 1 alone is known here"),
+    ],
+)
+def test_what_config_json_says_ends_the_run_before_it_begins(
+    tmp_path: Path, family: str, says: dict[str, Any], line: str
+) -> None:
+    folder = classifiers_on_disk.save(tmp_path / "other", family, words=WORDS)
+    change_config(folder, **says)
+    with pytest.raises(AuditError, match=rf"^{folder}: .*{line}$"):
+        plan_of(hf={"chorus": {"models": {"a": [str(folder)]}}})
+
+
+def test_an_adapter_is_to_be_merged(tmp_path: Path) -> None:
+    folder = classifiers_on_disk.save(tmp_path / "adapted", words=WORDS)
+    (folder / "adapter_config.json").write_text("{}")
+    with pytest.raises(AuditError, match=r"adapted: holds an adapter, .* model.merge_and_unload.*save_pretrained"):
         plan_of(hf={"chorus": {"models": {"a": [str(folder)]}}})
 
 

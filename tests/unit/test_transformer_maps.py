@@ -60,7 +60,7 @@ def double():
     torch.set_default_dtype(torch.float32)
 
 
-@pytest.fixture(scope="module", params=classifiers_on_disk.FAMILIES)
+@pytest.fixture(scope="module", params=["bert", "roberta", "electra", "albert", "deberta-v2"])
 def read(request, tmp_path_factory):
     return read_of(tmp_path_factory.mktemp(request.param), request.param)
 
@@ -117,7 +117,7 @@ def test_maps_of_layers_that_normalise_before(modern, name):
         same_without_padding(MAPS[name], modern)
         return
     with pytest.raises(
-        AuditError, match=rf"map {name} .*\(bert, roberta, electra, distilbert\).* of modernbert; leave"
+        AuditError, match=rf"map {name} .*\(bert, roberta, .*, albert, mpnet, deberta-v2\).* of modernbert; leave"
     ):
         MAPS[name](modern)
 

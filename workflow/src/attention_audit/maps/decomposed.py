@@ -68,7 +68,7 @@ def parts_of_logits(read: Pass, text: int) -> Tensor:
         parts = norm(classifier.part("second", number), linear(classifier.part("outer", number), inner) + parts)
     family = classifier.family
     pooler, decoder = (attrgetter(getattr(family, name))(classifier.model) for name in ("pooler", "classifier"))
-    return linear(decoder, active(family.pooled, linear(pooler, parts[0])))
+    return linear(decoder, active(classifier.pooled, linear(pooler, parts[0])))
 
 
 @normalised_after

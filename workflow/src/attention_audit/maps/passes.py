@@ -78,7 +78,7 @@ def _watch(classifier: TransformerClassifier, layer: nn.Module, number: int, see
     hooks.enter_context(layer.register_forward_hook(left))
     hooks.enter_context(classifier.part("attention", number).register_forward_hook(attended))
     hooks.enter_context(classifier.part("values", number).register_forward_hook(valued))
-    if not classifier.family.third:
+    if not classifier.family.before:
         hooks.enter_context(classifier.part("first", number).register_forward_pre_hook(summed))
         hooks.enter_context(classifier.part("second", number).register_forward_pre_hook(joined))
 
@@ -157,8 +157,8 @@ def normalised_after(map_: Map) -> Map:
 
     @wraps(map_)
     def checked(read: Pass) -> Tensor:
-        if read.classifier.family.third:
-            known = ", ".join(name for name, family in FAMILIES.items() if not family.third)
+        if read.classifier.family.before:
+            known = ", ".join(name for name, family in FAMILIES.items() if not family.before)
             raise AuditError(
                 f"{read.classifier.folder}: the map {map_.__name__} is known for layers that normalise after their "
                 f"parts ({known}), and not for those of {read.classifier.model.config.model_type}; leave it out"

@@ -10,6 +10,7 @@ classified (`FirstRow`), so that no other row is computed; and that row's weight
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +24,7 @@ from attention_audit.model.batch import Batch
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import ACTIVATIONS as FUNCTIONS
 from attention_audit.model.tail import Tail
-from attention_audit.transformer.families import ACTIVATIONS, family_of
+from attention_audit.transformer.families import ACTIVATIONS, classifier_family_of, family_of
 from attention_audit.transformer.opening import open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import UNLIMITED, longest
 from attention_audit.transformer.settings import MARKS
@@ -42,6 +43,18 @@ class Attended(NamedTuple):
     logits: Tensor
 
 
+def _unshare(layers: nn.ModuleList, config: Any) -> None:
+    """Let each layer be a module of its own, which shares its weights with others as before: ALBERT calls one module
+    for several layers (Lan et al. 2020), so that what is watched in it could not be told apart.
+    """
+    groups, count = [*layers], config.num_hidden_layers
+    if len(groups) < count:
+        shared = {id(one): one for one in (config, *(weight for group in groups for weight in group.parameters()))}
+        del layers[:]
+        layers.extend(deepcopy(groups[int(at / (count / len(groups)))], dict(shared)) for at in range(count))
+        config.num_hidden_groups = count
+
+
 class TransformerClassifier(Network):
     """A classifier of the library `transformers`, of a folder that messages name.
 
@@ -54,6 +67,9 @@ class TransformerClassifier(Network):
         self.folder = folder
         self.family = family_of(folder)
         self.model: Any = model
+        config: Any = model.config
+        _unshare(self.layers, config)
+        config.output_attentions = self.family.asked
         self.attention = nn.Identity()
         # it reads pieces itself, and its parts have one name each
         self.__dict__ |= {"transformer": self, "decoder": attrgetter(self.family.classifier)(model)}
@@ -88,21 +104,23 @@ class TransformerClassifier(Network):
         return ACTIVATIONS[activation]
 
     @property
+    def pooled(self) -> str:
+        """The activation between pooler and classifier, likewise."""
+        return self._known(getattr(self.model.config, self.family.pooled, self.family.pooled))
+
+    @property
     def tail(self) -> Tail:
         """The tail with the weights that it has now."""
-        family = self.family
+        above = ("pooler", "classifier", *["second"] * self.family.before, *["third"] * bool(self.family.third))
         parts: dict[str, Any] = {name: self.part(name) for name in ("output", "first", "inner", "outer")}
-        parts["second"] = attrgetter(family.second)(self.model) if family.third else self.part("second")
-        parts |= {name: attrgetter(getattr(family, name))(self.model) for name in ("pooler", "classifier")}
-        pooled = family.pooled
-        if family.third:
-            parts["third"] = attrgetter(family.third)(self.model)
-            pooled = self._known(self.model.config.classifier_activation)
+        if not self.family.before:
+            parts["second"] = self.part("second")
+        parts |= {name: attrgetter(getattr(self.family, name))(self.model) for name in above}
         weights = {f"{name}.weight": part.weight.detach().cpu() for name, part in parts.items()}
         for name, part in parts.items():
             none = torch.zeros(len(part.weight))
             weights[f"{name}.bias"] = none if part.bias is None else part.bias.detach().cpu()
-        return Tail(weights, self.activation(), pooled, float(parts["first"].eps))
+        return Tail(weights, self.activation(), self.pooled, float(parts["first"].eps), self.family.before)
 
     def forward(self, batch: Batch) -> Output:
         """Logits of a batch of texts that carries pieces; of what else such an output has, nothing is known."""
@@ -171,14 +189,9 @@ class SequenceClassifier(TransformerClassifier):
     """
 
     def __init__(self, folder: Path) -> None:
-        family_of(folder)
+        classifier_family_of(folder)
         super().__init__(folder, open_model(folder, classifier=True, attention="eager"))
         config: Any = self.model.config
-        if config.num_labels < 2 or config.problem_type in ("regression", "multi_label_classification"):
-            what = config.problem_type or "regression"
-            raise AuditError(
-                f"{folder}: its task is {what.replace('_', ' ')}, and no choice of one class; name a classifier"
-            )
         self.names = [str(config.id2label[number]) for number in range(config.num_labels)]
         self.tokenizer: Any = open_tokenizer(folder, split=False)
 

@@ -7,8 +7,8 @@ and x, that token's state below the layer,
     logits = W_c k(W_p y + b_p) + b_c
 
 where N1 and N2 are layer normalisations and g and k activations. So the prediction under any other weights costs this
-and no more; the layers below are never run again. BERT, RoBERTa, ELECTRA and DistilBERT differ in k, and in what their
-checkpoints call these parts (Devlin et al. 2019; Liu et al. 2019; Clark et al. 2020; Sanh et al. 2019).
+and no more; the layers below are never run again. BERT and its kin differ in k, and in what their checkpoints call
+these parts (`transformer.families`).
 
 ModernBERT normalises before its inner layer, which has a gate, and once more above (Warner et al. 2024):
 
@@ -36,28 +36,28 @@ LAYERS = ("output", "inner", "outer", "pooler", "classifier")
 """The linear layers W_o, W_1, W_2, W_p and W_c; each has a weight and a bias."""
 NORMS = ("first", "second")
 """The normalisations N1 and N2, likewise."""
-THIRD = ("third.weight", "third.bias")
-"""Those of N3, which a gated tail has."""
-NAMES = tuple(f"{part}.{what}" for part in (*LAYERS, *NORMS) for what in ("weight", "bias"))
+THIRD = "third"
+"""N3, which some have."""
 ROWS = 2048
 """Rows that pass at once: as many as keep the widest layer in a processor's cache."""
 
 
 @dataclass(frozen=True)
 class Tail:
-    """The weights by `NAMES` and, of a gated tail, `THIRD`; g and k by their names in `ACTIVATIONS`, and the epsilon of
-    the normalisations.
+    """The weights of `LAYERS`, `NORMS` and `THIRD` by their names, such as output.weight; g and k by their names in
+    `ACTIVATIONS`; the epsilon of the normalisations; and whether N1 and N2 come before the parts that they are of.
     """
 
     weights: Mapping[str, Tensor]
     activation: str
     pooled: str
     epsilon: float
+    before: bool = False
 
     @property
     def gated(self) -> bool:
-        """Whether it is one of ModernBERT's kind."""
-        return THIRD[0] in self.weights
+        """Whether the inner layer has a gate."""
+        return len(self.weights["inner.weight"]) != self.weights["outer.weight"].shape[1]
 
     def to(self, dtype: torch.dtype) -> "Tail":
         """The same tail in other numbers."""
@@ -74,13 +74,15 @@ class Tail:
         """Logits of R rows, from c and x in the numbers of the weights: (R, D), (R, D) -> (R, C)."""
         mixed, active = self._linear("output", contexts) + below, ACTIVATIONS[self.activation]
         normed = self._norm("first", mixed)
+        inner = self._linear("inner", normed)
         if self.gated:
-            inner, gate = self._linear("inner", normed).chunk(2, -1)
-            outer = self._linear("outer", active(inner) * gate) + mixed
+            inner, gate = inner.chunk(2, -1)
+            inner = active(inner) * gate
         else:
-            outer = self._linear("outer", active(self._linear("inner", normed))) + normed
-        pooled = ACTIVATIONS[self.pooled](self._linear("pooler", self._norm("second", outer)))
-        return self._linear("classifier", self._norm("third", pooled) if self.gated else pooled)
+            inner = active(inner)
+        above = self._norm("second", self._linear("outer", inner) + (mixed if self.before else normed))
+        pooled = ACTIVATIONS[self.pooled](self._linear("pooler", above))
+        return self._linear("classifier", self._norm(THIRD, pooled) if f"{THIRD}.weight" in self.weights else pooled)
 
     def logits(self, contexts: Tensor, below: Tensor) -> Tensor:
         """Logits of K contexts of each of n texts: (K, n, D), (n, D) -> (K, n, C)."""
@@ -96,11 +98,13 @@ class Tail:
             **self.weights,
             "activations": torch.tensor(places),
             "epsilon": torch.tensor(self.epsilon, dtype=torch.float64),
+            "before": torch.tensor(self.before),
         }
 
 
 def tail_of(tensors: Mapping[str, Tensor]) -> Tail:
     """The tail of `Tail.tensors`. Raises KeyError where one is missing."""
     activation, pooled = (list(ACTIVATIONS)[place] for place in tensors["activations"].tolist())
-    names = (*NAMES, *THIRD) if THIRD[0] in tensors else NAMES
-    return Tail({name: tensors[name] for name in names}, activation, pooled, float(tensors["epsilon"]))
+    parts = (*LAYERS, *NORMS, *[THIRD] * (f"{THIRD}.weight" in tensors))
+    weights = {name: tensors[name] for part in parts for name in (f"{part}.weight", f"{part}.bias")}
+    return Tail(weights, activation, pooled, float(tensors["epsilon"]), bool(tensors["before"]))

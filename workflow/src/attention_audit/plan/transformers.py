@@ -19,7 +19,7 @@ from attention_audit.names import NUMBERED
 from attention_audit.plan.corpora import fetching
 from attention_audit.plan.job import PlannedJob, rule_name
 from attention_audit.training.fine_tuning import ClassifierRecipe
-from attention_audit.transformer.families import family_of, tuned_family_of
+from attention_audit.transformer.families import classifier_family_of, tuned_family_of
 from attention_audit.transformer.folder import (
     ENCODER,
     Facts,
@@ -175,13 +175,14 @@ def classifier_files(config: Config, folders: Sequence[str]) -> list[str]:
 
 
 def check_classifier(config: Config, folder: str, key: str, layer: int | None = None, maps: Sequence[str] = ()) -> None:
-    """Raise AuditError where the library, the folder of a classifier or a part of it is not there, where it is of no
-    known family, or has not the layer, or one that a map is of. `key`: of the configuration that names it.
+    """Raise AuditError where the library, the folder of a classifier or a part of it is not there, where config.json
+    says that it is of no known family or no classifier, or where it has not the layer, or one that a map is of. `key`:
+    of the configuration, which names it.
     """
     refuse_unless_installed()
     named = Named(config, folder, key)
     named.check()
-    family_of(named.folder, named.facts)
+    classifier_family_of(named.folder, named.facts)
     _refuse_missing(named.folder, named.facts.layers, layer, f"{key}: layer")
     _refuse_missing_maps(named, maps, key)
 

@@ -1,7 +1,7 @@
 """The families of Transformer classifiers that are known: where the parts of their last layer and classifier are.
 
-Each classifies the first token of a text (Devlin et al. 2019; Liu et al. 2019; Clark et al. 2020; Sanh et al. 2019;
-Warner et al. 2024).
+Encoders classify the first token of a text (Devlin et al. 2019; Liu et al. 2019; Conneau et al. 2020; Lan et al. 2020;
+Clark et al. 2020; Sanh et al. 2019; Song et al. 2020; He et al. 2023; Warner et al. 2024).
 """
 
 from collections.abc import Mapping
@@ -11,17 +11,21 @@ from typing import NamedTuple
 from attention_audit.errors import AuditError
 from attention_audit.transformer.folder import Facts, read_facts
 
+CLASSIFIER = "ForSequenceClassification"
+"""How the class of a classifier of texts ends, as config.json names it."""
+
 
 class Family(NamedTuple):
     """Where the parts of a classifier lie: the layers; in a layer, its attention, queries, keys, values, and parts of
-    the tail by their names there; above them, pooler and classifier, and the activation between. What is not said is as
-    in BERT.
+    the tail by their names there; above them, pooler and classifier, and the activation between, or the key of
+    config.json that names it. What is not said is as in BERT.
 
     dropped, output_dropped, outer_dropped: dropout of the attention weights, and of what `output` and `outer` return;
     "" where there is none.
 
-    third: a normalisation above the pooler, "" where there is none. A layer that has one is gated (`model.tail`), and
-    queries, keys and values come from one part, the values last. tuned: whether it can be fine-tuned here.
+    before: whether a layer normalises before its parts (`model.tail`); `second` is then above all layers. third: a
+    normalisation above the pooler, "" where there is none. asked: whether attention returns its weights only where
+    config.json says so. tuned: whether it can be fine-tuned here.
     """
 
     layers: str
@@ -40,13 +44,18 @@ class Family(NamedTuple):
     outer: str = "output.dense"
     outer_dropped: str = "output.dropout"
     second: str = "output.LayerNorm"
+    before: bool = False
     third: str = ""
+    asked: bool = False
     tuned: bool = True
 
 
+ROBERTA = Family("roberta.encoder.layer", classifier="classifier.out_proj")
 FAMILIES: Mapping[str, Family] = {
     "bert": Family("bert.encoder.layer", pooler="bert.pooler.dense"),
-    "roberta": Family("roberta.encoder.layer", classifier="classifier.out_proj"),
+    "roberta": ROBERTA,
+    "xlm-roberta": ROBERTA,
+    "camembert": ROBERTA,
     "electra": Family("electra.encoder.layer", classifier="classifier.out_proj", pooled="gelu"),
     "distilbert": Family(
         "distilbert.transformer.layer",
@@ -65,22 +74,56 @@ FAMILIES: Mapping[str, Family] = {
         outer_dropped="ffn.dropout",
         second="output_layer_norm",
     ),
+    "albert": Family(
+        "albert.encoder.albert_layer_groups",
+        pooler="albert.pooler",
+        attention="albert_layers.0.attention",
+        query="albert_layers.0.attention.query",
+        key="albert_layers.0.attention.key",
+        values="albert_layers.0.attention.value",
+        output="albert_layers.0.attention.dense",
+        first="albert_layers.0.attention.LayerNorm",
+        inner="albert_layers.0.ffn",
+        outer="albert_layers.0.ffn_output",
+        second="albert_layers.0.full_layer_layer_norm",
+        tuned=False,
+    ),
+    "mpnet": Family(
+        "mpnet.encoder.layer",
+        classifier="classifier.out_proj",
+        attention="attention.attn",
+        query="attention.attn.q",
+        key="attention.attn.k",
+        values="attention.attn.v",
+        output="attention.attn.o",
+        first="attention.LayerNorm",
+        asked=True,
+        tuned=False,
+    ),
+    "deberta-v2": Family(
+        "deberta.encoder.layer",
+        pooler="pooler.dense",
+        pooled="pooler_hidden_act",
+        query="attention.self.query_proj",
+        key="attention.self.key_proj",
+        values="attention.self.value_proj",
+        asked=True,
+        tuned=False,
+    ),
     "modernbert": Family(
         "model.layers",
         pooler="head.dense",
-        pooled="gelu",
+        pooled="classifier_activation",
         attention="attn",
         query="attn.Wqkv",
         key="attn.Wqkv",
         values="attn.Wqkv",
-        dropped="",
         output="attn.Wo",
-        output_dropped="attn.out_drop",
         first="mlp_norm",
         inner="mlp.Wi",
         outer="mlp.Wo",
-        outer_dropped="",
         second="model.final_norm",
+        before=True,
         third="head.norm",
         tuned=False,
     ),
@@ -96,12 +139,15 @@ ACTIVATIONS = {
     "tanh": "tanh",
 }
 """The activations of `model.tail` by their names in config.json."""
+KNOWN = {"conv_kernel_size": 0, "inner_group_num": 1}
+"""Keys of config.json by which a model of a known type has layers of another kind, with the value that is known."""
 
 
 def family_of(folder: Path, facts: Facts | None = None) -> Family:
     """The family of the model of a folder. facts: what its config.json says, or will say.
 
-    Raises AuditError where it is none of `FAMILIES`, or where the mean of all tokens is classified.
+    Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN`, or classifies the mean of all
+    tokens.
     """
     facts = facts or read_facts(folder)
     kind = facts.kind
@@ -110,12 +156,34 @@ def family_of(folder: Path, facts: Facts | None = None) -> Family:
             f"{folder}: a model of type {kind!r}, whose last layer and classifier are not known here; known are "
             f"{', '.join(FAMILIES)}"
         )
-    if facts.pooling != "cls":
+    for key, known in KNOWN.items():
+        if (said := facts.says.get(key, known)) != known:
+            raise AuditError(f"{folder}: config.json says {key}: {said}; of a {kind}, {known} alone is known here")
+    pooling = facts.says.get("classifier_pooling", "cls")
+    if pooling != "cls":
         raise AuditError(
-            f"{folder}: classifies the {facts.pooling} of all tokens (classifier_pooling of config.json), so that no "
+            f"{folder}: classifies the {pooling} of all tokens (classifier_pooling of config.json), so that no "
             "token's attention is the map of its prediction; fine-tune it with classifier_pooling: cls"
         )
     return FAMILIES[kind]
+
+
+def classifier_family_of(folder: Path, facts: Facts | None = None) -> Family:
+    """The same of a classifier of texts into classes. Raises AuditError, too, where config.json says another task."""
+    facts = facts or read_facts(folder)
+    family = family_of(folder, facts)
+    made = facts.says.get("architectures") or [CLASSIFIER]
+    if not made[0].endswith(CLASSIFIER):
+        raise AuditError(
+            f"{folder}: is no classifier of texts but a {made[0]}, as config.json says; name a folder that was saved "
+            f"after fine-tuning with AutoModel{CLASSIFIER}"
+        )
+    task = facts.says.get("problem_type") or ("regression" if len(facts.labels) == 1 else "")
+    if task in ("regression", "multi_label_classification"):
+        raise AuditError(
+            f"{folder}: its task is {task.replace('_', ' ')}, and no choice of one class; name a classifier"
+        )
+    return family
 
 
 def tuned_family_of(folder: Path, facts: Facts) -> Family:

@@ -8,7 +8,7 @@ may run code.
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +18,7 @@ from attention_audit.artefacts.files import checksum
 from attention_audit.errors import AuditError
 
 CONFIG = "config.json"
+ADAPTER = "adapter_config.json"
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 """Names the files of weights that are cut into several."""
@@ -39,17 +40,16 @@ NOT_INSTALLED = (
 
 
 class Facts(NamedTuple):
-    """What config.json says: the model's type, the width of its states, its layers, labels by class, and what of its
-    states a classifier reads: that of the first token (cls), or their mean, where it says so. heads: of a layer; 0
-    where it is not known.
+    """What config.json says: the model's type, the width of its states, its layers, labels by class, the heads of a
+    layer, 0 where that is not known; and all of it.
     """
 
     kind: str
     width: int
     layers: int
     labels: dict[int, str]
-    pooling: str = "cls"
     heads: int = 0
+    says: Mapping[str, Any] = {}
 
 
 def refuse_unless_installed() -> None:
@@ -140,7 +140,7 @@ def read_facts(folder: Path) -> Facts:
     except ValueError as error:
         raise AuditError(f"{path}: id2label has keys that are no numbers; mend them") from error
     heads = first("num_attention_heads", "n_heads", "n_head") or 0
-    return Facts(kind, width, layers, named, str(values.get("classifier_pooling", "cls")), heads)
+    return Facts(kind, width, layers, named, heads, values)
 
 
 def conversion(folder: Path) -> str:
@@ -177,6 +177,11 @@ def model_files(folder: Path) -> list[Path]:
 
     Raises AuditError where something is missing.
     """
+    if (folder / ADAPTER).is_file():
+        raise AuditError(
+            f"{folder}: holds an adapter, such as LoRA's, and not the whole model; merge it into its model once, and "
+            "name the folder that this writes: model.merge_and_unload().save_pretrained(folder)"
+        )
     if not (folder / CONFIG).is_file():
         raise AuditError(f"{folder}: has no {CONFIG}, so it is no folder of a Transformer; name another one")
     weights = weight_files(folder)
