@@ -11,7 +11,10 @@ from transformers_on_disk import POSITIONS, WORDS, tokenizer
 
 WIDE: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 24}
 FAMILIES = ("bert", "roberta", "electra", "distilbert")
-READ = (*FAMILIES, "xlm-roberta", "camembert", "albert", "mpnet", "deberta-v2", "modernbert")
+BARE = ("gpt2", "qwen2", "qwen3")
+"""Those whose tokenizers set no mark before a text."""
+DECODERS = ("gpt2", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text")
+READ = (*FAMILIES, "xlm-roberta", "camembert", "albert", "mpnet", "deberta-v2", "modernbert", *DECODERS)
 """Those that are read; `FAMILIES` are fine-tuned here too, and so are those that are RoBERTa by another name."""
 OF_BYTES: dict[str, Any] = {
     "max_position_embeddings": POSITIONS + 4,
@@ -38,6 +41,14 @@ MORE: dict[str, dict[str, Any]] = {
         "type_vocab_size": 0,
     },
     "modernbert": {"pad_token_id": 0, "bos_token_id": 2, "cls_token_id": 2, "eos_token_id": 3, "sep_token_id": 3},
+    "gpt2": {"eos_token_id": 2, "bos_token_id": 2},
+    "llama": {"pad_token_id": 0, "num_key_value_heads": 2, "attention_bias": True, "mlp_bias": True},
+    "mistral": {"pad_token_id": 0, "num_key_value_heads": 2, "sliding_window": 4},
+    "qwen2": {"num_key_value_heads": 2},
+    "qwen3": {"num_key_value_heads": 2, "head_dim": 6},
+    "gemma": {"num_key_value_heads": 1, "head_dim": 6},
+    "gemma2": {"num_key_value_heads": 2, "head_dim": 6, "sliding_window": 4},
+    "gemma3_text": {"num_key_value_heads": 2, "head_dim": 6, "sliding_window": 4},
 }
 """What the configurations of families have besides `WIDE`."""
 
@@ -76,7 +87,14 @@ def save(
     """A classifier of one of `READ` into classes of these names. moved: with biases and normalisations that do
     something, which are 0 and 1 else.
     """
-    pieces = byte_level(words) if MORE.get(family) is OF_BYTES else tokenizer(list(words))
+    of_bytes = MORE.get(family) is OF_BYTES or family.startswith("qwen")
+    pieces = byte_level(words) if of_bytes else tokenizer(list(words))
+    if family in DECODERS:
+        first = "" if family in BARE else "[CLS] "
+        pieces.backend_tokenizer.post_processor = processors.TemplateProcessing(
+            single=f"{first}$A", special_tokens=[("[CLS]", 2)]
+        )
+        pieces.model_input_names = ["input_ids", "attention_mask"]
     settings = WIDE | {"vocab_size": len(pieces), "max_position_embeddings": POSITIONS} | MORE.get(family, {})
     config = transformers.AutoConfig.for_model(
         family,

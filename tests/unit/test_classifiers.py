@@ -1,6 +1,7 @@
 """Fine-tuned classifiers of each family: their tails, their items, and what is refused."""
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.model.tail import Tail
 from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
-from attention_audit.stages.reading_classifiers import MARKS, take_classifier
+from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.families import tuned_family_of
 from attention_audit.transformer.folder import read_facts
 from attention_audit.transformer.opening import open_model, open_tokenizer
@@ -50,11 +51,28 @@ def read(classifier: SequenceClassifier, classes: tuple[int, ...] = (0, 1, 2), *
     return take_classifier(classifier, pieces, NAMES, np.zeros(len(TEXTS), np.int64), classes, **further)
 
 
+@cache
+def plain(folder: Path) -> Any:
+    """The library's own model."""
+    return transformers.AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
+
+
 def library(classifier: SequenceClassifier, text: list[str]) -> Any:
     """What the library itself says of one text."""
     given = classifier.tokenizer([text], is_split_into_words=True, return_tensors="pt")
     with torch.no_grad():
-        return classifier.model(**given, output_attentions=True)
+        return plain(classifier.folder)(**given, output_attentions=True)
+
+
+def row_of(classifier: SequenceClassifier) -> int:
+    """The row of a text alone that is classified."""
+    return -1 if classifier.family.last else 0
+
+
+def items_of(classifier: SequenceClassifier, text: list[str]) -> list[int]:
+    """The item of each piece of a text: its word, then the first piece where it is a mark, then all other marks."""
+    words = classifier.tokenizer([text], is_split_into_words=True).word_ids()
+    return [len(text) + (place > 0) if word is None else word for place, word in enumerate(words)]
 
 
 def test_the_readout_is_what_the_library_says(classifier: SequenceClassifier) -> None:
@@ -62,11 +80,10 @@ def test_the_readout_is_what_the_library_says(classifier: SequenceClassifier) ->
     for row, text in enumerate(TEXTS):
         said = library(classifier, text)
         np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1).numpy(), atol=1e-5)
-        weights = said.attentions[-1][0, :, 0].mean(0).numpy()
-        encoding = classifier.tokenizer([text], is_split_into_words=True)
-        words = np.zeros(len(text) + MARKS)
-        for piece, word in enumerate(encoding.word_ids()):
-            words[(len(text) + (piece > 0)) if word is None else word] += weights[piece]
+        weights = said.attentions[-1][0, :, row_of(classifier)].mean(0).numpy()
+        items = items_of(classifier, text)
+        words = np.zeros(max(items) + 1)
+        np.add.at(words, items, weights)
         np.testing.assert_allclose(readout.attention[row], words, atol=1e-6)
         assert readout.words[row] == len(text)
 
@@ -75,38 +92,34 @@ def imposed_by_the_library(classifier: SequenceClassifier, text: list[str], weig
     """Logits of one text, by the library's own model, whose softmax of the last layer is made to give the classified
     token these weights (H, P).
     """
-    model = transformers.AutoModelForSequenceClassification.from_pretrained(
-        classifier.folder, attn_implementation="eager"
-    )
     softmax, seen = torch.nn.functional.softmax, []
 
     def attend(*given: Any, **named: Any) -> Tensor:
         own = softmax(*given, **named)
         seen.append(own)
-        if len(seen) == model.config.num_hidden_layers:
-            own[0, :, 0] = weights
+        if len(seen) == len(classifier.layers):
+            own[0, :, row_of(classifier)] = weights
         return own
 
-    with torch.no_grad(), pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(torch.nn.functional, "softmax", attend)
-        logits: Tensor = model(**classifier.tokenizer([text], is_split_into_words=True, return_tensors="pt")).logits[0]
-    assert len(seen) == model.config.num_hidden_layers
+        logits: Tensor = library(classifier, text).logits[0]
+    assert len(seen) == len(classifier.layers)
     return logits
 
 
 def test_other_weights_predict_what_the_whole_network_does(classifier: SequenceClassifier) -> None:
     readout, random = read(classifier), np.random.default_rng(1)
     assert readout.attending is not None
-    others = [random.dirichlet(np.ones(len(text) + MARKS), 4).T.astype(np.float32) for text in TEXTS]
+    others = [random.dirichlet(np.ones(len(map_)), 4).T.astype(np.float32) for map_ in readout.attention]
     predicted = readout.predict(others)
     for row, text in enumerate(TEXTS):
-        own = library(classifier, text).attentions[-1][0, :, 0]
-        encoding = classifier.tokenizer([text], is_split_into_words=True)
-        item = torch.tensor(
-            [len(text) + (place > 0) if word is None else word for place, word in enumerate(encoding.word_ids())]
-        )
-        whole = torch.from_numpy(readout.attending.weights[row]).T
-        pieces = own / whole[:, item] * torch.from_numpy(others[row]).T[:, item]
+        own = library(classifier, text).attentions[-1][0, :, row_of(classifier)]
+        item = torch.tensor(items_of(classifier, text))
+        whole = torch.from_numpy(readout.attending.weights[row]).T[:, item]
+        # behind a sliding window there is no weight to be divided
+        share = (own / whole).where(whole > 0, 1 / item.bincount()[item])
+        pieces = share * torch.from_numpy(others[row]).T[:, item]
         expected = imposed_by_the_library(classifier, text, pieces).softmax(-1)
         np.testing.assert_allclose(predicted[row], expected.numpy(), atol=1e-5)
 
@@ -116,11 +129,12 @@ def test_uniform_weights_are_imposed_on_items(classifier: SequenceClassifier) ->
     assert own.attending is not None
     even = [np.full_like(weights, 1 / len(weights)) for weights in own.attending.weights]
     np.testing.assert_allclose(readout.probabilities, own.predict(even), atol=1e-6)
-    for weights, text in zip(readout.attention, TEXTS, strict=True):
-        np.testing.assert_allclose(weights, 1 / (len(text) + MARKS), atol=1e-7)
-    # "bad" has one piece, as each mark has in each tokenizer
-    expected = imposed_by_the_library(classifier, TEXTS[3], torch.tensor(1 / 3)).softmax(-1)
-    np.testing.assert_allclose(readout.probabilities[3], expected.numpy(), atol=1e-5)
+    for row, text in enumerate(TEXTS):
+        count = max(items_of(classifier, text)) + 1
+        np.testing.assert_allclose(readout.attention[row], 1 / count, atol=1e-7)
+        if len(classifier.tokenizer([text], is_split_into_words=True).word_ids()) == count:
+            expected = imposed_by_the_library(classifier, text, torch.tensor(1 / count)).softmax(-1)
+            np.testing.assert_allclose(readout.probabilities[row], expected.numpy(), atol=1e-5)
 
 
 def test_classes_come_in_the_order_of_the_data(classifier: SequenceClassifier) -> None:
@@ -148,15 +162,11 @@ def test_a_tail_that_is_not_the_models_is_refused(classifier: SequenceClassifier
         read(classifier)
 
 
-def test_the_library_without_weights_is_refused(classifier: SequenceClassifier) -> None:
-    if classifier.family.asked:
-        pytest.skip("its attention is computed in one way alone")
+def test_the_library_without_weights_is_refused(tmp_path: Path) -> None:
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, names=("a", "b", "c")))
     classifier.model.set_attn_implementation("sdpa")
-    try:
-        with pytest.raises(AuditError, match="returned no attention weights"):
-            read(classifier)
-    finally:
-        classifier.model.set_attn_implementation("eager")
+    with pytest.raises(AuditError, match="returned no attention weights"):
+        read(classifier)
 
 
 def test_pieces_without_any_weight_count_alike() -> None:
@@ -227,7 +237,7 @@ def test_a_real_encoder_with_a_random_classifier_has_the_tail_that_is_known(tmp_
     readout = read(classifier)
     assert np.ptp(readout.probabilities, axis=0).max() > 0.01
     assert readout.attending is not None
-    assert readout.attending.weights[0].shape == (len(TEXTS[0]) + MARKS, 12)
+    assert readout.attending.weights[0].shape == (len(TEXTS[0]) + 2, 12)
     for row, text in enumerate(TEXTS):
         expected = library(classifier, text).logits[0].softmax(-1).numpy()
         np.testing.assert_allclose(readout.probabilities[row], expected, atol=1e-5)

@@ -30,7 +30,7 @@ from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.replacing import RECORD, differences
 from attention_audit.readout import Maps, Readout, read_readout
-from attention_audit.stages.reading_classifiers import MARKS, take_layer
+from attention_audit.stages.reading_classifiers import take_layer
 from attention_audit.transformer.pieces import cut
 
 TEXTS = [["the", "film", "is", "great"], ["unbelievably", "dull"], ["bad"]]
@@ -65,10 +65,10 @@ def test_the_map_is_the_librarys_of_that_layer(family: str, tmp_path: Path) -> N
         encoding = classifier.tokenizer([text], is_split_into_words=True, return_tensors="pt")
         with torch.no_grad():
             said = classifier.model(**encoding, output_attentions=True)
-        weights = said.attentions[0][0, :, 0].mean(0).numpy()
-        items = np.zeros(len(text) + MARKS)
-        for piece, word in enumerate(encoding.word_ids()):
-            items[(len(text) + (piece > 0)) if word is None else word] += weights[piece]
+        weights = said.attentions[0][0, :, -1 if classifier.family.last else 0].mean(0).numpy()
+        words = [len(text) + (at > 0) if word is None else word for at, word in enumerate(encoding.word_ids())]
+        items = np.zeros(max(words) + 1)
+        np.add.at(items, words, weights)
         np.testing.assert_allclose(readout.attention[row], items, atol=1e-6)
         np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1)[[2, 0, 1]], atol=1e-5)
 

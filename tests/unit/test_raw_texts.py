@@ -25,11 +25,11 @@ from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, spaced
 from attention_audit.stages import import_classifier
-from attention_audit.stages.reading_classifiers import MARKS, take_classifier
+from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.transforming import written_texts
 from attention_audit.transformer.opening import open_tokenizer
 from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
-from attention_audit.transformer.settings import ReadClassifier
+from attention_audit.transformer.settings import MARKS, ReadClassifier
 from attention_audit.transformer.states import PieceTable
 
 RAW = "Why   can't the FILM be great?! Unbelievably  dull: it's a story 😀 of cannot (sic)."

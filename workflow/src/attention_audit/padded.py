@@ -31,7 +31,7 @@ class Head(NamedTuple):
 
 
 class Heads(NamedTuple):
-    """The heads of n texts, below their tail: weights (n, H, L), values (n, H, L, D / H), below (n, D), marks (n,).
+    """The heads of n texts, below their tail: weights (n, H, L), values (n, H, L, D_h), below (n, D), marks (n,).
 
     below: the state of the classified token under the last layer. marks: how many items of a text, its last ones, are
     no words but marks of the tokenizer. Values and tail are in float32: a tail in float64
@@ -49,12 +49,12 @@ class Heads(NamedTuple):
         return Heads(self.weights[rows], self.values[rows], self.below[rows], self.marks[rows], self.tail)
 
     def contexts(self, weights: Tensor) -> Tensor:
-        """What K other sets of weights attend to: (K, n, H, L) -> (K, n, D)."""
+        """What K other sets of weights attend to: (K, n, H, L) -> (K, n, H D_h)."""
         attended = weights.to(self.values.dtype).permute(1, 2, 0, 3) @ self.values
         return attended.permute(2, 0, 1, 3).flatten(2)
 
     def logits(self, contexts: Tensor) -> Tensor:
-        """Logits of K contexts of each text: (K, n, D) -> (K, n, C)."""
+        """Logits of K contexts of each text: (K, n, H D_h) -> (K, n, C)."""
         return self.tail.logits(contexts, self.below)
 
     def expansion(self) -> tuple[Tensor, Tensor, Tensor]:

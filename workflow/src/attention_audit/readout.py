@@ -72,7 +72,7 @@ class Maps:
 class HeadStates(Maps):
     """What the heads of a Transformer attend to: H heads, width D.
 
-    values[i] (L_i, H, D / H), below (N, D); see `padded.Heads`.
+    values[i] (L_i, H, D_h), below (N, D); see `padded.Heads`.
     """
 
     values: list[Floats]
@@ -301,19 +301,20 @@ def _several(table: pa.Table, path: Path, tail: Tail | None, lengths: list[int])
         return None
     weights, marks = _rows(table["heads"]), table["marks"].to_numpy().astype(np.int64)
     heads = len(weights[0]) // lengths[0]
-    width, nothing = len(tail.weights["output.bias"]) if tail else 0, [np.empty(0, np.float32)] * len(lengths)
+    width, joined = tail.weights["output.weight"].shape if tail else (0, 0)
+    nothing = [np.empty(0, np.float32)] * len(lengths)
     values, below = (_rows(table[name]) if tail else nothing for name in ("values", "below"))
-    divides = heads and width % heads == 0
+    divides = heads and joined % heads == 0
     for name, length, *sizes in zip(
         table["id"].to_pylist(), lengths, *(map(len, rows) for rows in (weights, values, below)), strict=True
     ):
-        if not divides or sizes != [heads * length, width * length, width]:
+        if not divides or sizes != [heads * length, joined * length, width]:
             what = "items or its tail" if tail else "items"
             raise AuditError(f"{path}: the heads of text {name!r} do not fit its {what}; {rebuild_hint(path)}")
     maps = [row.reshape(-1, heads) for row in weights]
     if tail is None:
         return Maps(maps, marks)
-    of_heads = [row.reshape(-1, heads, width // heads) for row in values]
+    of_heads = [row.reshape(-1, heads, joined // heads) for row in values]
     return HeadStates(maps, marks, of_heads, np.stack(below), tail)
 
 

@@ -9,8 +9,8 @@ from attention_audit.maps.passes import Pass
 
 
 def mean_row(read: Pass) -> Tensor:
-    """The mean over all layers and heads of the first piece's row. One pass."""
-    return torch.stack([layer.weights[:, :, 0].mean(1) for layer in read.layers]).mean(0)
+    """The mean over all layers and heads of the classified piece's row. One pass."""
+    return torch.stack([read.row(layer.weights).mean(1) for layer in read.layers]).mean(0)
 
 
 def received(read: Pass) -> Tensor:
@@ -22,7 +22,7 @@ def received(read: Pass) -> Tensor:
 
 def largest_head(read: Pass) -> Tensor:
     """Of the last layer, the row of the head that puts most weight on one word; the first of equals. One pass."""
-    rows = read.layers[-1].weights[:, :, 0]
+    rows = read.row(read.layers[-1].weights)
     of_words = rows * (read.pieces.words >= 0)[:, None]
     head = of_words.amax(2).argmax(1)
     return rows[torch.arange(len(rows)), head]
@@ -34,16 +34,16 @@ def _refuse_missing(read: Pass, part: str, number: int, count: int) -> None:
 
 
 def head(read: Pass, number: int) -> Tensor:
-    """The first piece's row of one head of the last layer, counted from 1. One pass."""
+    """The classified piece's row of one head of the last layer, counted from 1. One pass."""
     weights = read.layers[-1].weights
     _refuse_missing(read, "head", number, weights.shape[1])
-    return weights[:, number - 1, 0]
+    return read.row(weights[:, number - 1])
 
 
 def layer(read: Pass, number: int) -> Tensor:
-    """The first piece's row of one layer, counted from 1, the mean of its heads. One pass."""
+    """The classified piece's row of one layer, counted from 1, the mean of its heads. One pass."""
     _refuse_missing(read, "layer", number, len(read.layers))
-    return read.layers[number - 1].weights[:, :, 0].mean(1)
+    return read.row(read.layers[number - 1].weights).mean(1)
 
 
 def mixing(weights: Tensor) -> Tensor:
@@ -53,19 +53,20 @@ def mixing(weights: Tensor) -> Tensor:
 
 
 def rollout(read: Pass) -> Tensor:
-    """Attention rollout: row 0 of the product over the layers, the last one first, of (A + I) / 2, A the mean of heads.
+    """Attention rollout: the classified piece's row of the product over the layers, the last one first, of (A + I) / 2,
+    A the mean of heads.
 
-    Abnar & Zuidema 2020, section 3. Their script for SST takes the greatest of all rows instead of row 0. Rows of
-    padding add nothing, since no row has weight there. One pass.
+    Abnar & Zuidema 2020, section 3. Their script for SST takes the greatest of all rows instead. Rows of padding add
+    nothing, since no row has weight there. One pass.
     """
-    row = mixing(read.layers[-1].weights)[:, :1]
+    row = read.row(mixing(read.layers[-1].weights))[:, None]
     for layer in reversed(read.layers[:-1]):
         row = row @ mixing(layer.weights)
     return row[:, 0] * read.mask
 
 
 def flow(read: Pass) -> Tensor:
-    """Attention flow: the greatest flow from the first piece of the last layer to a piece below the first, through
+    """Attention flow: the greatest flow from the classified piece of the last layer to a piece below the first, through
     edges whose capacities are those of rollout's matrices.
 
     Abnar & Zuidema 2020, section 3. Their code divides by the sum over all pieces, and takes the greatest of all rows.
@@ -78,7 +79,8 @@ def flow(read: Pass) -> Tensor:
     scores = torch.zeros_like(read.mask)
     capacities = [mixing(layer.weights).cpu().numpy() for layer in read.layers]
     unit = 1 << 20  # scipy's flows are whole numbers
-    for text, count in enumerate(read.pieces.lengths.tolist()):
+    rows = read.classified.argmax(1).tolist()
+    for text, (count, row) in enumerate(zip(read.pieces.lengths.tolist(), rows, strict=True)):
         layers = len(capacities)
         nodes = (layers + 1) * count
         froms, tos, sizes = [], [], []
@@ -89,5 +91,5 @@ def flow(read: Pass) -> Tensor:
             sizes.append(np.rint(matrix[text, :count, :count].ravel() * unit).astype(np.int32))
         graph = csr_array((np.concatenate(sizes), (np.concatenate(froms), np.concatenate(tos))), shape=(nodes, nodes))
         for piece in range(count):
-            scores[text, piece] = maximum_flow(graph, layers * count, piece).flow_value / unit
+            scores[text, piece] = maximum_flow(graph, layers * count + row, piece).flow_value / unit
     return scores

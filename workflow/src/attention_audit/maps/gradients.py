@@ -7,7 +7,8 @@ from attention_audit.maps.passes import Pass
 
 
 def gradient_attention(read: Pass) -> Tensor:
-    """Gradient x attention, rolled: R = I, then for each layer from the first R <- R + mean_h((dA * A)+) R; row 0 of R.
+    """Gradient x attention, rolled: R = I, then for each layer from the first R <- R + mean_h((dA * A)+) R; of R, the
+    classified piece's row.
 
     Chefer, Gur & Wolf 2021 (ICCV), equations 5 and 6, of self-attention. Their code has a switch that takes relevance
     by LRP in the place of A, which is not done here. One pass forth and one back.
@@ -18,7 +19,7 @@ def gradient_attention(read: Pass) -> Tensor:
     for layer, slope in zip(slopes.layers, slopes.of_weights, strict=True):
         moved = (slope * layer.weights.detach()).clamp(min=0).mean(1)
         relevance = relevance + moved @ relevance
-    return relevance[:, 0] * read.mask
+    return read.row(relevance) * read.mask
 
 
 def attcat(read: Pass) -> Tensor:

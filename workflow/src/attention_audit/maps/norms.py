@@ -54,13 +54,13 @@ def deviation(norm: Any, read_by: Tensor) -> Tensor:
 
 @torch.no_grad()
 def value_norm(read: Pass) -> Tensor:
-    """The length of what each piece gives the first one in the last layer: |f_0j|.
+    """The length of what each piece j gives the classified one, i, in the last layer: |f_ij|.
 
     Kobayashi et al. 2020: the norm of the weighted, transformed vectors, summed over heads before the norm is taken.
     One pass.
     """
     layer, number = read.layers[-1], len(read.layers)
-    lengths: Tensor = torch.einsum("bhj,bjhd->bjd", layer.weights[:, :, 0], by_head(read, layer, number)).norm(dim=-1)
+    lengths: Tensor = torch.einsum("bhj,bjhd->bjd", read.row(layer.weights), by_head(read, layer, number)).norm(dim=-1)
     return lengths * read.mask
 
 

@@ -5,7 +5,8 @@ A layer of BERT's kind reads states x_1 .. x_P of the pieces of a text, and retu
     c_i = concat_h sum_j A_hij V_h x_j,   u_i = N1(W_o c_i + b_o + x_i),   y_i = N2(F(u_i) + u_i)
 
 with the weights A (H, P, P) of H heads, whose row i sums to 1, and layer normalisations N1 and N2. ModernBERT
-normalises before its parts (Warner et al. 2024), so that maps which need N1 and N2 are not known for it.
+and decoders normalise before their parts (Warner et al. 2024; Radford et al. 2019), so that maps which need N1 and N2
+are not known for them.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +28,7 @@ from attention_audit.transformer.states import PieceBatch
 class LayerPass:
     """What one layer did with B texts of at most P pieces: H heads, width D.
 
-    below (B, P, D): x; weights (B, H, P, P): A; values (B, P, H, D / H): V x, biases included; mixed (B, P, D): what N1
+    below (B, P, D): x; weights (B, H, P, P): A; values (B, P, H, D_h): V x, biases included; mixed (B, P, D): what N1
     reads; joined (B, P, D): what N2 reads; above (B, P, D): y. With gradients these are part of the graph. A layer that
     normalises before its parts has no `mixed` and no `joined`.
     """
@@ -63,10 +64,7 @@ def _watch(classifier: TransformerClassifier, layer: nn.Module, number: int, see
         seen.weights = output[1]
 
     def valued(_: nn.Module, inputs: Any, output: Tensor) -> None:
-        config: Any = classifier.model.config
-        # they may come behind queries and keys
-        made = output[..., -config.hidden_size :]
-        seen.values = made.reshape(*made.shape[:-1], config.num_attention_heads, -1)
+        seen.values = classifier.of_heads(output)
 
     def summed(_: nn.Module, inputs: Any) -> None:
         seen.mixed = inputs[0]
@@ -114,6 +112,15 @@ class Pass:
     def mask(self) -> Tensor:
         """1 on pieces, marks included, 0 on padding: (B, P)."""
         return self.pieces.mask.float()
+
+    @cached_property
+    def classified(self) -> Tensor:
+        """1 on the piece of each text that is classified, 0 on the others: (B, P)."""
+        return self.classifier.classified(self.pieces)
+
+    def row(self, matrix: Tensor) -> Tensor:
+        """The rows of matrices that are those of the classified pieces: (B, .., P, P) -> (B, .., P)."""
+        return torch.einsum("bi,b...ij->b...j", self.classified, matrix)
 
     @cached_property
     def slopes(self) -> "Slopes":

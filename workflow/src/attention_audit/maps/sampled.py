@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from attention_audit.maps.passes import Pass
-from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import TOKENS
 
 SAMPLES = 200
@@ -41,7 +40,7 @@ def probability(read: Pass, text: int, words: Tensor, kept: Tensor) -> Tensor:
 @torch.no_grad()
 def slopes(read: Pass, explained: Any, samples: int, seed: int) -> Tensor:
     """The slopes of all words, as scores of pieces (B, P). explained: makes a method of captum of a function."""
-    of_items = read.mask.new_zeros(len(read.mask), 1, int(read.pieces.read.max()) + MARKS)
+    of_items = read.mask.new_zeros(len(read.mask), 1, read.pieces.count)
     for text, count in enumerate(read.pieces.lengths.tolist()):
         words = words_with_pieces(read, text)
         asked = partial(probability, read, text, words)

@@ -1,7 +1,8 @@
 """A Transformer classifier of texts, fine-tuned elsewhere or here: what its last layer attends to; the tail above that.
 
-The classified token is the first, such as [CLS]. Its row of attention in the last layer has a map in each head; with
-the values of the layer, its state below, and the tail, all else of the network is needed no more (`model.tail`).
+The classified token is the first, such as [CLS], or in a decoder the last. Its row of attention in the last layer has a
+map in each head; with the values of the layer, its state below, and the tail, all else of the network is needed no more
+(`model.tail`).
 
 A classifier that is fine-tuned here has its own attention or uniform weights in its place. What differs from the
 library's model is its last layer only. Of that layer nothing is read but the state of the first token, which is
@@ -25,16 +26,15 @@ from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import ACTIVATIONS as FUNCTIONS
 from attention_audit.model.tail import Tail
 from attention_audit.transformer.families import ACTIVATIONS, classifier_family_of, family_of
-from attention_audit.transformer.opening import open_model, open_tokenizer, positions
+from attention_audit.transformer.opening import library, open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import UNLIMITED, longest
-from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceBatch, library_inputs, library_vectors
 
 
 class Attended(NamedTuple):
     """What the classified token of B texts of at most P pieces attends to in the last layer, and the model's logits.
 
-    weights (B, H, P), zeros on padding; values (B, H, P, D / H); below (B, D); logits (B, C).
+    weights (B, H, P), zeros on padding; values (B, H, P, D_h); below (B, D); logits (B, C).
     """
 
     weights: Tensor
@@ -55,6 +55,18 @@ def _unshare(layers: nn.ModuleList, config: Any) -> None:
         config.num_hidden_groups = count
 
 
+def _straighten(model: nn.Module) -> None:
+    """Let the linear layers of GPT-2, which holds their weights the other way round, be as those of all others."""
+    other = library().Conv1D
+    for parent in [*model.modules()]:
+        for name, part in parent.named_children():
+            if isinstance(part, other):
+                width, made = part.weight.shape
+                linear = nn.Linear(width, made, device="meta")
+                linear.weight, linear.bias = nn.Parameter(part.weight.T.contiguous()), part.bias
+                setattr(parent, name, linear.train(part.training))
+
+
 class TransformerClassifier(Network):
     """A classifier of the library `transformers`, of a folder that messages name.
 
@@ -69,6 +81,7 @@ class TransformerClassifier(Network):
         self.model: Any = model
         config: Any = model.config
         _unshare(self.layers, config)
+        _straighten(model)
         config.output_attentions = self.family.asked
         self.attention = nn.Identity()
         # it reads pieces itself, and its parts have one name each
@@ -94,7 +107,7 @@ class TransformerClassifier(Network):
     def activation(self) -> str:
         """The activation within the last layer, by its name in `model.tail`. Raises AuditError for an unknown one."""
         config: Any = self.model.config
-        names = ("hidden_act", "hidden_activation", "activation")
+        names = ("hidden_act", "hidden_activation", "activation", "activation_function")
         return self._known(next(getattr(config, name) for name in names if getattr(config, name, None)))
 
     def _known(self, activation: str) -> str:
@@ -111,16 +124,26 @@ class TransformerClassifier(Network):
     @property
     def tail(self) -> Tail:
         """The tail with the weights that it has now."""
-        above = ("pooler", "classifier", *["second"] * self.family.before, *["third"] * bool(self.family.third))
-        parts: dict[str, Any] = {name: self.part(name) for name in ("output", "first", "inner", "outer")}
-        if not self.family.before:
-            parts["second"] = self.part("second")
-        parts |= {name: attrgetter(getattr(self.family, name))(self.model) for name in above}
-        weights = {f"{name}.weight": part.weight.detach().cpu() for name, part in parts.items()}
+        family = self.family
+        inside = ["output", "first", "inner", "outer", "gate", "output_normed", "outer_normed"]
+        above = ["pooler", "classifier", "third"]
+        (above if family.before else inside).append("second")
+        parts: dict[str, Any] = {name: self.part(name) for name in inside if getattr(family, name)}
+        parts |= {name: attrgetter(getattr(family, name))(self.model) for name in above if getattr(family, name)}
+        weights = {}
         for name, part in parts.items():
-            none = torch.zeros(len(part.weight))
-            weights[f"{name}.bias"] = none if part.bias is None else part.bias.detach().cpu()
-        return Tail(weights, self.activation(), self.pooled, float(parts["first"].eps), self.family.before)
+            weight = part.weight.detach().cpu()
+            weights[f"{name}.weight"] = weight if isinstance(part, nn.Linear) else weight + family.plus
+            # a normalisation that divides by the root mean square knows no bias
+            if hasattr(part, "bias"):
+                none = torch.zeros(len(weight))
+                weights[f"{name}.bias"] = none if part.bias is None else part.bias.detach().cpu()
+        if family.gate:
+            for what in ("weight", "bias"):
+                weights[f"inner.{what}"] = torch.cat([weights.pop(f"gate.{what}"), weights[f"inner.{what}"]])
+        first = parts["first"]
+        epsilon = getattr(first, "eps", None) or first.variance_epsilon
+        return Tail(weights, self.activation(), self.pooled, float(epsilon), family.before)
 
     def forward(self, batch: Batch) -> Output:
         """Logits of a batch of texts that carries pieces; of what else such an output has, nothing is known."""
@@ -131,8 +154,22 @@ class TransformerClassifier(Network):
 
     def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
         """Logits of B texts, (B, C). vectors (B, P, E): in the place of those that the pieces have below position."""
-        found: Tensor = self.model(**library_inputs(self.model, pieces, vectors)).logits
-        return found
+        if not self.family.last:
+            found: Tensor = self.model(**library_inputs(self.model, pieces, vectors)).logits
+            return found
+        # the library looks for padding among ids alone
+        states = self.model.base_model(**library_inputs(self.model, pieces, vectors)).last_hidden_state
+        read: Tensor = self.decoder(torch.einsum("bp,bpd->bd", self.classified(pieces), states))
+        return read
+
+    def classified(self, pieces: PieceBatch) -> Tensor:
+        """1 on the piece of each text that is classified, 0 on the others: (B, P). That is the first one, or in a
+        decoder the last one that is not the one of padding, as in the library.
+        """
+        padding, place = self.model.config.pad_token_id, torch.arange(pieces.ids.shape[1], device=pieces.ids.device)
+        row = (place * (pieces.mask & (pieces.ids != padding))).argmax(1) * self.family.last
+        chosen: Tensor = (place == row[:, None]).to(self.decoder.weight)
+        return chosen
 
     def vectors(self, pieces: PieceBatch) -> Tensor:
         """The vectors of the pieces below position and segment, (B, P, E)."""
@@ -146,34 +183,39 @@ class TransformerClassifier(Network):
         """
         kept: dict[str, Any] = {}
         with (
-            self.layers[layer - 1].register_forward_pre_hook(lambda _, inputs: kept.update(below=inputs[0][:, 0])),
+            self.layers[layer - 1].register_forward_pre_hook(lambda _, inputs: kept.update(below=inputs[0])),
             self.part("values", layer).register_forward_hook(lambda _, inputs, output: kept.update(values=output)),
             self.part("attention", layer).register_forward_hook(lambda _, inputs, out: kept.update(weights=out[1])),
         ):
             logits = self.logits(pieces)
         if kept["weights"] is None:
             raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
-        weights: Tensor = kept["weights"][:, :, 0]
-        values = self._values(kept["values"], weights.shape[1]).transpose(1, 2)
-        return Attended(weights, values, kept["below"], logits)
+        row = self.classified(pieces)
+        weights = torch.einsum("bi,bhij->bhj", row, kept["weights"])
+        below = torch.einsum("bp,bpd->bd", row, kept["below"])
+        return Attended(weights, self.of_heads(kept["values"]).transpose(1, 2), below, logits)
 
-    def _values(self, made: Tensor, heads: int) -> Tensor:
-        """The values of the heads, which may come behind queries and keys: (B, P, ..) -> (B, P, H, D / H)."""
-        width = self.model.config.hidden_size
-        return made[..., -width:].reshape(*made.shape[:-1], heads, -1)
+    def of_heads(self, made: Tensor) -> Tensor:
+        """The values of the heads from what the part `values` returns: (B, P, ..) -> (B, P, H, D_h). Several heads may
+        share those of one.
+        """
+        config: Any = self.model.config
+        heads = config.num_attention_heads
+        several = getattr(config, "num_key_value_heads", None) or heads
+        own = made.chunk(3, -1)[2] if self.family.values == self.family.key else made
+        values = own.reshape(*own.shape[:-1], several, -1)
+        return values if several == heads else values.repeat_interleave(heads // several, -2)
 
     @contextmanager
-    def imposing(self, weights: Tensor) -> Iterator[None]:
+    def imposing(self, pieces: PieceBatch, weights: Tensor) -> Iterator[None]:
         """Let the classified token of B texts have other weights in the last layer in the block: (B, H, P)."""
 
         def replaced(module: nn.Module, inputs: Any) -> Any:
-            heads = weights.shape[1]
-            values = self._values(kept["values"], heads)
-            states = inputs[0].clone()
-            states[:, 0] = torch.einsum("bhp,bphd->bhd", weights, values).flatten(1)
-            return (states, *inputs[1:])
+            other = torch.einsum("bhp,bphd->bhd", weights, self.of_heads(kept["values"])).flatten(1)
+            return (other[:, None].where(row > 0, inputs[0]), *inputs[1:])
 
         kept: dict[str, Any] = {}
+        row = self.classified(pieces)[..., None]
         with (
             self.part("values").register_forward_hook(lambda module, inputs, values: kept.update(values=values)),
             self.part("output").register_forward_pre_hook(replaced),
@@ -203,7 +245,7 @@ class SequenceClassifier(TransformerClassifier):
 
 def even_weights(pieces: PieceBatch) -> Tensor:
     """The same weight on every item of a text, of which the pieces of an item have equal parts: (B, P)."""
-    count = (pieces.read + MARKS)[:, None, None]
+    count = (pieces.read + pieces.marks)[:, None, None]
     even = (1 / count).expand(-1, -1, int(count.max()))
     return pieces.of_pieces(even, pieces.mask[:, None].float())[:, 0]
 
@@ -301,5 +343,5 @@ class FineTuned(TransformerClassifier):
             return super().attend(pieces, layer)
         heads = self.model.config.num_attention_heads
         weights = even_weights(pieces)[:, None].expand(-1, heads, -1)
-        with self.imposing(weights):
+        with self.imposing(pieces, weights):
             return super().attend(pieces)._replace(weights=weights)

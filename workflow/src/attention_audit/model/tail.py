@@ -1,7 +1,7 @@
 """The tail of a Transformer classifier: what stands between the attention of its last layer and its logits.
 
-Of the last layer, only the first token is classified. With the values V_h of H heads, weights a_h of that token's row,
-and x, that token's state below the layer,
+Of the last layer, only one token is classified: the first, or in a decoder the last. With the values V_h of H heads,
+weights a_h of that token's row, and x, that token's state below the layer,
 
     c = concat_h a_h V_h,   u = N1(W_o c + b_o + x),   y = N2(W_2 g(W_1 u + b_1) + b_2 + u),
     logits = W_c k(W_p y + b_p) + b_c
@@ -14,6 +14,10 @@ ModernBERT normalises before its inner layer, which has a gate, and once more ab
 
     u = W_o c + b_o + x,   [i, h] = W_1 N1(u) + b_1,   y = W_2 (g(i) * h) + b_2 + u,
     logits = W_c N3(k(W_p N2(y) + b_p)) + b_c
+
+Decoders are of that kind without a pooler and N3: GPT-2 without the gate (Radford et al. 2019), Llama and its kin with
+normalisations that divide by the root mean square (Touvron et al. 2023). Gemma 2 and 3 normalise what W_o and W_2
+return, too (Gemma Team 2024). Several heads of queries may share the values of one; V_h is then the same for these.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +26,7 @@ from functools import partial
 
 import torch
 from torch import Tensor
-from torch.nn.functional import gelu, layer_norm, linear, relu, silu
+from torch.nn.functional import gelu, layer_norm, linear, relu, rms_norm, silu
 
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "gelu": gelu,
@@ -32,20 +36,21 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "silu": silu,
 }
 """Every activation that a tail may have; files name one by its place, so a new one is added at the end."""
-LAYERS = ("output", "inner", "outer", "pooler", "classifier")
-"""The linear layers W_o, W_1, W_2, W_p and W_c; each has a weight and a bias."""
+LAYERS = ("output", "inner", "outer", "classifier")
+"""The linear layers W_o, W_1, W_2 and W_c; each has a weight and a bias."""
 NORMS = ("first", "second")
-"""The normalisations N1 and N2, likewise."""
-THIRD = "third"
-"""N3, which some have."""
+"""The normalisations N1 and N2, which have a weight, and a bias unless they divide by the root mean square."""
+FURTHER = ("pooler", "third", "output_normed", "outer_normed")
+"""What some have: the linear layer W_p, and the normalisations N3 and of what W_o and W_2 return."""
 ROWS = 2048
 """Rows that pass at once: as many as keep the widest layer in a processor's cache."""
 
 
 @dataclass(frozen=True)
 class Tail:
-    """The weights of `LAYERS`, `NORMS` and `THIRD` by their names, such as output.weight; g and k by their names in
-    `ACTIVATIONS`; the epsilon of the normalisations; and whether N1 and N2 come before the parts that they are of.
+    """The weights of `LAYERS`, `NORMS` and of some of `FURTHER` by their names, such as output.weight; g and k by their
+    names in `ACTIVATIONS`; the epsilon of the normalisations; and whether N1 and N2 come before the parts that they are
+    of.
     """
 
     weights: Mapping[str, Tensor]
@@ -67,12 +72,18 @@ class Tail:
         return linear(states, self.weights[f"{part}.weight"], self.weights[f"{part}.bias"])
 
     def _norm(self, part: str, states: Tensor) -> Tensor:
-        weight, bias = (self.weights[f"{part}.{what}"] for what in ("weight", "bias"))
+        """The states as they are where there is no such normalisation."""
+        weight, bias = (self.weights.get(f"{part}.{what}") for what in ("weight", "bias"))
+        if weight is None:
+            return states
+        if bias is None:
+            return rms_norm(states, weight.shape, weight, self.epsilon)
         return layer_norm(states, weight.shape, weight, bias, self.epsilon)
 
     def passed(self, contexts: Tensor, below: Tensor) -> Tensor:
-        """Logits of R rows, from c and x in the numbers of the weights: (R, D), (R, D) -> (R, C)."""
-        mixed, active = self._linear("output", contexts) + below, ACTIVATIONS[self.activation]
+        """Logits of R rows, from c and x in the numbers of the weights: (R, H D_h), (R, D) -> (R, C)."""
+        active = ACTIVATIONS[self.activation]
+        mixed = self._norm("output_normed", self._linear("output", contexts)) + below
         normed = self._norm("first", mixed)
         inner = self._linear("inner", normed)
         if self.gated:
@@ -80,12 +91,14 @@ class Tail:
             inner = active(inner) * gate
         else:
             inner = active(inner)
-        above = self._norm("second", self._linear("outer", inner) + (mixed if self.before else normed))
-        pooled = ACTIVATIONS[self.pooled](self._linear("pooler", above))
-        return self._linear("classifier", self._norm(THIRD, pooled) if f"{THIRD}.weight" in self.weights else pooled)
+        outer = self._norm("outer_normed", self._linear("outer", inner))
+        above = self._norm("second", outer + (mixed if self.before else normed))
+        if "pooler.weight" in self.weights:
+            above = ACTIVATIONS[self.pooled](self._linear("pooler", above))
+        return self._linear("classifier", self._norm("third", above))
 
     def logits(self, contexts: Tensor, below: Tensor) -> Tensor:
-        """Logits of K contexts of each of n texts: (K, n, D), (n, D) -> (K, n, C)."""
+        """Logits of K contexts of each of n texts: (K, n, H D_h), (n, D) -> (K, n, C)."""
         rows = contexts.flatten(0, 1)
         texts = torch.arange(len(below)).repeat(len(contexts))
         cut = zip(torch.split(rows, ROWS), torch.split(texts, ROWS), strict=True)
@@ -105,6 +118,7 @@ class Tail:
 def tail_of(tensors: Mapping[str, Tensor]) -> Tail:
     """The tail of `Tail.tensors`. Raises KeyError where one is missing."""
     activation, pooled = (list(ACTIVATIONS)[place] for place in tensors["activations"].tolist())
-    parts = (*LAYERS, *NORMS, *[THIRD] * (f"{THIRD}.weight" in tensors))
-    weights = {name: tensors[name] for part in parts for name in (f"{part}.weight", f"{part}.bias")}
+    parts = (*LAYERS, *NORMS, *(part for part in FURTHER if f"{part}.weight" in tensors))
+    weights = {f"{part}.weight": tensors[f"{part}.weight"] for part in parts}
+    weights |= {name: tensors[name] for part in parts if (name := f"{part}.bias") in tensors or part in LAYERS}
     return Tail(weights, activation, pooled, float(tensors["epsilon"]), bool(tensors["before"]))

@@ -28,7 +28,7 @@ class OfTransformers(Suite):
     key = "hf"
     paper = "hf"
     title = "Transformer classifiers"
-    about = "What may be read into a fine-tuned Transformer's own map, the first token's row of its last layer?"
+    about = "What may be read into a fine-tuned Transformer's own map, the classified token's row of its last layer?"
     own_audits = (
         *(*OwnReadouts.own_audits, "cut_texts", "correlation", "agreement", "attribution_stability"),
         *ATTRIBUTED,

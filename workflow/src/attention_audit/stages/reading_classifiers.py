@@ -1,9 +1,10 @@
 """From a fine-tuned Transformer classifier to its readout: the network is run here once, and its tail is checked.
 
-The items of a text are its words that are read, then the tokenizer's marks: [CLS], and all others as one, [SEP]. The
-weight of an item is the sum of its pieces', and what a head attends to in it is their mean by these weights. Words that
-one piece holds share its weight, and what a head attends to in each of them is that piece. So what a head attends to is
-the same sum over items as over pieces, for its own weights and for all that keep the proportions within an item.
+The items of a text are its words that are read, then the tokenizer's marks: the first piece, such as [CLS], where it is
+one, and all others as one, such as [SEP]. The weight of an item is the sum of its pieces', and what a head attends to
+in it is their mean by these weights. Words that one piece holds share its weight, and what a head attends to in each of
+them is that piece. So what a head attends to is the same sum over items as over pieces, for its own weights and for all
+that keep the proportions within an item.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,6 @@ from attention_audit.model.sequence_classifier import Attended, TransformerClass
 from attention_audit.model.tail import Tail
 from attention_audit.readout import Floats, HeadStates, Maps, Readout, read_heads
 from attention_audit.transformer.pieces import Pieces
-from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceBatch, PieceTable
 
 ENOUGH = 1e-4
@@ -35,7 +35,7 @@ CHECKED = 8
 
 
 def folded(attended: Attended, pieces: PieceBatch) -> Attended:
-    """Pieces as L items: weights (B, H, L), values (B, H, L, D / H). Of an item whose pieces have no weight at all, all
+    """Pieces as L items: weights (B, H, L), values (B, H, L, D_h). Of an item whose pieces have no weight at all, all
     count alike.
     """
     values = pieces.summed(pieces.shares(attended.weights)[..., None] * attended.values)
@@ -55,7 +55,7 @@ def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> N
         context = (other[:, None] @ items.values[0]).flatten()
         by_tail = tail.passed(context[None].cpu(), attended.below.cpu())[0]
         whole = pieces.of_pieces(other[None], attended.weights)
-        with torch.inference_mode(), classifier.imposing(whole):
+        with torch.inference_mode(), classifier.imposing(pieces, whole):
             by_model = classifier.logits(pieces)[0].cpu()
         apart = float((by_tail - by_model).abs().max())
         if not apart <= ENOUGH:
@@ -82,15 +82,15 @@ def take_heads(
     weights: list[Floats] = [np.empty((0, 0), np.float32)] * count
     values: list[Floats] = [np.empty((0, 0, 0), np.float32)] * count
     below: list[Floats] = [np.empty(0, np.float32)] * count
-    logits = np.empty((count, len(classes)), np.float32)
+    marks, logits = np.empty(count, np.int64), np.empty((count, len(classes)), np.float32)
     for at, batch in table.in_order_of_length(members=members):
         items = folded(classifier.attend(batch, layer), batch)
         logits[at] = items.logits[:, list(classes)].cpu().numpy()
         by_item = [part.transpose(1, 2).contiguous().cpu().numpy() for part in (items.weights, items.values)]
+        marks[at] = batch.marks.cpu().numpy()
         for row, (place, read) in enumerate(zip(at, batch.read.tolist(), strict=True)):
-            weights[place], values[place] = (part[row, : read + MARKS].copy() for part in by_item)
+            weights[place], values[place] = (part[row, : read + marks[place]].copy() for part in by_item)
             below[place] = items.below[row].cpu().numpy()
-    marks = np.full(count, MARKS)
     return HeadStates(weights, marks, values, np.stack(below), ordered(classifier.tail, classes)), logits
 
 

@@ -1,7 +1,9 @@
 """The families of Transformer classifiers that are known: where the parts of their last layer and classifier are.
 
 Encoders classify the first token of a text (Devlin et al. 2019; Liu et al. 2019; Conneau et al. 2020; Lan et al. 2020;
-Clark et al. 2020; Sanh et al. 2019; Song et al. 2020; He et al. 2023; Warner et al. 2024).
+Clark et al. 2020; Sanh et al. 2019; Song et al. 2020; He et al. 2023; Warner et al. 2024). Decoders classify the last
+token, which alone has read the whole text (Radford et al. 2019; Touvron et al. 2023; Jiang et al. 2023; Qwen Team 2024;
+Gemma Team 2024).
 """
 
 from collections.abc import Mapping
@@ -17,15 +19,20 @@ CLASSIFIER = "ForSequenceClassification"
 
 class Family(NamedTuple):
     """Where the parts of a classifier lie: the layers; in a layer, its attention, queries, keys, values, and parts of
-    the tail by their names there; above them, pooler and classifier, and the activation between, or the key of
-    config.json that names it. What is not said is as in BERT.
+    the tail by their names there; above them, the pooler, "" where there is none, and the classifier, and the
+    activation between, or the key of config.json that names it. What is not said is as in BERT. Where queries, keys and
+    values come from one part, they come in this order.
 
     dropped, output_dropped, outer_dropped: dropout of the attention weights, and of what `output` and `outer` return;
     "" where there is none.
 
-    before: whether a layer normalises before its parts (`model.tail`); `second` is then above all layers. third: a
-    normalisation above the pooler, "" where there is none. asked: whether attention returns its weights only where
-    config.json says so. tuned: whether it can be fine-tuned here.
+    before: whether a layer normalises before its parts (`model.tail`); `second` is then above all layers. gate: what is
+    multiplied with `inner` once its activation is taken, third: a normalisation above the pooler, output_normed and
+    outer_normed: those of what `output` and `outer` return; "" where there is none, or where the gate is part of
+    `inner`. plus: what normalisations add to their weights.
+
+    asked: whether attention returns its weights only where config.json says so. last: whether the last token is
+    classified. tuned: whether it can be fine-tuned here.
     """
 
     layers: str
@@ -45,12 +52,41 @@ class Family(NamedTuple):
     outer_dropped: str = "output.dropout"
     second: str = "output.LayerNorm"
     before: bool = False
+    gate: str = ""
     third: str = ""
+    output_normed: str = ""
+    outer_normed: str = ""
+    plus: float = 0.0
     asked: bool = False
+    last: bool = False
     tuned: bool = True
 
 
 ROBERTA = Family("roberta.encoder.layer", classifier="classifier.out_proj")
+LLAMA = Family(
+    "model.layers",
+    pooler="",
+    classifier="score",
+    attention="self_attn",
+    query="self_attn.q_proj",
+    key="self_attn.k_proj",
+    values="self_attn.v_proj",
+    output="self_attn.o_proj",
+    first="post_attention_layernorm",
+    inner="mlp.up_proj",
+    gate="mlp.gate_proj",
+    outer="mlp.down_proj",
+    second="model.norm",
+    before=True,
+    last=True,
+    tuned=False,
+)
+GEMMA = LLAMA._replace(plus=1.0)
+GEMMA2 = GEMMA._replace(
+    first="pre_feedforward_layernorm",
+    output_normed="post_attention_layernorm",
+    outer_normed="post_feedforward_layernorm",
+)
 FAMILIES: Mapping[str, Family] = {
     "bert": Family("bert.encoder.layer", pooler="bert.pooler.dense"),
     "roberta": ROBERTA,
@@ -127,6 +163,30 @@ FAMILIES: Mapping[str, Family] = {
         third="head.norm",
         tuned=False,
     ),
+    "gpt2": Family(
+        "transformer.h",
+        pooler="",
+        classifier="score",
+        attention="attn",
+        query="attn.c_attn",
+        key="attn.c_attn",
+        values="attn.c_attn",
+        output="attn.c_proj",
+        first="ln_2",
+        inner="mlp.c_fc",
+        outer="mlp.c_proj",
+        second="transformer.ln_f",
+        before=True,
+        last=True,
+        tuned=False,
+    ),
+    "llama": LLAMA,
+    "mistral": LLAMA,
+    "qwen2": LLAMA,
+    "qwen3": LLAMA,
+    "gemma": GEMMA,
+    "gemma2": GEMMA2,
+    "gemma3_text": GEMMA2,
 }
 """By `model_type` of config.json."""
 ACTIVATIONS = {

@@ -88,8 +88,8 @@ class GivenClassifiers(Section):
     )
     uniform: list[str] = Field(
         default_factory=list,
-        description="Folders of the first model's twin, which was fine-tuned with uniform weights in the first "
-        "token's row of the last layer; it is read out with them.",
+        description="Folders of the first model's twin, which was fine-tuned with uniform weights in the "
+        "classified token's row of the last layer; it is read out with them.",
     )
     adversaries: list[str] = Field(
         default_factory=list,

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attention_audit.batching import Indices, padded, runs, within
 from attention_audit.transformer.pieces import SPECIAL, Pieces
-from attention_audit.transformer.settings import MARKS, Pool
+from attention_audit.transformer.settings import Pool
 
 TOKENS = 2048
 """Padded pieces at most of the texts that a Transformer reads together without gradients."""
@@ -37,20 +37,29 @@ class PieceBatch:
         return within(self.lengths, self.ids.shape[1])
 
     @property
+    def _outside(self) -> Tensor:
+        """(B, P), true on marks."""
+        return (self.words < 0) & self.mask
+
+    @property
+    def marks(self) -> Tensor:
+        """How many items of each text are marks, (B,): the first piece where it is one, and all other marks as one."""
+        return self._outside[:, 0].long() + self._outside[:, 1:].any(1)
+
+    @property
     def items(self) -> Tensor:
         """The item of each piece, (B, P): a word's number, then the first mark, then all others; -1 on padding."""
-        read = self.read[:, None]
-        marks = read + (torch.arange(self.words.shape[1], device=read.device) > 0)
-        return self.words.where(self.words >= 0, marks).where(self.mask, -1)
+        further = self._outside[:, :1] & (torch.arange(self.words.shape[1], device=self.words.device) > 0)
+        return self.words.where(self.words >= 0, self.read[:, None] + further).where(self.mask, -1)
 
     @property
     def _place(self) -> Tensor:
         """The item of each piece, (B, P); that behind the last one on padding."""
-        return self.items.where(self.mask, self._count)
+        return self.items.where(self.mask, self.count)
 
     @property
-    def _count(self) -> int:
-        return int(self.read.max()) + MARKS
+    def count(self) -> int:
+        return int((self.read + self.marks).max())
 
     @property
     def holders(self) -> Tensor:
@@ -58,8 +67,8 @@ class PieceBatch:
         second one of "can" and "not" where "cannot" is one piece, the nearest word before it that has some, or else
         the next.
         """
-        number = torch.arange(self._count, device=self.read.device)
-        present = torch.zeros(len(self.read), self._count + 1, dtype=torch.bool, device=self.read.device)
+        number = torch.arange(self.count, device=self.read.device)
+        present = torch.zeros(len(self.read), self.count + 1, dtype=torch.bool, device=self.read.device)
         present = present.scatter(1, self._place, True)[:, :-1]
         before = number.where(present, -1).cummax(1).values
         return before.where(before >= 0, present.int().argmax(1, keepdim=True))
@@ -67,14 +76,14 @@ class PieceBatch:
     @property
     def _inside(self) -> Tensor:
         """(B, 1, I), true on the items of each text."""
-        return within(self.read + MARKS, self._count)[:, None]
+        return within(self.read + self.marks, self.count)[:, None]
 
     def summed(self, values: Tensor) -> Tensor:
         """Values of pieces, (B, H, P) or (B, H, P, D), summed over the pieces of each item: (B, H, I) or (B, H, I, D);
         zeros for an item without pieces.
         """
         place = self._place[:, None, :, *[None] * (values.ndim - 3)].expand(values.shape)
-        sums = values.new_zeros(*values.shape[:2], self._count + 1, *values.shape[3:])
+        sums = values.new_zeros(*values.shape[:2], self.count + 1, *values.shape[3:])
         return sums.scatter_add(2, place, values)[:, :, :-1]
 
     def of_items(self, weights: Tensor) -> Tensor:
@@ -114,7 +123,8 @@ class PieceBatch:
     def keeping(self, kept: Tensor) -> "PieceBatch":
         """The texts without some of their words: kept (B, W), true on the words of the texts that stay.
 
-        Marks and queries stay. The words that stay are counted anew.
+        Marks and queries stay, and the first piece of a text of which nothing else would. The words that stay are
+        counted anew.
         """
         place = torch.arange(kept.shape[1], device=kept.device)
         words = kept & (place < self.read[:, None])
@@ -122,6 +132,7 @@ class PieceBatch:
         of_text = (self.words >= 0) & (self.words < self.read[:, None])
         word = self.words.clamp(0, kept.shape[1] - 1)
         stays = self.mask & (~of_text | words.gather(1, word))
+        stays[:, 0] |= ~stays.any(1)
         remaining = words.sum(1)
         gone = (self.read - remaining)[:, None]
         renamed = torch.where(of_text, number.gather(1, word), self.words - gone * (self.words >= 0))
