@@ -82,7 +82,7 @@ def main() -> None:
     names = [str(number) for number in range(len(words))]
     with tempfile.TemporaryDirectory() as folder:
         classifier = classifier_of(call.mirror / "encoders" / "all-MiniLM-L6-v2", Path(folder))
-        plain = open_model(Path(folder), classifier=True)
+        plain = open_model(Path(folder), "ForSequenceClassification")
     pieces = cut(classifier.tokenizer, names, words, None, classifier.most)
     table = PieceTable(pieces, torch.device("cpu"))
     batches = list(table.in_order_of_length())

@@ -82,10 +82,11 @@ def save(
     seed: int = 0,
     words: Sequence[str] = WORDS,
     moved: bool = False,
+    language: bool = False,
     **further: Any,
 ) -> Path:
     """A classifier of one of `READ` into classes of these names. moved: with biases and normalisations that do
-    something, which are 0 and 1 else.
+    something, which are 0 and 1 else. language: a language model in its place.
     """
     of_bytes = MORE.get(family) is OF_BYTES or family.startswith("qwen")
     pieces = byte_level(words) if of_bytes else tokenizer(list(words))
@@ -105,7 +106,8 @@ def save(
     )
     torch.manual_seed(seed)
     transformers.logging.disable_progress_bar()
-    model = transformers.AutoModelForSequenceClassification.from_config(config)
+    head = transformers.AutoModelForCausalLM if language else transformers.AutoModelForSequenceClassification
+    model = head.from_config(config)
     for weight in model.parameters():
         if moved and weight.dim() == 1:
             weight.data += 0.3 * torch.randn(weight.shape)

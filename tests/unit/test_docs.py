@@ -207,10 +207,11 @@ def test_configurations_are_right(text: str, tmp_path: Path) -> None:
         if recipe := given.get("recipe"):
             recipe["path"] = str(on_disk.save(tmp_path / "encoder"))
             continue
-        saved = [
-            str(classifiers_on_disk.save(tmp_path / str(number))) for number in range(len(given["models"]["mybert"]))
-        ]
-        given["models"] = {"mybert": saved}
+        kind: dict[str, Any] = {"family": "llama", "language": True} if "prompt" in given else {}
+        given["models"] = {
+            name: [str(classifiers_on_disk.save(tmp_path / name / str(number), **kind)) for number in range(len(paths))]
+            for name, paths in given["models"].items()
+        }
     # the files of the examples are nobody's
     plan_of(**entry, skip_unavailable=True)
 

@@ -113,6 +113,15 @@ def test_items_are_permuted_alike_in_all_heads_and_uniform_is_even_in_each(rando
     torch.testing.assert_close(texts.mean_map(permuted), texts.attention.expand(4, -1, -1).gather(2, random))
 
 
+def test_marks_keep_their_weights_where_words_alone_are_permuted(random_heads: MakeReadout) -> None:
+    texts = only(random_heads([5, 3, 7], marks=2))
+    random = orders(texts, ["text-0", "text-1", "text-2"], 50, 1, marks=False)
+    permuted = texts.permuted(random)
+    for row, words in enumerate(texts.words.tolist()):
+        assert (permuted[:, row, :, words:] == texts.weights[row, :, words:]).all()
+        assert (permuted[:, row] != texts.weights[row]).any() == (words > 1)
+
+
 def test_uniform_weights_of_one_map_are_even_too(random_readout: MakeReadout) -> None:
     texts = only(random_readout([2, 4]))
     assert texts.even().tolist() == [[0.5, 0.5, 0, 0], [0.25] * 4]

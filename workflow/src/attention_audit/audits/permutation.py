@@ -19,14 +19,16 @@ from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
 
-def orders(texts: Padded, ids: list[str], permutations: int, seed: int) -> torch.Tensor:
-    """Random orders of the items of n texts, (permutations, n, L); padding keeps its places.
+def orders(texts: Padded, ids: list[str], permutations: int, seed: int, marks: bool = True) -> torch.Tensor:
+    """Random orders of the items of n texts, (permutations, n, L); padding keeps its places, and so do marks unless
+    they are to move.
 
     `ids` are the ids of all texts of the readout.
     """
     places = np.arange(texts.attention.shape[1])
     shuffled = np.tile(places, (permutations, len(texts.members), 1))
-    for row, (member, length) in enumerate(zip(texts.members, texts.lengths.tolist(), strict=True)):
+    moving = texts.lengths if marks else texts.words
+    for row, (member, length) in enumerate(zip(texts.members, moving.tolist(), strict=True)):
         copies = np.broadcast_to(places[:length], (permutations, length))
         shuffled[:, row, :length] = stream("permutation", ids[member], seed).permuted(copies, axis=1)
     return torch.from_numpy(shuffled)
@@ -49,7 +51,7 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str,
     statistics = ("median_tvd", "mean_tvd", "flips", "chance_jsd", "contribution_chance_jsd")
     found = {name: np.full(len(readout), np.nan) for name in statistics}
     for texts in readout.batches(torch.float64):
-        random = orders(texts, readout.ids, settings.permutations, seed)
+        random = orders(texts, readout.ids, settings.permutations, seed, settings.marks)
         before, after = texts.predict(texts.weights[None]), texts.predict(texts.permuted(random))
         moved = tvd(after, before).numpy()
         values = {

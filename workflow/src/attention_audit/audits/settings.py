@@ -33,6 +33,11 @@ class Permutation(Section):
 
     permutations: Count = Field(100, description="Random permutations of the weights of a text.")
     seed: Seed = Field(10, description="Seed of the permutations.")
+    marks: bool = Field(
+        True,
+        description="Whether the marks of a Transformer, and what a prompt has beside the text, are permuted too. "
+        "false: their weights stay, and those of the words are permuted among themselves.",
+    )
 
 
 class Erasure(Section):

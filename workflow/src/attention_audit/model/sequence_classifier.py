@@ -28,6 +28,7 @@ from attention_audit.model.tail import Tail
 from attention_audit.transformer.families import ACTIVATIONS, classifier_family_of, family_of
 from attention_audit.transformer.opening import library, open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import UNLIMITED, longest
+from attention_audit.transformer.settings import TEXT, Prompt
 from attention_audit.transformer.states import PieceBatch, library_inputs, library_vectors
 
 
@@ -223,19 +224,53 @@ class TransformerClassifier(Network):
             yield
 
 
-class SequenceClassifier(TransformerClassifier):
-    """The classifier of a folder, in evaluation, with its tokenizer for raw texts.
+def _token(folder: Path, tokenizer: Any, label: str) -> int:
+    """The piece that a label of a prompt is. Raises AuditError where it is none, or several."""
+    ids: list[int] = tokenizer(label, add_special_tokens=False)["input_ids"]
+    if len(ids) != 1:
+        pieces = ", ".join(map(repr, tokenizer.convert_ids_to_tokens(ids)))
+        raise AuditError(
+            f"{folder}: the label {label!r} of the prompt has {len(ids)} pieces there ({pieces}); choose a word of one"
+        )
+    return ids[0]
 
-    names: of its classes, in the order of its logits. most: pieces that it can read. Raises AuditError where the folder
-    holds no classifier of texts into classes.
+
+def _label(folder: Path, model: Any, ids: list[int]) -> None:
+    """Make a language model a classifier of its last token: of its logits for the next one, those of some ids."""
+    if cap := getattr(model.config, "final_logit_softcapping", None):
+        raise AuditError(
+            f"{folder}: its logits are bent to at most {cap} (final_logit_softcapping of "
+            "config.json), which is not known here; take another model"
+        )
+    whole = model.get_output_embeddings()
+    model.score = nn.Linear(whole.in_features, len(ids), bias=whole.bias is not None)
+    with torch.no_grad():
+        for own, of_all in zip(model.score.parameters(), whole.parameters(), strict=True):
+            own.copy_(of_all[ids])
+    # a prompt ends where it ends, whatever its last token is
+    model.config.pad_token_id = None
+
+
+class SequenceClassifier(TransformerClassifier):
+    """The classifier of a folder, in evaluation, with its tokenizer for raw texts; or a language model there, which a
+    `prompt` asks for one of some next tokens.
+
+    names: of its classes, in the order of its logits. most: pieces that it can read. template: what each text is set
+    into. Raises AuditError where the folder holds no such model.
     """
 
-    def __init__(self, folder: Path) -> None:
-        classifier_family_of(folder)
-        super().__init__(folder, open_model(folder, classifier=True, attention="eager"))
-        config: Any = self.model.config
-        self.names = [str(config.id2label[number]) for number in range(config.num_labels)]
-        self.tokenizer: Any = open_tokenizer(folder, split=False)
+    def __init__(self, folder: Path, prompt: Prompt | None = None) -> None:
+        classifier_family_of(folder, prompted=prompt is not None)
+        tokenizer: Any = open_tokenizer(folder, split=False)
+        model: Any = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification", "eager")
+        if prompt:
+            _label(folder, model, [_token(folder, tokenizer, label) for label in prompt.labels])
+        super().__init__(folder, model)
+        self.tokenizer, self.template = tokenizer, prompt.template if prompt else TEXT
+        named = (
+            prompt.labels if prompt else [model.config.id2label[number] for number in range(model.config.num_labels)]
+        )
+        self.names = [str(name).strip() for name in named]
 
     @property
     def most(self) -> int:

@@ -56,7 +56,7 @@ def missing_models(scope: Scope) -> list[str]:
     for path, (whose, read) in named.items():
         if read is not None:
             with added_to(faults):
-                check_classifier(scope.config, path, whose, read.layer, read.maps)
+                check_classifier(scope.config, path, whose, read)
         elif not placed(path, scope.mirror).exists():
             faults.append(f"{whose}: {path} is not here; put it there, or name its place in the config")
     return faults

@@ -218,6 +218,7 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
             imposed=model == UNIFORM,
             layer=self.layer(dataset, model),
             maps=self.maps(dataset, model),
+            prompt=section.prompt,
         )
 
     def maps(self, dataset: str, model: str) -> list[str]:

@@ -28,7 +28,7 @@ from attention_audit.transformer.folder import (
     read_facts,
     refuse_unless_installed,
 )
-from attention_audit.transformer.settings import Backbone, Transformer
+from attention_audit.transformer.settings import Backbone, ReadClassifier, Transformer
 
 
 @cache
@@ -174,7 +174,7 @@ def classifier_files(config: Config, folders: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(str(path) for folder in folders for path in classifier_of(config, folder).files))
 
 
-def check_classifier(config: Config, folder: str, key: str, layer: int | None = None, maps: Sequence[str] = ()) -> None:
+def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier) -> None:
     """Raise AuditError where the library, the folder of a classifier or a part of it is not there, where config.json
     says that it is of no known family or no classifier, or where it has not the layer, or one that a map is of. `key`:
     of the configuration, which names it.
@@ -182,9 +182,9 @@ def check_classifier(config: Config, folder: str, key: str, layer: int | None = 
     refuse_unless_installed()
     named = Named(config, folder, key)
     named.check()
-    classifier_family_of(named.folder, named.facts)
-    _refuse_missing(named.folder, named.facts.layers, layer, f"{key}: layer")
-    _refuse_missing_maps(named, maps, key)
+    classifier_family_of(named.folder, named.facts, read.prompt is not None)
+    _refuse_missing(named.folder, named.facts.layers, read.layer, f"{key}: layer")
+    _refuse_missing_maps(named, read.maps, key)
 
 
 def recording(named: Named, record: str) -> PlannedJob:

@@ -18,15 +18,14 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ClassifierJob
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.raw_text import RawText
+from attention_audit.raw_text import RawText, spaced
 from attention_audit.readout import Readout
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import prepare_device
 from attention_audit.stages.reading_classifiers import take_classifier, take_layer, take_word_maps
 from attention_audit.stages.transforming import written_texts
 from attention_audit.transformer.folder import find_folder, known_mirror
-from attention_audit.transformer.opening import open_tokenizer
-from attention_audit.transformer.pieces import Pieces, cut, cut_raw
+from attention_audit.transformer.pieces import Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
 from attention_audit.transformer.states import PieceTable
 
@@ -82,21 +81,19 @@ def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labe
 
 def pieces_of(classifier: SequenceClassifier, texts: ReadTexts, read: ReadClassifier) -> Pieces:
     """The pieces of the raw texts, as many as `max_length` and the classifier's positions allow."""
-    return cut_raw(classifier.tokenizer, texts.ids, texts.written, most_of(classifier, read))
+    return _cut(classifier, texts.ids, texts.written, read)
 
 
-def most_of(classifier: SequenceClassifier, read: ReadClassifier) -> int:
-    """How many pieces of a text are read."""
-    return min(read.max_length, classifier.most)
+def _cut(
+    classifier: SequenceClassifier, names: Sequence[str], texts: Sequence[RawText], read: ReadClassifier
+) -> Pieces:
+    return cut_raw(classifier.tokenizer, names, texts, min(read.max_length, classifier.most), classifier.template)
 
 
 @torch.inference_mode()
 def beside_words(classifier: SequenceClassifier, pieces: Pieces, texts: ReadTexts, read: ReadClassifier) -> str:
     """What reading the words of the corpus in the place of the raw texts would change, as a line of a log."""
-    tokenizer = open_tokenizer(classifier.folder)
-    if tokenizer.unk_token is None:
-        return "the tokenizer has no unknown word, so the corpus's words were not read beside the raw texts"
-    words = cut(tokenizer, texts.ids, texts.tokens, None, most_of(classifier, read))
+    words = _cut(classifier, texts.ids, [spaced(words) for words in texts.tokens], read)
     ends = zip(pieces.starts, pieces.counts, words.starts, words.counts, strict=True)
     other = np.flatnonzero([not np.array_equal(pieces.ids[a : a + n], words.ids[b : b + m]) for a, n, b, m in ends])
     said = f"{len(other)} of {len(pieces)} texts would have other pieces if the corpus's words were read"
@@ -126,7 +123,7 @@ def read_out(
 
 def opened(read: ReadClassifier) -> SequenceClassifier:
     """The classifier of a job. Raises AuditError where it cannot be had."""
-    return SequenceClassifier(find_folder(read.folder, known_mirror(), "config: hf"))
+    return SequenceClassifier(find_folder(read.folder, known_mirror(), "config: hf"), read.prompt)
 
 
 def run(job: Job[ClassifierJob]) -> None:

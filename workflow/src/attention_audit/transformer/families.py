@@ -15,6 +15,8 @@ from attention_audit.transformer.folder import Facts, read_facts
 
 CLASSIFIER = "ForSequenceClassification"
 """How the class of a classifier of texts ends, as config.json names it."""
+LANGUAGE = ("ForCausalLM", "LMHeadModel")
+"""How that of a language model may end."""
 
 
 class Family(NamedTuple):
@@ -228,18 +230,26 @@ def family_of(folder: Path, facts: Facts | None = None) -> Family:
     return FAMILIES[kind]
 
 
-def classifier_family_of(folder: Path, facts: Facts | None = None) -> Family:
-    """The same of a classifier of texts into classes. Raises AuditError, too, where config.json says another task."""
+def classifier_family_of(folder: Path, facts: Facts | None = None, prompted: bool = False) -> Family:
+    """The same of a classifier of texts into classes, or of a language model that is prompted for a class.
+
+    Raises AuditError, too, where config.json says another task.
+    """
     facts = facts or read_facts(folder)
     family = family_of(folder, facts)
-    made = facts.says.get("architectures") or [CLASSIFIER]
-    if not made[0].endswith(CLASSIFIER):
+    if prompted and not family.last:
+        known = ", ".join(name for name, each in FAMILIES.items() if each.last)
+        raise AuditError(f"{folder}: a model of type {facts.kind!r} reads no prompt; take a decoder, one of {known}")
+    made = (facts.says.get("architectures") or [CLASSIFIER])[0]
+    if not made.endswith(LANGUAGE if prompted else CLASSIFIER):
+        what = "language model" if prompted else "classifier of texts"
+        auto = LANGUAGE[0] if prompted else CLASSIFIER
         raise AuditError(
-            f"{folder}: is no classifier of texts but a {made[0]}, as config.json says; name a folder that was saved "
-            f"after fine-tuning with AutoModel{CLASSIFIER}"
+            f"{folder}: is no {what} but a {made}, as config.json says; name a folder that was saved "
+            f"after training with AutoModel{auto}"
         )
     task = facts.says.get("problem_type") or ("regression" if len(facts.labels) == 1 else "")
-    if task in ("regression", "multi_label_classification"):
+    if not prompted and task in ("regression", "multi_label_classification"):
         raise AuditError(
             f"{folder}: its task is {task.replace('_', ' ')}, and no choice of one class; name a classifier"
         )

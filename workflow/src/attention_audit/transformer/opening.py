@@ -86,23 +86,28 @@ def _loaded(
     return model, list(loaded["missing_keys"])
 
 
-def open_model(folder: Path, classifier: bool = False, attention: Literal["sdpa", "eager"] = "sdpa") -> nn.Module:
-    """The model of a folder, in float32, on the CPU and in evaluation: the encoder alone, or, as `classifier`, with
-    its head for whole texts (`AutoModelForSequenceClassification`).
+def open_model(
+    folder: Path,
+    head: Literal["", "ForSequenceClassification", "ForCausalLM"] = "",
+    attention: Literal["sdpa", "eager"] = "sdpa",
+) -> nn.Module:
+    """The model of a folder, in float32, on the CPU and in evaluation: the encoder alone, or with a head, by which the
+    library's class `AutoModel` is called: that for whole texts or that for the next token.
 
     attention: how the library computes attention; only `eager` returns the weights. Raises AuditError where something
     is missing, where weights are damaged or lack parameters, and where the library does not know the model's type.
     """
-    model, absent = _loaded(folder, "AutoModelForSequenceClassification" if classifier else "AutoModel", attention)
-    missing = sorted(name for name in absent if classifier or UNUSED not in name)
-    if missing and classifier:
+    model, absent = _loaded(folder, f"AutoModel{head}", attention)
+    missing = sorted(name for name in absent if head or UNUSED not in name)
+    if missing and head:
+        what = "language model" if head == "ForCausalLM" else "classifier of texts"
         raise AuditError(
-            f"{folder}: is no classifier of texts: its weights lack {missing[0]}; name a folder that was saved after "
-            "fine-tuning with AutoModelForSequenceClassification"
+            f"{folder}: is no {what}: its weights lack {missing[0]}; name a folder that was saved after "
+            f"training with AutoModel{head}"
         )
     if missing:
         raise AuditError(f"{folder}: its weights lack {missing[0]}, which config.json asks for; mend the folder")
-    if not classifier and getattr(model, UNUSED, None) is not None:
+    if not head and getattr(model, UNUSED, None) is not None:
         model.pooler = None
     opened: nn.Module = model.eval()
     return opened

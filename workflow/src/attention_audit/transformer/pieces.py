@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
+from attention_audit.transformer.settings import TEXT
 
 Integers = npt.NDArray[np.int64]
 AT_ONCE = 1000
@@ -98,6 +99,7 @@ def _pieces(
     read: npt.ArrayLike,
     queried: npt.ArrayLike,
     unknown: npt.ArrayLike,
+    truncated: npt.ArrayLike,
 ) -> Pieces:
     kinds = [kind for encoding in encodings for kind in encoding.type_ids]
     # a tokenizer that hands on no segments means that its model is to read none
@@ -109,7 +111,7 @@ def _pieces(
         counts=np.array([len(encoding.ids) for encoding in encodings], np.int64),
         read=np.asarray(read, np.int64),
         queried=np.asarray(queried, np.int64),
-        truncated=np.array([bool(encoding.overflowing) for encoding in encodings], np.bool_),
+        truncated=np.asarray(truncated, np.bool_),
         unknown=np.asarray(unknown, np.int64),
     )
 
@@ -119,40 +121,64 @@ def _parts(texts: Sequence[Any]) -> Iterator[slice]:
     return (slice(start, start + AT_ONCE) for start in range(0, len(texts), AT_ONCE))
 
 
-def _words_of(encoding: Any, text: RawText) -> list[int]:
+def _words_of(encoding: Any, before: str, text: str, after: str, places: Sequence[int]) -> list[int]:
     """Of each piece of a raw text the word that it is of: that in which its first letter is. What stands before a word
-    is of the one before it; before the first word, of that.
+    is of the one before it; before the first word, of that. Pieces of what a prompt has before or after are marks.
     """
-    letters = np.array([place for place, letter in enumerate(text.text) if not letter.isspace()] or [0])
-    begins = np.array([start for start, _ in encoding.offsets])
+    filled, begin, end = before + text + after, len(before), len(before) + len(text)
+    letters = np.array([place for place, letter in enumerate(filled) if not letter.isspace()] or [0])
+    begins, ends = np.array(encoding.offsets).T
     # a piece may begin with the space before its letters
     first = letters[np.minimum(letters.searchsorted(begins), len(letters) - 1)]
-    words = np.maximum(np.asarray(text.places).searchsorted(first, side="right") - 1, 0)
-    found: list[int] = np.where(encoding.special_tokens_mask, SPECIAL, words).tolist()
+    words = np.maximum(np.asarray(places).searchsorted(first - begin, side="right") - 1, 0)
+    outside = (first < begin) | (begins >= end) & (after != "") | (ends <= begin) & (before != "")
+    found: list[int] = np.where(outside | np.array(encoding.special_tokens_mask, bool), SPECIAL, words).tolist()
     return found
 
 
-def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most: int) -> Pieces:
+def _fitting(tokenizer: Any, name: str, text: str, before: str, after: str, most: int) -> tuple[Any, str]:
+    """The pieces of a prompt around a text, or around so much of its beginning as fits; and so much of the text.
+
+    Raises AuditError where nothing of it fits.
+    """
+    encoding = tokenizer(before + text + after).encodings[0]
+    while (beyond := len(encoding.ids) - most) > 0:
+        begins = [start for start, _ in encoding.offsets if len(before) <= start < len(before) + len(text)]
+        if len(begins) <= beyond:
+            raise AuditError(f"text {name!r}: none of it fits beside the prompt into {most} pieces; raise max_length")
+        text = text[: begins[-beyond] - len(before)]
+        encoding = tokenizer(before + text + after).encodings[0]
+    return encoding, text
+
+
+def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most: int, template: str = TEXT) -> Pieces:
     """The pieces of raw texts, of which `names` are the ids, as the tokenizer cuts them: at most `most` of each, marks
-    included.
+    included. template: the prompt that each text is set into; of one that is too long, the text alone is cut.
 
     A word may have no piece of its own, where one piece holds several words, or where the tokenizer leaves it out.
     Raises AuditError, naming the text, where nothing of it can be read.
     """
+    before, _, after = template.partition(TEXT)
 
     def run(part: slice) -> Pieces:
         raw = [text.text for text in texts[part]]
-        encodings = tokenizer(raw, truncation=True, max_length=most, return_attention_mask=False).encodings
+        if template == TEXT:
+            encodings = tokenizer(raw, truncation=True, max_length=most, return_attention_mask=False).encodings
+            cut_off, shown = [bool(encoding.overflowing) for encoding in encodings], raw
+        else:
+            made = [_fitting(tokenizer, *each, before, after, most) for each in zip(names[part], raw, strict=True)]
+            encodings, shown = [encoding for encoding, _ in made], [text for _, text in made]
+            cut_off = [len(text) < len(whole) for text, whole in zip(shown, raw, strict=True)]
         words, read = [], []
-        for name, text, encoding in zip(names[part], texts[part], encodings, strict=True):
-            own = _words_of(encoding, text)
+        for name, text, encoding, seen, short in zip(names[part], texts[part], encodings, shown, cut_off, strict=True):
+            own = _words_of(encoding, before, seen, after, text.places)
             if max(own, default=SPECIAL) == SPECIAL:
                 raise AuditError(
                     f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"
                 )
             words += own
-            read.append(1 + max(own) if encoding.overflowing else len(text.places))
-        return _pieces(tokenizer, encodings, words, read, [0] * len(read), [0] * len(read))
+            read.append(1 + max(own) if short else len(text.places))
+        return _pieces(tokenizer, encodings, words, read, [0] * len(read), [0] * len(read), cut_off)
 
     return joined(map(run, _parts(texts)))
 
@@ -200,6 +226,7 @@ def cut(
                     f"text {names[part][place]!r}: none of its words is within the {most} pieces that are read; raise "
                     "transformer.max_length, or leave it out"
                 )
-        return _pieces(tokenizer, encodings, words, read, queried, unknown)
+        truncated = [bool(encoding.overflowing) for encoding in encodings]
+        return _pieces(tokenizer, encodings, words, read, queried, unknown, truncated)
 
     return joined(map(run, _parts(texts)))

@@ -19,6 +19,8 @@ Construction = Literal["relay", "direct"]
 BUILT = Facts("bert", 64, 2, {})
 """What config.json says of one."""
 BUILT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
+TEXT = "{text}"
+"""Where a text stands in a prompt."""
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -60,6 +62,33 @@ class Transformer(Backbone):
     tuning: Tuning = Field(default_factory=Tuning, description="Fine-tuning, where it is not frozen.")
 
 
+class Prompt(Section):
+    """How a language model is asked for a class: the next token of a prompt, one token for each class."""
+
+    template: str = Field(
+        description="The prompt, in which {text} stands for the text. Its own pieces are no words of the text: the "
+        "first is an item of its own, and all others are one."
+    )
+    labels: list[str] = Field(
+        min_length=2,
+        description="The words that stand for the classes, each one piece of the tokenizer, with the space before it "
+        "where the prompt ends without one. Without spaces, they are what the model calls its classes.",
+    )
+
+    @field_validator("template")
+    @classmethod
+    def _holds_the_text(cls, template: str) -> str:
+        if template.count(TEXT) != 1:
+            raise ValueError(f"holds {TEXT} {template.count(TEXT)} times; write it once, where the text is to stand")
+        return template
+
+    @field_validator("labels")
+    @classmethod
+    def _apart(cls, labels: list[str]) -> list[str]:
+        refuse_duplicates("label", [label.strip() for label in labels])
+        return labels
+
+
 class ReadClassifier(Section):
     """One fine-tuned classifier and how it is read.
 
@@ -74,6 +103,7 @@ class ReadClassifier(Section):
     imposed: bool = False
     layer: Count | None = None
     maps: list[str] = Field(default_factory=list)
+    prompt: Prompt | None = None
 
 
 class GivenClassifiers(Section):
@@ -106,6 +136,11 @@ class GivenClassifiers(Section):
         default_factory=list,
         description="Further maps of the models in question, by their names, such as `rollout`: each is asked the "
         "questions that need no other weights. docs/method/maps.md has all of them, with what they cost.",
+    )
+    prompt: Prompt | None = Field(
+        None,
+        description="How the folders, which then hold language models (`AutoModelForCausalLM`), are asked for a class. "
+        "null: they hold classifiers of texts.",
     )
     labels: dict[str, str] = Field(
         default_factory=dict,

@@ -1,0 +1,129 @@
+"""Language models that a prompt asks for a class: the library's own logits of the next token, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import classifiers_on_disk
+import numpy as np
+import pytest
+import torch
+import transformers
+from planned import plan_of
+from torch import Tensor
+
+from attention_audit.errors import AuditError
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.raw_text import RawText, spaced
+from attention_audit.stages.reading_classifiers import take_classifier
+from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
+from attention_audit.transformer.settings import Prompt
+
+PROMPT = Prompt(template="the story: {text}. is it", labels=["great", " dull"])
+TEXTS = ["why is the unbelievably good film great", "bad", "  a film\n"]
+NAMES = ["first", "second", "third"]
+WORDS = [*classifiers_on_disk.WORDS, "it", ":", "."]
+
+
+@pytest.fixture(scope="module", params=["gpt2", "llama", "gemma"])
+def folder(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp(request.param)
+    return classifiers_on_disk.save(made, request.param, words=WORDS, moved=True, language=True)
+
+
+def raw(text: str) -> RawText:
+    words = text.split()
+    return RawText(text, [text.index(word) for word in words])
+
+
+def pieces_of(classifier: SequenceClassifier, most: int = 40) -> Pieces:
+    return cut_raw(classifier.tokenizer, NAMES, [raw(text) for text in TEXTS], most, PROMPT.template)
+
+
+def library(folder: Path, ids: Tensor) -> Any:
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager")
+    with torch.no_grad():
+        return model(input_ids=ids, output_attentions=True)
+
+
+def test_the_classes_are_next_tokens_and_the_map_is_the_last_tokens(folder: Path) -> None:
+    classifier = SequenceClassifier(folder, PROMPT)
+    assert classifier.names == ["great", "dull"]
+    pieces = pieces_of(classifier)
+    readout = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), (1, 0))
+    even = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), (1, 0), imposed=True)
+    tokens = classifier.tokenizer.convert_tokens_to_ids(["dull", "great"])
+    for row, text in enumerate(TEXTS):
+        filled = PROMPT.template.replace("{text}", text)
+        given = classifier.tokenizer(filled, return_tensors="pt", return_offsets_mapping=True)
+        said = library(folder, given["input_ids"])
+        expected = said.logits[0, -1, tokens].softmax(-1)
+        np.testing.assert_allclose(readout.probabilities[row], expected.numpy(), atol=1e-5)
+        # by hand: each piece in the word around its first letter, the first piece apart, and the rest of the prompt
+        places, begin = raw(text).places, filled.index(text)
+        items = np.zeros(len(places) + 2)
+        for at, (weight, (start, _)) in enumerate(
+            zip(said.attentions[-1][0, :, -1].mean(0).tolist(), given["offset_mapping"][0].tolist(), strict=True)
+        ):
+            inside = at > 0 and begin <= start < begin + len(text)
+            word = sum(place <= start - begin for place in places) - 1
+            items[word if inside else len(places) + (at > 0)] += weight
+        np.testing.assert_allclose(readout.attention[row], items, atol=1e-6)
+        assert readout.words[row] == len(places)
+        np.testing.assert_allclose(even.attention[row], 1 / len(items), atol=1e-7)
+
+
+def test_a_text_that_is_too_long_is_cut_and_its_prompt_is_not(folder: Path) -> None:
+    classifier = SequenceClassifier(folder, PROMPT)
+    whole, short = pieces_of(classifier), pieces_of(classifier, 10)
+    assert short.truncated.tolist() == [True, False, False]
+    assert short.counts.max() == 10
+    assert 0 < short.read[0] < whole.read[0]
+
+    def of_prompt(pieces: Pieces) -> list[int]:
+        first = slice(0, int(pieces.counts[0]))
+        return pieces.ids[first][pieces.words[first] == SPECIAL].tolist()
+
+    assert of_prompt(short) == of_prompt(whole)
+    with pytest.raises(AuditError, match="text 'first': none of it fits beside the prompt into 6 pieces"):
+        pieces_of(classifier, 6)
+
+
+def test_a_piece_that_begins_before_the_text_is_of_what_its_first_letter_is() -> None:
+    tokenizer = classifiers_on_disk.byte_level(["film", "good"], prefix=False)
+    pieces = cut_raw(tokenizer, ["t"], [spaced(["film", "good"])], 40, "A\n{text} \nB")
+    shown = dict(zip(tokenizer.convert_ids_to_tokens(pieces.ids), pieces.words.tolist(), strict=True))
+    # the line break before the text, and that behind it, are the prompt's
+    assert (shown["Ċ"], shown["Ġgood"], shown["A"], shown["B"]) == (SPECIAL, 1, SPECIAL, SPECIAL)
+    joined = cut_raw(tokenizer, ["t"], [spaced(["film", "good"])], 40, "A {text}")
+    shown = dict(zip(tokenizer.convert_ids_to_tokens(joined.ids), joined.words.tolist(), strict=True))
+    assert (shown["Ġfilm"], shown["Ġgood"]) == (0, 1)
+
+
+def test_what_cannot_be_prompted_is_one_line(tmp_path: Path) -> None:
+    several = Prompt(template="{text}", labels=["good", "unbelievably"])
+    language = classifiers_on_disk.save(tmp_path / "llama", "llama", words=WORDS, language=True)
+    with pytest.raises(AuditError, match=r"the label 'unbelievably' of the prompt has 3 pieces there \('un', '##bel"):
+        SequenceClassifier(language, several)
+    with pytest.raises(AuditError, match=r"is no classifier of texts but a LlamaForCausalLM"):
+        SequenceClassifier(language)
+    bent = classifiers_on_disk.save(tmp_path / "gemma2", "gemma2", words=WORDS, language=True)
+    with pytest.raises(AuditError, match=r"gemma2: its logits are bent to at most 30"):
+        SequenceClassifier(bent, PROMPT)
+
+
+@pytest.mark.parametrize(
+    ("family", "prompt", "line"),
+    [
+        ("llama", {"template": "{text}", "labels": ["a", "b"]}, r"is no language model but a LlamaForSequenceClass"),
+        ("bert", {"template": "{text}", "labels": ["a", "b"]}, r"of type 'bert' reads no prompt; take a decoder, one"),
+        ("llama", {"template": "text", "labels": ["a", "b"]}, r"holds \{text\} 0 times; write it once"),
+        ("llama", {"template": "{text}", "labels": ["a", " a"]}, r"duplicate label 'a'"),
+    ],
+)
+def test_what_cannot_be_prompted_ends_the_run_before_it_begins(
+    tmp_path: Path, family: str, prompt: dict[str, Any], line: str
+) -> None:
+    folder = classifiers_on_disk.save(tmp_path, family, words=WORDS)
+    with pytest.raises(AuditError, match=line) as raised:
+        plan_of(hf={"chorus": {"models": {"a": [str(folder)]}, "prompt": prompt}})
+    assert len(str(raised.value).splitlines()) == 1
