@@ -190,9 +190,6 @@ def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path: Path) 
     change_config(encoder, architectures=["BertForSequenceClassification"])
     with pytest.raises(AuditError, match="is no classifier of texts: its weights lack"):
         SequenceClassifier(encoder)
-    mean = classifiers_on_disk.save(tmp_path / "mean", "modernbert", classifier_pooling="mean")
-    with pytest.raises(AuditError, match=r"mean: classifies the mean of all tokens .* with classifier_pooling: cls$"):
-        SequenceClassifier(mean)
     modern = classifiers_on_disk.save(tmp_path / "modern", "modernbert")
     with pytest.raises(
         AuditError, match=r"'modernbert' can be read here, and not be fine-tuned; .* camembert, electra, distilbert$"

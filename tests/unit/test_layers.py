@@ -73,6 +73,37 @@ def test_the_map_is_the_librarys_of_that_layer(family: str, tmp_path: Path) -> N
         np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1)[[2, 0, 1]], atol=1e-5)
 
 
+def test_where_the_mean_of_all_tokens_is_classified_the_map_is_that_of_all_rows(tmp_path: Path) -> None:
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, "modernbert", classifier_pooling="mean"))
+    pieces = cut(classifier.tokenizer, NAMES, TEXTS, None, classifier.most)
+    readout = take_layer(classifier, pieces, NAMES, np.zeros(3, np.int64), (0, 1), 2)
+    assert not readout.decided
+    for row, text in enumerate(TEXTS):
+        encoding = classifier.tokenizer([text], is_split_into_words=True, return_tensors="pt")
+        with torch.no_grad():
+            said = classifier.model(**encoding, output_attentions=True)
+        words = [len(text) + (at > 0) if word is None else word for at, word in enumerate(encoding.word_ids())]
+        items = np.zeros(len(text) + 2)
+        np.add.at(items, words, said.attentions[-1][0].mean((0, 1)).numpy())
+        np.testing.assert_allclose(readout.attention[row], items, atol=1e-6)
+        np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1), atol=1e-5)
+
+
+def test_a_mean_of_all_rows_is_asked_what_an_earlier_layer_is(tmp_path: Path) -> None:
+    names = {"names": ("0", "1"), "words": WORDS, "classifier_pooling": "mean"}
+    own = [str(classifiers_on_disk.save(tmp_path / str(seed), "modernbert", seed=seed, **names)) for seed in (1, 2)]
+    plan = planned(own)
+    suite = plan.scope.suite("hf")
+    assert suite.models == ["mine"]
+    assert suite.reading("chorus", "mine", 1).layer == 2
+    assert not {"permutation", "contributions"} & {audit.name for audit in plan.auditing.asked(suite, "chorus")}
+    assert planned(own, layer=1).scope.suite("hf").reading("chorus", "mine", 1).layer == 1
+    with pytest.raises(
+        AuditError, match="classifies the mean of all tokens, so that no row's weights decide; leave `u"
+    ):
+        planned(own[:1], uniform=own[1:])
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Two trainings of two layers."""

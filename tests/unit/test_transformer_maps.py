@@ -29,10 +29,10 @@ called, `differs` what is known to be other than here. Maps that are not listed 
 """
 
 
-def read_of(folder, family="bert", layers=2):
+def read_of(folder, family="bert", layers=2, **further):
     """A classifier of random weights and three texts of different lengths."""
     sizes = {"n_layers" if family == "distilbert" else "num_hidden_layers": layers}
-    classifiers_on_disk.save(folder, family, ("a", "b", "c"), **sizes)
+    classifiers_on_disk.save(folder, family, ("a", "b", "c"), **sizes, **further)
     classifier = SequenceClassifier(folder)
     texts = cut_raw(classifier.tokenizer, ["a", "b", "c"], [spaced(words) for words in TEXTS], 40)
     return Pass(classifier, PieceTable(texts, torch.device("cpu")).batch(torch.arange(3)))
@@ -177,6 +177,20 @@ def test_of_one_layer_rollout_and_flow_are_the_row_beside_the_piece_itself(tmp_p
     row[:, 0] += 0.5
     torch.testing.assert_close(attention.rollout(read), row)
     torch.testing.assert_close(attention.flow(read), row, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["rollout", "flow", "mean_row", "value_norm", "gradient_attention"])
+def test_where_the_mean_of_all_rows_is_classified_no_row_is_the_maps(tmp_path, name):
+    read = read_of(tmp_path, "modernbert", layers=1, classifier_pooling="mean")
+    same_without_padding(MAPS[name], read)
+    mixed = attention.mixing(read.layers[0].weights)[1]  # the longest text has no padding
+    by_hand = {
+        "mean_row": read.layers[0].weights[1].mean((0, 1)),
+        "rollout": mixed.mean(0),
+        "flow": mixed.clamp(max=1 / len(mixed)).sum(0),
+    }
+    if name in by_hand:
+        torch.testing.assert_close(MAPS[name](read)[1], by_hand[name], rtol=1e-4, atol=1e-5)
 
 
 def test_the_parts_of_a_layer_sum_to_what_it_returns(read):

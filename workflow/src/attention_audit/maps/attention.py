@@ -67,7 +67,8 @@ def rollout(read: Pass) -> Tensor:
 
 def flow(read: Pass) -> Tensor:
     """Attention flow: the greatest flow from the classified piece of the last layer to a piece below the first, through
-    edges whose capacities are those of rollout's matrices.
+    edges whose capacities are those of rollout's matrices. Where the mean of all pieces is classified, it flows from a
+    node above them, through edges of equal capacities, which sum to 1.
 
     Abnar & Zuidema 2020, section 3. Their code divides by the sum over all pieces, and takes the greatest of all rows.
     One pass, and a maximum flow for each piece, whose cost grows with the square of the text's length and with the
@@ -79,17 +80,20 @@ def flow(read: Pass) -> Tensor:
     scores = torch.zeros_like(read.mask)
     capacities = [mixing(layer.weights).cpu().numpy() for layer in read.layers]
     unit = 1 << 20  # scipy's flows are whole numbers
-    rows = read.classified.argmax(1).tolist()
-    for text, (count, row) in enumerate(zip(read.pieces.lengths.tolist(), rows, strict=True)):
+    for text, count in enumerate(read.pieces.lengths.tolist()):
         layers = len(capacities)
-        nodes = (layers + 1) * count
-        froms, tos, sizes = [], [], []
+        source = (layers + 1) * count
+        shares = read.classified[text, :count].cpu().numpy()
+        froms, tos = [np.full(count, source)], [layers * count + np.arange(count)]
+        sizes = [np.rint(shares * unit).astype(np.int32)]
         for number, matrix in enumerate(capacities, start=1):
             above, below = np.divmod(np.arange(count * count), count)
             froms.append(number * count + above)
             tos.append((number - 1) * count + below)
             sizes.append(np.rint(matrix[text, :count, :count].ravel() * unit).astype(np.int32))
-        graph = csr_array((np.concatenate(sizes), (np.concatenate(froms), np.concatenate(tos))), shape=(nodes, nodes))
+        graph = csr_array(
+            (np.concatenate(sizes), (np.concatenate(froms), np.concatenate(tos))), shape=(source + 1,) * 2
+        )
         for piece in range(count):
-            scores[text, piece] = maximum_flow(graph, layers * count + row, piece).flow_value / unit
+            scores[text, piece] = maximum_flow(graph, source, piece).flow_value / unit
     return scores

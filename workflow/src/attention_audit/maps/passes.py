@@ -115,11 +115,11 @@ class Pass:
 
     @cached_property
     def classified(self) -> Tensor:
-        """1 on the piece of each text that is classified, 0 on the others: (B, P)."""
+        """The share of each piece in the state that is classified, (B, P): 1 for one of them, or alike for all."""
         return self.classifier.classified(self.pieces)
 
     def row(self, matrix: Tensor) -> Tensor:
-        """The rows of matrices that are those of the classified pieces: (B, .., P, P) -> (B, .., P)."""
+        """The rows of matrices that are those of the classified pieces, or their mean: (B, .., P, P) -> (B, .., P)."""
         return torch.einsum("bi,b...ij->b...j", self.classified, matrix)
 
     @cached_property

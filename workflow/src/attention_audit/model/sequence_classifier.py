@@ -35,7 +35,8 @@ from attention_audit.transformer.states import PieceBatch, library_inputs, libra
 class Attended(NamedTuple):
     """What the classified token of B texts of at most P pieces attends to in the last layer, and the model's logits.
 
-    weights (B, H, P), zeros on padding; values (B, H, P, D_h); below (B, D); logits (B, C).
+    weights (B, H, P), zeros on padding; values (B, H, P, D_h); below (B, D); logits (B, C). Where the mean of all
+    tokens is classified, weights and below are the means of all rows.
     """
 
     weights: Tensor
@@ -164,11 +165,14 @@ class TransformerClassifier(Network):
         return read
 
     def classified(self, pieces: PieceBatch) -> Tensor:
-        """1 on the piece of each text that is classified, 0 on the others: (B, P). That is the first one, or in a
-        decoder the last one that is not the one of padding, as in the library.
+        """The share of each piece in the state that is classified, (B, P). That is the first piece's, or in a decoder
+        that of the last one that is not the one of padding, as in the library; or the mean of all.
         """
-        padding, place = self.model.config.pad_token_id, torch.arange(pieces.ids.shape[1], device=pieces.ids.device)
-        row = (place * (pieces.mask & (pieces.ids != padding))).argmax(1) * self.family.last
+        config, mask = self.model.config, pieces.mask
+        if getattr(config, "classifier_pooling", "") == "mean":
+            return mask.to(self.decoder.weight) / pieces.lengths[:, None]
+        place = torch.arange(mask.shape[1], device=mask.device)
+        row = (place * (mask & (pieces.ids != config.pad_token_id))).argmax(1) * self.family.last
         chosen: Tensor = (place == row[:, None]).to(self.decoder.weight)
         return chosen
 
@@ -209,7 +213,9 @@ class TransformerClassifier(Network):
 
     @contextmanager
     def imposing(self, pieces: PieceBatch, weights: Tensor) -> Iterator[None]:
-        """Let the classified token of B texts have other weights in the last layer in the block: (B, H, P)."""
+        """Let the classified token of B texts, which is one, have other weights in the last layer in the block:
+        (B, H, P).
+        """
 
         def replaced(module: nn.Module, inputs: Any) -> Any:
             other = torch.einsum("bhp,bphd->bhd", weights, self.of_heads(kept["values"])).flatten(1)

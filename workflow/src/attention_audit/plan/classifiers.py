@@ -10,7 +10,7 @@ from attention_audit.names import MAPS, Look, Names
 from attention_audit.plan.four_tests import ADVERSARY, CONTINUATION, GUIDES, LOOKS, FourTests
 from attention_audit.plan.own import OTHERS, GivenSuite, OwnReadouts, unique
 from attention_audit.plan.suite import ATTRIBUTED, ImportedModel, Run, Schedule, Suite
-from attention_audit.plan.transformers import classifier_of, encoder_width, recipe_of
+from attention_audit.plan.transformers import classifier_of, encoder_width, read_alone, recipe_of
 from attention_audit.training.fine_tuning import ClassifierTuning
 from attention_audit.training.settings import DeceptionObjective, Objective, Recipe
 from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, GivenClassifiers, ReadClassifier
@@ -200,12 +200,7 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
 
     def layer(self, dataset: str, model: str) -> int | None:
         section = self.sections[dataset]
-        if section.layer is None:
-            return None
-        last = all(
-            section.layer == classifier_of(self.config, folder).facts.layers for folder in section.by_model[model]
-        )
-        return None if last else section.layer
+        return read_alone(self.config, section.by_model[model], section.layer)
 
     def reading(self, dataset: str, model: str, seed: int) -> ReadClassifier:
         section = self.sections[dataset]

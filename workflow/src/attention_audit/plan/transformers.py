@@ -174,6 +174,20 @@ def classifier_files(config: Config, folders: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(str(path) for folder in folders for path in classifier_of(config, folder).files))
 
 
+def read_alone(config: Config, folders: Sequence[str], layer: int | None) -> int | None:
+    """The layer whose map alone is read of the trainings of a classifier, of which `layer` is asked; None where that is
+    the last one and its row decides: of the mean of all rows, none does. So too where a folder is not there, which
+    `check_classifier` tells.
+    """
+    try:
+        known = [classifier_of(config, folder).facts for folder in folders]
+    except AuditError:
+        return None
+    if layer is not None and any(layer != facts.layers for facts in known):
+        return layer
+    return next((facts.layers for facts in known if facts.mean), None)
+
+
 def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier) -> None:
     """Raise AuditError where the library, the folder of a classifier or a part of it is not there, where config.json
     says that it is of no known family or no classifier, or where it has not the layer, or one that a map is of. `key`:
@@ -183,6 +197,11 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
     named = Named(config, folder, key)
     named.check()
     classifier_family_of(named.folder, named.facts, read.prompt is not None)
+    if read.imposed and named.facts.mean:
+        raise AuditError(
+            f"{key}: {named.folder} classifies the mean of all tokens, so that no row's weights decide; leave `uniform` "
+            "out"
+        )
     _refuse_missing(named.folder, named.facts.layers, read.layer, f"{key}: layer")
     _refuse_missing_maps(named, read.maps, key)
 

@@ -208,8 +208,7 @@ KNOWN = {"conv_kernel_size": 0, "inner_group_num": 1}
 def family_of(folder: Path, facts: Facts | None = None) -> Family:
     """The family of the model of a folder. facts: what its config.json says, or will say.
 
-    Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN`, or classifies the mean of all
-    tokens.
+    Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN`.
     """
     facts = facts or read_facts(folder)
     kind = facts.kind
@@ -221,12 +220,6 @@ def family_of(folder: Path, facts: Facts | None = None) -> Family:
     for key, known in KNOWN.items():
         if (said := facts.says.get(key, known)) != known:
             raise AuditError(f"{folder}: config.json says {key}: {said}; of a {kind}, {known} alone is known here")
-    pooling = facts.says.get("classifier_pooling", "cls")
-    if pooling != "cls":
-        raise AuditError(
-            f"{folder}: classifies the {pooling} of all tokens (classifier_pooling of config.json), so that no "
-            "token's attention is the map of its prediction; fine-tune it with classifier_pooling: cls"
-        )
     return FAMILIES[kind]
 
 

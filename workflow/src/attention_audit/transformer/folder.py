@@ -51,6 +51,11 @@ class Facts(NamedTuple):
     heads: int = 0
     says: Mapping[str, Any] = {}
 
+    @property
+    def mean(self) -> bool:
+        """Whether a classifier reads the mean of the states of all tokens, and not the state of one."""
+        return self.says.get("classifier_pooling") == "mean"
+
 
 def refuse_unless_installed() -> None:
     """Raise AuditError where the library `transformers` is not installed; it is not imported."""
