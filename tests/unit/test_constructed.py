@@ -51,7 +51,7 @@ def read(kind: Construction, seed: int) -> tuple[np.ndarray, np.ndarray, dict[st
     maps = {"layer": [of_text[:count] for of_text, count in zip(row, batch.read.tolist(), strict=True)]}
     maps["rollout"] = words(MAPS["rollout"](passed), batch)
     even = batch.mask[:, None].float().expand(-1, 2, -1)
-    with torch.no_grad(), classifier.imposing(even / even.sum(2, keepdim=True)):
+    with torch.no_grad(), classifier.imposing(batch, even / even.sum(2, keepdim=True)):
         imposed = classifier.logits(batch)
     place, labels = np.argsort(order), [label for label, _ in texts()]
     own, under = (logits.softmax(1).numpy()[place][range(COUNT), labels] for logits in (passed.seen[1], imposed))

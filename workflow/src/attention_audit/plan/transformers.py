@@ -199,8 +199,8 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
     classifier_family_of(named.folder, named.facts, read.prompt is not None)
     if read.imposed and named.facts.mean:
         raise AuditError(
-            f"{key}: {named.folder} classifies the mean of all tokens, so that no row's weights decide; leave `uniform` "
-            "out"
+            f"{key}: {named.folder} classifies the mean of all tokens, so that no row's weights decide; leave "
+            "`uniform` out"
         )
     _refuse_missing(named.folder, named.facts.layers, read.layer, f"{key}: layer")
     _refuse_missing_maps(named, read.maps, key)
