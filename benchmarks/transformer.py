@@ -32,7 +32,7 @@ from attention_audit.training.objective import LabelLoss
 from attention_audit.training.settings import Recipe
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import Backbone
-from attention_audit.transformer.states import TOKENS, PieceTable
+from attention_audit.transformer.states import PieceTable, together
 
 CPU = torch.device("cpu")
 WIDTH = 384
@@ -125,7 +125,7 @@ def padding(lengths: Indices) -> None:
     flat, none = np.zeros(counts.sum(), np.int32), np.zeros(len(counts), np.int64)
     pieces = Pieces(flat, flat.astype(np.int8), flat, counts, none, none, none.astype(bool), none)
     widths = sum(batch.ids.numel() for _, batch in PieceTable(pieces, CPU).in_order_of_length())
-    print(f"a forward pass in batches of {TOKENS} pieces: {widths / counts.sum() - 1:.1%} padding (10 %)")
+    print(f"a forward pass in batches of {together()} pieces: {widths / counts.sum() - 1:.1%} padding (10 %)")
 
 
 def main() -> None:

@@ -1,3 +1,19 @@
-"""Attention audit: may I read this attention map as an explanation?"""
+"""Attention audit: may I read this attention map as an explanation?
+
+What notebooks call can be had from here, `attention_audit.audit_classifier` for one; the module `api` has all of it.
+"""
+
+from typing import Any
 
 __version__ = "0.1.0"
+CALLED = ("audit", "audit_classifier", "audit_torch", "judge", "trained")
+"""What can be had from here."""
+
+
+def __getattr__(name: str) -> Any:
+    # the api imports torch, which a plan does without
+    if name not in CALLED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module("attention_audit.api"), name)

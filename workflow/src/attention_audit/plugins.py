@@ -9,7 +9,7 @@ too, wherever they run. Functions and declarations, of this package or of a plug
 import os
 import symtable
 import sys
-from collections.abc import Callable, Collection, Iterable, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache

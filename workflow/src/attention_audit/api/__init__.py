@@ -4,7 +4,9 @@ Names, parameters and returned columns that docs/readouts.md describes are stabl
 renames or removes nothing without a new major version. All other modules are the workflow's own and may change.
 """
 
+from attention_audit.api.answering import Audited
 from attention_audit.api.auditing import audit
+from attention_audit.api.classifying import audit_classifier, audit_torch
 from attention_audit.api.judging import Judgement, judge
 from attention_audit.api.reading import Reading, Trained, trained
 from attention_audit.api.writing import read, readout, write
@@ -13,11 +15,14 @@ from attention_audit.given.readouts import GivenReadout
 
 __all__ = [
     "AuditError",
+    "Audited",
     "GivenReadout",
     "Judgement",
     "Reading",
     "Trained",
     "audit",
+    "audit_classifier",
+    "audit_torch",
     "judge",
     "read",
     "readout",

@@ -1,11 +1,12 @@
 """The audits of readouts of one's own, without a workflow.
 
 They are made by the workflow's own stages, one after another in this process and in a folder that is removed
-afterwards, so that their numbers are the workflow's.
+afterwards, so that their numbers are the workflow's (`made_of`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,33 +21,52 @@ from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.given.files import write_given
 from attention_audit.given.readouts import GivenReadout, check_beside
+from attention_audit.plan.auditing import STAGES
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import TABLES
+from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
 from attention_audit.stages.job import Job
 
 MODEL, DATASET = "model", "texts"
-STAGES = ("corpus", "import_readout", "audits")
 RETURNED = ("summary", "texts")
 """The tables that are returned beside the audits."""
+Report = Callable[[int, int, str], None]
+"""Gets how many jobs have run, of how many, and what the next one says."""
 
 
-def _made(plan: Plan) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Run the jobs of a plan that no network is for; its audits and tables, by name."""
-    columns = {table.name: table.columns for table in TABLES if table.name in RETURNED}
-    for job in plan.jobs():
-        if not (job.stage in STAGES or job.name in columns):
-            continue
+def _needed(plan: Plan, tables: Collection[str]) -> list[PlannedJob]:
+    """The jobs of all audits and of some tables, and those whose files they read."""
+    jobs = plan.jobs()
+    makers = {path: job for job in jobs for path in job.files}
+    wanted = [job for job in jobs if job.stage in STAGES or job.name in tables]
+    found: dict[str, PlannedJob] = {}
+    while wanted:
+        job = wanted.pop()
+        if job.name not in found:
+            found[job.name] = job
+            wanted += [makers[path] for path in job.read if path in makers]
+    return [job for job in jobs if job.name in found]
+
+
+def made_of(plan: Plan, tables: Collection[str] = RETURNED, report: Report | None = None) -> dict[str, pd.DataFrame]:
+    """Run the jobs of a plan in this process: its audits, and these tables, by name."""
+    columns = {table.name: table.columns for table in TABLES}
+    jobs = _needed(plan, tables)
+    found: dict[str, pd.DataFrame] = {}
+    for number, job in enumerate(jobs):
         files, made = (
             {name: [*map(Path, paths)] for name, paths in group.items()} for group in (job.inputs, job.outputs)
         )
         provenance = Provenance(job.stage, job.settings.model_dump(mode="json"), "")
-        stage = import_module(f"attention_audit.stages.{job.stage}")
-        stage.run(Job(job.settings, files, made, provenance, lambda line: None))
-        if job.stage == "audits":
-            yield from ((name, read_frame(path, artefact(audit_named(name).columns))) for name, (path,) in made.items())
-        elif job.stage == "table":
-            yield job.name, read_frame(made["parquet"][0], artefact(columns[job.name]))
+        told: Callable[[str], None] = partial(report, number, len(jobs)) if report else lambda line: None
+        told(job.stage.replace("_", " "))
+        import_module(f"attention_audit.stages.{job.stage}").run(Job(job.settings, files, made, provenance, told))
+        if job.stage in STAGES:
+            found |= {name: read_frame(path, artefact(audit_named(name).columns)) for name, (path,) in made.items()}
+        elif job.name in tables:
+            found[job.name] = read_frame(made["parquet"][0], artefact(columns[job.name]))
+    return found
 
 
 def audit(
@@ -87,5 +107,4 @@ def audit(
             "own": {DATASET: own | ({"classes": list(classes)} if classes else {})},
             "results": f"{folder}/results",
         }
-        plan = Plan(raw, {}, memory=Path(folder))
-        return dict(_made(plan))
+        return made_of(Plan(raw, {}, memory=Path(folder)))

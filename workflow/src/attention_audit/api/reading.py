@@ -52,7 +52,7 @@ RATIOS = (3, 2, 1.5)  # of the widths of its panels, behind which each map has o
 OTHERS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
 
 
-class _Seen(NamedTuple):
+class Seen(NamedTuple):
     """What one training makes of a text of L items: readout, gradients (L,), exact contributions (L,), NaN where there
     are none.
     """
@@ -182,7 +182,7 @@ class Trained:
         write_table(path, CORPUS, columns, Provenance("reading", {}, ""))
         return path
 
-    def _seen(self, run: Run, corpus: Path, maps: Sequence[str] = ()) -> _Seen:
+    def _seen(self, run: Run, corpus: Path, maps: Sequence[str] = ()) -> Seen:
         made = self._given if self.suite.given(self.dataset, run.model) else self._trained
         network, split, readout = made(run, corpus, maps)
         nothing = np.full(len(readout.attention[0]), np.nan)
@@ -190,7 +190,7 @@ class Trained:
         exact, slope = texts.exact_contributions(), nothing.copy()
         if not self.suite.hierarchical(self.dataset, run.model):
             slope[: readout.words[0]] = gradients(network, split)[0]
-        return _Seen(readout, slope, nothing if exact is None else exact[0].numpy())
+        return Seen(readout, slope, nothing if exact is None else exact[0].numpy())
 
     def _trained(self, run: Run, corpus: Path, maps: Sequence[str]) -> tuple[Network, Split, Readout]:
         places, device = self.scope.config.places, torch.device("cpu")
@@ -252,7 +252,7 @@ class Trained:
         first = seen[runs[0]].readout
         words, marks = int(first.words[0]), int((first.lengths - first.words)[0])
         items = [*items[:words], *MARKS[:marks]]
-        return _reading(items, [seen[run] for run in runs], seen[adversary] if adversary else None, self.classes)
+        return reading_of(items, [seen[run] for run in runs], seen[adversary] if adversary else None, self.classes)
 
 
 def _distances(first: Readout, other: Readout) -> tuple[float, float]:
@@ -262,7 +262,7 @@ def _distances(first: Readout, other: Readout) -> tuple[float, float]:
     return float(jsd(*maps)), float(tvd(*predicted))
 
 
-def _reading(items: list[str], trainings: list[_Seen], adversary: _Seen | None, classes: ClassNames) -> Reading:
+def reading_of(items: list[str], trainings: list[Seen], adversary: Seen | None, classes: ClassNames) -> Reading:
     first, *others = (seen.readout for seen in trainings)
     weights = np.stack([seen.readout.attention[0] for seen in trainings]).astype(np.float64)
     words = pd.DataFrame(

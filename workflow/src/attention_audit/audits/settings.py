@@ -57,7 +57,9 @@ class Deletion(Section):
 class Agreement(Section):
     """The matrix of agreement between attributions."""
 
-    texts: Count = Field(100, description="Test texts at most, evenly spread; integrated gradients are slow.")
+    texts: int = Field(
+        100, ge=0, description="Test texts at most, evenly spread; integrated gradients are slow. 0: of no text."
+    )
     steps: Count = Field(25, description="Points on the path of integrated gradients.")
 
 

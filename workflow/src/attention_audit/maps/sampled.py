@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.maps.passes import Pass
-from attention_audit.transformer.states import TOKENS
+from attention_audit.transformer.states import together
 
 SAMPLES = 200
 """Sets of words of each text."""
@@ -51,7 +51,7 @@ def slopes(read: Pass, explained: Any, samples: int, seed: int) -> Tensor:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             found = explained(asked).attribute(
-                everything, n_samples=samples, perturbations_per_eval=max(1, TOKENS // count)
+                everything, n_samples=samples, perturbations_per_eval=max(1, together() // count)
             )
         of_items[text, 0, words] = found[0]
     return read.pieces.of_pieces(of_items, read.mask[:, None])[:, 0]

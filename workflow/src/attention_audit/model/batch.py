@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.batching import Indices, padded, runs, within
-from attention_audit.transformer.states import TOKENS, PieceBatch, PieceTable
+from attention_audit.transformer.states import PieceBatch, PieceTable, together
 
 SHORT = 8
 """Sentences of up to this many words are padded together; a longer one only with sentences less than twice as long."""
@@ -285,7 +285,7 @@ class Split:
 
         passes: how many times more memory a token takes than without gradients.
         """
-        return tokens if self._pieces is None else min(tokens, TOKENS / passes)
+        return tokens if self._pieces is None else min(tokens, together() / passes)
 
     def batch(self, members: Indices) -> Batch:
         """The texts at `members`, padded to the longest of them."""

@@ -217,13 +217,8 @@ def sections_of(run: FinishedRun, exhibits: Sequence[PageExhibit]) -> list[PageS
     return sections
 
 
-def page(run: FinishedRun, made: datetime, folder: Path) -> str:
-    """The page as HTML. `made`: when; `folder`: the checkout whose commit it names."""
-    exhibits = exhibits_of(run)
-    sections = sections_of(run, exhibits)
-    of_all = [exhibit for exhibit in exhibits if not exhibit.suite]
-    by_name = {exhibit.name: exhibit for exhibit in exhibits}
-    summary, front = by_name.get(ANSWERS), run.tables[ANSWERS][0] if ANSWERS in by_name else None
+def templates() -> Environment:
+    """The templates of the page and of its parts."""
     environment = Environment(
         loader=PackageLoader("attention_audit.report", "."),
         autoescape=True,
@@ -232,37 +227,51 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"duration": duration, "size": size, "moment": moment, "dataset": display_name}
+    return environment
+
+
+def page(run: FinishedRun, made: datetime, folder: Path) -> str:
+    """The page as HTML. `made`: when; `folder`: the checkout whose commit it names."""
+    exhibits = exhibits_of(run)
+    sections = sections_of(run, exhibits)
+    of_all = [exhibit for exhibit in exhibits if not exhibit.suite]
+    by_name = {exhibit.name: exhibit for exhibit in exhibits}
+    summary, front = by_name.get(ANSWERS), run.tables[ANSWERS][0] if ANSWERS in by_name else None
     jobs = list(run.entries)
     answers = [] if front is None else answers_of(front, run.labels, run.job.exhibits, run.job.built, run.entries)
     controls = {display_name(name) for name in run.job.controls}
     real = [group for group in answers if group[0] not in controls]
-    return environment.get_template("page.html").render(
-        made=made,
-        commit=commit(folder),
-        sections=sections,
-        asked=[section for section in sections if section.suite.datasets],
-        by_key={section.suite.key: section.suite for section in sections},
-        by_name=by_name,
-        together=[exhibit for exhibit in of_all if exhibit.name not in (ANSWERS, SINGLE, *CHECKS)],
-        checks=[exhibit for exhibit in of_all if exhibit.name in CHECKS],
-        summary=summary,
-        single=by_name.get(SINGLE),
-        answers=real or answers,
-        controls=[group for group in answers if group[0] in controls] if real else [],
-        first=next(((name, row) for name, rows in real or answers for row in rows if row.model), None),
-        text=run.first,
-        multiplicity=multiplicity,
-        axes=[] if front is None else axes_of(front),
-        plot_size=(WIDTH, HEIGHT),
-        explorer=run.job.explorer,
-        gaps=run.job.gaps,
-        config=run.config,
-        config_text=yaml.safe_dump(dict(run.config), sort_keys=False, allow_unicode=True),
-        raw_files=run.raw_files,
-        versions=versions(exhibit.provenance for exhibit in exhibits),
-        machines=machines(jobs),
-        jobs=jobs,
-        seconds=sum(job.seconds for job in jobs),
-        span=span(jobs),
-        times=stage_times(jobs),
+    return (
+        templates()
+        .get_template("page.html")
+        .render(
+            made=made,
+            commit=commit(folder),
+            sections=sections,
+            asked=[section for section in sections if section.suite.datasets],
+            by_key={section.suite.key: section.suite for section in sections},
+            by_name=by_name,
+            together=[exhibit for exhibit in of_all if exhibit.name not in (ANSWERS, SINGLE, *CHECKS)],
+            checks=[exhibit for exhibit in of_all if exhibit.name in CHECKS],
+            summary=summary,
+            single=by_name.get(SINGLE),
+            answers=real or answers,
+            controls=[group for group in answers if group[0] in controls] if real else [],
+            first=next(((name, row) for name, rows in real or answers for row in rows if row.model), None),
+            text=run.first,
+            multiplicity=multiplicity,
+            axes=[] if front is None else axes_of(front),
+            plot_size=(WIDTH, HEIGHT),
+            explorer=run.job.explorer,
+            gaps=run.job.gaps,
+            config=run.config,
+            config_text=yaml.safe_dump(dict(run.config), sort_keys=False, allow_unicode=True),
+            raw_files=run.raw_files,
+            versions=versions(exhibit.provenance for exhibit in exhibits),
+            machines=machines(jobs),
+            jobs=jobs,
+            seconds=sum(job.seconds for job in jobs),
+            span=span(jobs),
+            times=stage_times(jobs),
+        )
     )

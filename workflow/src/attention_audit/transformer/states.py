@@ -1,6 +1,8 @@
 """The Transformer as a network: padded batches of pieces, as it reads them, and the states of words that it ends in."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,8 +14,22 @@ from attention_audit.batching import Indices, padded, runs, within
 from attention_audit.transformer.pieces import SPECIAL, Pieces
 from attention_audit.transformer.settings import Pool
 
-TOKENS = 2048
-"""Padded pieces at most of the texts that a Transformer reads together without gradients."""
+_TOKENS = ContextVar("tokens", default=2048)
+
+
+def together() -> int:
+    """Padded pieces at most of the texts that a Transformer reads together without gradients."""
+    return _TOKENS.get()
+
+
+@contextmanager
+def reading_together(tokens: int | None) -> Iterator[None]:
+    """Let it be another number in the block; None: as it is."""
+    token = _TOKENS.set(tokens or together())
+    try:
+        yield
+    finally:
+        _TOKENS.reset(token)
 
 
 @dataclass(frozen=True)
@@ -145,10 +161,10 @@ class PieceBatch:
         shown = renamed.gather(1, order).where(inside, SPECIAL)
         return PieceBatch(ids, types, shown, lengths, remaining, self.queried)
 
-    def in_order_of_length(self, tokens: int = TOKENS) -> "Iterator[tuple[Tensor, PieceBatch]]":
+    def in_order_of_length(self, tokens: int | None = None) -> "Iterator[tuple[Tensor, PieceBatch]]":
         """All texts once, shortest first, in batches of at most `tokens` padded pieces, with their positions (n,)."""
         order = self.lengths.argsort(stable=True)
-        for run in runs(self.lengths[order].cpu().numpy(), tokens=tokens):
+        for run in runs(self.lengths[order].cpu().numpy(), tokens=tokens or together()):
             yield order[run], self.rows(order[run])
 
 
@@ -175,14 +191,14 @@ class PieceTable:
         return PieceBatch(ids, types, words, counts, *(part[members] for part in self._per_text))
 
     def in_order_of_length(
-        self, tokens: int = TOKENS, members: Indices | None = None
+        self, tokens: int | None = None, members: Indices | None = None
     ) -> Iterator[tuple[Indices, PieceBatch]]:
         """All texts once, or those at `members`, shortest first, in batches of at most `tokens` padded pieces, with
         their positions, which among `members` are counted anew.
         """
         chosen = np.arange(len(self)) if members is None else members
         order = self.counts[chosen].argsort(kind="stable")
-        for run in runs(self.counts[chosen[order]], tokens=tokens):
+        for run in runs(self.counts[chosen[order]], tokens=tokens or together()):
             yield order[run], self.batch(torch.from_numpy(chosen[order[run]]).to(self._starts.device))
 
 

@@ -1,0 +1,136 @@
+"""What an audit of a model in a notebook answers: a table, a sentence, a card, pictures, and files to go on with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+import yaml
+from matplotlib.figure import Figure
+
+from attention_audit.api.reading import Reading, Seen, reading_of
+from attention_audit.api.writing import readout, write
+from attention_audit.artefacts.files import whole
+from attention_audit.audits.attention_maps import MARKS
+from attention_audit.columns.summary import QUESTIONS
+from attention_audit.errors import AuditError
+from attention_audit.figures.maps import hf_fig_maps
+from attention_audit.readout import Readout
+from attention_audit.report.card import card
+
+MODEL, DATASET = "model", "texts"
+NOT_ASKED = "not asked"
+COLUMNS, FURTHER = ("value", "low", "high"), ("margin", "trainings", "texts", "note")
+FILES = "training{}.npz"
+CONFIG = "readouts.yaml"
+
+
+def rows_of(summary: pd.Series) -> pd.DataFrame:
+    """A row a question of a row of the summary, the first of them whether the model has learnt its task."""
+    rows = [
+        {"question": name, "word": summary[name]}
+        | {column: summary.get(f"{name}_{column}") for column in (*COLUMNS, *FURTHER)}
+        for name in ("learnt", *QUESTIONS)
+    ]
+    counts = dict.fromkeys(("trainings", "texts"), "Int64")
+    return pd.DataFrame(rows).astype(counts).assign(note=lambda table: table["note"].fillna(""))
+
+
+@dataclass(frozen=True, repr=False)
+class Audited:
+    """What the maps of a model may be read as.
+
+    table: a row a question, with the columns question; word (yes, no, undecided, too few or not asked); value with its
+    95 % interval low to high; margin, above which the whole interval must lie for a yes; trainings and texts, on which
+    it rests; note, which says of a question that was not asked what it would take. sentence: the same to quote. maps:
+    the table of all maps, the best first (columns.table). texts: the table `texts`, text by text (columns.texts).
+    summary: the row of the summary with all of its columns. readouts: what each training shows, in one order of texts.
+    words: those of each text as they were read, marks of a tokenizer last. classes: their names. labels: what tables
+    call models and maps.
+    """
+
+    table: pd.DataFrame
+    sentence: str
+    maps: pd.DataFrame
+    texts: pd.DataFrame
+    summary: pd.DataFrame
+    readouts: Sequence[Readout]
+    words: Sequence[Sequence[str]]
+    classes: Sequence[str]
+    labels: Mapping[str, str]
+
+    @property
+    def not_asked(self) -> dict[str, str]:
+        """Why a question was not asked and what it would take, by question."""
+        rows = self.table[self.table["word"] == NOT_ASKED]
+        return dict(zip(rows["question"], rows["note"], strict=True))
+
+    def figure(self) -> Figure:
+        """A picture of all maps beside each other: how well each locates the words that matter, and what else was
+        measured, with 95 % intervals.
+        """
+        return hf_fig_maps(self.maps, self.labels)
+
+    def text(self, number: int) -> Reading:
+        """What is known of a text, by its number from 0: its words with their weights, and its picture.
+
+        Raises AuditError where there is none of this number.
+        """
+        if not 0 <= number < len(self.words):
+            raise AuditError(f"number: is {number}, and there are {len(self.words)} texts; give one from 0")
+        seen = []
+        for every in self.readouts:
+            one = every.aligned([every.ids[number]])
+            nothing = np.full(len(one.attention[0]), np.nan)
+            (batch,) = one.batches(torch.float64)
+            exact = batch.exact_contributions()
+            seen.append(Seen(one, nothing, nothing if exact is None else exact[0].numpy()))
+        return reading_of([*self.words[number]], seen, None, dict(enumerate(self.classes)))
+
+    def save(self, folder: str | Path) -> None:
+        """Write what each training shows as a readout, which the workflow reads, and the configuration that names them:
+        `snakemake --cores 2 all --configfile <folder>/readouts.yaml`. Predictions that do not follow from the weights
+        by a sum alone come without contributions. Raises AuditError where a file cannot be written.
+        """
+        files = []
+        for number, one in enumerate(self.readouts, start=1):
+            files.append(str(Path(folder) / FILES.format(number)))
+            exact = one.several is None and one.decided
+            marks = [len(weights) - count for weights, count in zip(one.attention, one.words, strict=True)]
+            padded = {
+                name: [np.pad(scores, (0, more)) for scores, more in zip(every, marks, strict=True)]
+                for name, every in one.maps.items()
+            }
+            given = readout(
+                self.words,
+                one.attention,
+                one.contribution if exact else None,
+                one.bias if exact else None,
+                one.labels.tolist(),
+                one.probabilities,
+                ids=one.ids,
+                maps=padded,
+                name=files[-1],
+            )
+            write(given, files[-1])
+        own = {DATASET: {"models": {MODEL: files}, "classes": [*self.classes]}}
+        with whole(Path(folder) / CONFIG) as path:
+            path.write_text(yaml.safe_dump({"results": str(Path(folder) / "results"), "own": own}, sort_keys=False))
+
+    def __repr__(self) -> str:
+        asked = self.table[self.table["word"] != NOT_ASKED]
+        told = [
+            f"{row.question} {row.word} {row.value:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in asked.itertuples()
+        ]
+        return f"Audited({'; '.join(told)})"
+
+    def _repr_html_(self) -> str:
+        return card(self.summary, self.labels)
+
+
+def words_and_marks(words: Sequence[Sequence[str]], one: Readout) -> list[list[str]]:
+    """The words of each text that are read, and behind them the marks of its map."""
+    counts = zip(words, one.words.tolist(), one.lengths.tolist(), strict=True)
+    return [[*own[:read], *MARKS[: items - read]] for own, read, items in counts]

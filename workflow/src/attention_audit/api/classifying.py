@@ -1,0 +1,330 @@
+"""A classifier at hand, or a network with an attention layer of one's own, audited in one call.
+
+The workflow's own stages run, one after another in this process and in a folder that is removed afterwards, so that all
+numbers are the workflow's.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from attention_audit.answer.sentence import Said, sentence
+from attention_audit.api.answering import COLUMNS, DATASET, FURTHER, MODEL, Audited, rows_of, words_and_marks
+from attention_audit.api.auditing import Report, audit, made_of
+from attention_audit.api.judging import judge, on_stderr
+from attention_audit.api.predicting import Floats
+from attention_audit.api.writing import numbers, readout
+from attention_audit.artefacts.parquet import read_table
+from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.summary import QUESTIONS
+from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.plan.plan import Plan
+from attention_audit.plan.suite import Run
+from attention_audit.readout import read_readout
+from attention_audit.stages.import_readout import as_readout
+from attention_audit.tables.asked import THESE
+from attention_audit.tables.wording import labels_of
+from attention_audit.transformer.folder import read_facts, refuse_unless_installed
+from attention_audit.transformer.states import reading_together
+
+AUDITS: Mapping[str, str] = {
+    "stable": "stability",
+    "used": "permutation",
+    "ranks": "ranked_sets",
+    "located": "located",
+    "signed": "contributions",
+}
+"""The audit that each question needs which is asked without further trainings of other kinds."""
+OF_MAPS = ("map_stability", "attribution_stability")
+TABLES = ("summary", "texts", "hf_table_maps")
+GENERIC = "LABEL_"
+NO_SUITES: dict[str, Any] = {key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")}
+Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[npt.ArrayLike]]]
+"""Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
+
+
+@contextmanager
+def _bar(shown: bool) -> Iterator[Report | None]:
+    """A progress bar over the jobs of a plan, where it is to be shown."""
+    if not shown:
+        yield None
+        return
+    from tqdm.auto import tqdm  # it comes with the library `transformers`
+
+    with tqdm(unit="step") as bar:
+
+        def report(done: int, of: int, line: str) -> None:
+            bar.total = of
+            bar.n = done
+            bar.set_postfix_str(line[:60])
+
+        yield report
+        bar.n = bar.total
+        bar.set_postfix_str("")
+
+
+def _folders(model: Any, tokenizer: Any, place: Path) -> list[str]:
+    """The folder of each training, written where it is an object. Raises AuditError where it is neither."""
+    models = [*model] if isinstance(model, Sequence) and not isinstance(model, str) else [model]
+    if not models:
+        raise AuditError("model: is an empty list; give one classifier, or one a training")
+    folders = []
+    for number, one in enumerate(models, start=1):
+        if isinstance(one, str | Path):
+            folders.append(str(one))
+            continue
+        if not hasattr(one, "save_pretrained"):
+            raise AuditError(
+                f"model: is {type(one).__name__}; give a classifier of the library `transformers`, or its folder. "
+                "Of another network use audit_torch, or judge"
+            )
+        if tokenizer is None:
+            raise AuditError("tokenizer: is None; give that of the model, which is no folder")
+        folder = place / f"model{number}"
+        one.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        folders.append(str(folder))
+    return folders
+
+
+def _named(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]:
+    """The class of each text by its name. Raises AuditError for what is neither a name nor a number of a class."""
+    if len(labels) != count:
+        raise AuditError(f"labels: has {len(labels)} entries for {count} texts; give each text one")
+    found = []
+    for number, label in enumerate(labels):
+        if isinstance(label, str) and label in names:
+            found.append(label)
+        elif not isinstance(label, str | bool | float) and 0 <= int(label) < len(names):
+            found.append(names[int(label)])
+        else:
+            likely = did_you_mean(label, names) if isinstance(label, str) else ""
+            raise AuditError(
+                f"labels: text {number} has {label!r:.40}{likely}; give the name of a class ({', '.join(names)}), or "
+                f"its number, 0 to {len(names) - 1}"
+            )
+    return found
+
+
+def _questions(questions: Sequence[str] | None) -> list[str]:
+    """The audits of some questions, by default of all that can be asked here. Raises AuditError for other questions."""
+    for name in questions or ():
+        if name not in AUDITS:
+            what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
+            raise AuditError(f"questions: {name!r} {what}; known here: {', '.join(AUDITS)}")
+    return [AUDITS[name] for name in questions or AUDITS]
+
+
+def _written(texts: Sequence[str | Sequence[str]], labels: Sequence[str], path: Path) -> bool:
+    """Write the texts as a table; whether they are words already. Raises AuditError for an empty text."""
+    split = bool(len(texts)) and not isinstance(texts[0], str)
+    rows = []
+    for number, (text, label) in enumerate(zip(texts, labels, strict=True)):
+        if isinstance(text, str) == split:
+            raise AuditError(f"texts: text {number} is of another kind than the first; give strings, or lists of words")
+        joined = text if isinstance(text, str) else " ".join(text)
+        if not joined.strip():
+            raise AuditError(f"texts: text {number} has no word; leave it out")
+        if split and len(joined.split()) != len(text):
+            raise AuditError(f"texts: text {number} has a word that is empty, or has a space in it; mend it")
+        rows.append({"id": str(number), "text": joined, "label": label})
+    if not rows:
+        raise AuditError("texts: there is none; give some")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return split
+
+
+def audit_classifier(
+    model: Any,
+    tokenizer: Any,
+    texts: Sequence[str | Sequence[str]],
+    labels: Sequence[Any],
+    *,
+    maps: Sequence[str] = (),
+    questions: Sequence[str] | None = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    batch_size: int | None = None,
+    max_length: int = 512,
+    progress: bool = True,
+    settings: Mapping[str, Any] | None = None,
+) -> Audited:
+    """What the map of a Transformer classifier may be read as: the row of the classified token in its last layer.
+
+    model: a sequence classifier of the library `transformers`, or the folder of one; of several trainings, a list.
+    tokenizer: its tokenizer, None for folders. texts: as people write them, or lists of words. labels: the gold class
+    of each, by its number or by its name in `config.id2label`. maps: further maps by name, such as rollout
+    (docs/method/maps.md). questions: some of stable, used, ranks, located and signed, by default all; `stable` needs
+    several trainings. device: where the model runs. batch_size: how many texts of `max_length` pieces are read at once;
+    more where they are shorter. max_length: pieces of a text at most, marks included. progress: whether a bar is shown.
+    settings: further keys of the configuration, laid over what this function sets.
+
+    Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises
+    AuditError, in one line that names the argument, where something is wrong.
+    """
+    refuse_unless_installed()
+    with TemporaryDirectory(prefix="attention-audit-") as place:
+        folder = Path(place)
+        folders = _folders(model, tokenizer, folder)
+        facts = read_facts(Path(folders[0]))
+        names = [facts.labels[number].removeprefix(GENERIC) for number in sorted(facts.labels)]
+        given = [facts.labels[number] for number in sorted(facts.labels)]
+        gold = [names[given.index(name)] for name in _named(labels, given, len(texts))]
+        split = _written(texts, gold, folder / "texts.jsonl")
+        tokens = {"lower": False, **({"tokenizer": "spaces"} if split else {})}
+        raw = {
+            "results": str(folder / "results"),
+            "datasets": [],
+            **NO_SUITES,
+            "corpora": {
+                DATASET: {
+                    "kind": "table", "path": {"test": str(folder / "texts.jsonl")}, "id": "id", "classes": names,
+                    "tokens": tokens,
+                }
+            },
+            "hf": {DATASET: {"models": {MODEL: folders}, "maps": [*maps], "max_length": max_length}},
+            "audits": {"hf": ["predictions", *_questions(questions), *OF_MAPS[: 2 * (len(folders) > 1)]]},
+            "agreement": {"texts": 0},
+            "device": device,
+            **(settings or {}),
+        }  # fmt: skip
+        plan = Plan(raw, {}, memory=folder)
+        with _bar(progress) as report, reading_together(batch_size and batch_size * max_length):
+            found = made_of(plan, TABLES, report)
+        suite = plan.scope.for_dataset(plan.scope.suite("hf"), DATASET)
+        homes = [plan.trainings.home(suite, DATASET, Run(MODEL, seed)) for seed in suite.seeds(MODEL)]
+        ids = [str(number) for number in range(len(texts))]
+        readouts = [read_readout(Path(home.readout())).aligned(ids) for home in homes]
+        corpus = read_table(Path(plan.config.places.corpus_file(DATASET, "corpus")), CORPUS)
+        words = dict(zip(corpus["id"].to_pylist(), corpus["tokens"].to_pylist(), strict=True))
+        summary = found["summary"]
+        return Audited(
+            rows_of(summary.iloc[0]),
+            str(summary.loc[0, "sentence"]),
+            found["hf_table_maps"],
+            found["texts"],
+            summary,
+            readouts,
+            words_and_marks([words[id_] for id_ in ids], readouts[0]),
+            names,
+            labels_of([suite.labels.labels], {suite.paper: suite.title}),
+        )
+
+
+def _decoded(decoder: Any) -> tuple[Floats, Floats]:
+    """The weight (C, D) and the bias (C,) of a linear layer. Raises AuditError where it is none."""
+    weight, bias = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
+    found = numbers(_detached(weight), "decoder: weight", (2,), ": give one of two axes, (C, D)")
+    shift = np.zeros(len(found)) if bias is None else numbers(_detached(bias), "decoder: bias", (1,), ": give (C,)")
+    if len(shift) != len(found):
+        raise AuditError(f"decoder: has {len(found)} rows and a bias of {len(shift)}; give both for each class")
+    return found, shift
+
+
+def _detached(values: Any) -> npt.ArrayLike:
+    """A tensor without its gradient, on the CPU; anything else as it is."""
+    found: npt.ArrayLike = values.detach().cpu() if hasattr(values, "detach") else values
+    return found
+
+
+class _Attending:
+    """One training of a network with an attention layer: what it attends to, and what it predicts."""
+
+    def __init__(self, forward: Forward, decoder: Any) -> None:
+        self._forward = forward
+        self._weight, self.bias = _decoded(decoder)
+
+    def read(self, texts: list[list[str]]) -> tuple[list[Floats], list[Floats]]:
+        """Attention (L,) and contributions (L, C) of each text. Raises AuditError where they are not of these."""
+        weights, states = self._forward(texts)
+        if not len(weights) == len(states) == len(texts):
+            raise AuditError(f"forward: gives {len(weights)} maps and {len(states)} states for {len(texts)} texts")
+        maps, added = [], []
+        for number, (a, h) in enumerate(zip(weights, states, strict=True)):
+            place = f"forward: text {number}"
+            maps.append(numbers(_detached(a), place, (1,), ": give a weight a word"))
+            found = numbers(_detached(h), place, (2,), ": give the states of its words, (L, D)")
+            if found.shape[1] != self._weight.shape[1]:
+                raise AuditError(f"{place}: states are {found.shape[1]} wide, and decoder {self._weight.shape[1]}")
+            added.append(found @ self._weight.T)
+        return maps, added
+
+    def predict(self, texts: list[list[str]]) -> Floats:
+        """Probabilities (n, C)."""
+        logits = np.array([a @ z for a, z in zip(*self.read(texts), strict=True)]) + self.bias
+        if logits.shape[1] == 1:
+            logits = np.column_stack([np.zeros(len(logits)), logits])
+        raised = np.exp(logits - logits.max(1, keepdims=True))
+        shares: Floats = raised / raised.sum(1, keepdims=True)
+        return shares
+
+
+def audit_torch(
+    forward: Forward | Sequence[Forward],
+    decoder: Any,
+    texts: Sequence[Sequence[str]],
+    labels: Sequence[int],
+    *,
+    classes: Sequence[str] | None = None,
+    batch_size: int = 64,
+    progress: bool = True,
+    settings: Mapping[str, Any] | None = None,
+) -> Audited:
+    """The same of a network that ends in attention over states and a linear layer: logits = W sum_t a_t h_t + b.
+
+    forward: gives, for a list of texts, each a list of words, the attention (L,) and the states under it (L, D) of
+    each; of several trainings, a list. decoder: the linear layer, an nn.Linear or its weight (C, D) and bias (C,), and
+    likewise a list; C is 1 where the one logit is that of class 1. texts: lists of words. labels: the gold classes,
+    from 0. classes: their names. batch_size: texts that `forward` gets at once. progress: whether lines of progress go
+    to the standard error. settings: further keys of the configuration.
+
+    `located` is asked by deleting words, as `judge` does. Raises AuditError, in one line that names the argument.
+    """
+    single = callable(forward)
+    forwards: list[Forward] = [forward] if callable(forward) else [*forward]
+    decoders = [decoder] if single else [*decoder]
+    if len(forwards) != len(decoders) or not forwards:
+        raise AuditError(
+            f"decoder: there are {len(decoders)}, and {len(forwards)} of forward; give both of each training"
+        )
+    words = [[str(word) for word in text] for text in texts]
+    models = [_Attending(*each) for each in zip(forwards, decoders, strict=True)]
+    given = []
+    for number, one in enumerate(models, start=1):
+        parts = [one.read(words[start : start + batch_size]) for start in range(0, len(words), batch_size)]
+        maps, added = ([each for part in parts for each in part[side]] for side in (0, 1))
+        predicted = np.concatenate(
+            [one.predict(words[start : start + batch_size]) for start in range(0, len(words), batch_size)]
+        )
+        given.append(readout(words, maps, added, one.bias, labels, predicted, name=f"training {number}"))
+    tables = audit(given, classes=classes, settings=settings)
+    maps_, functions = [one.seen for one in given], [one.predict for one in models]
+    judged = judge(words, maps_, functions, batch_size=batch_size, report=on_stderr if progress else lambda line: None)
+    located = judged.table.set_index("question").loc["located"]
+    columns = {f"located_{name}": located[name] for name in (*COLUMNS, *FURTHER)} | {"located": located["word"]}
+    summary = tables["summary"].assign(**columns)
+    row = summary.iloc[0]
+    these = THESE.partition("{}")[0]
+    said = {
+        name: Said(row[name], row[f"{name}_value"], int(row[f"{name}_trainings"]), these in str(row[f"{name}_note"]))
+        for name in QUESTIONS
+    }
+    told = sentence(said, Said(row["learnt"], row["learnt_value"], len(given)), {})
+    names = [*(classes or map(str, range(given[0].classes)))]
+    return Audited(
+        rows_of(row),
+        told,
+        pd.DataFrame(),
+        tables["texts"],
+        summary.assign(sentence=told),
+        [*map(as_readout, given)],
+        words,
+        names,
+        labels_of([{MODEL: MODEL}], {"own": "Your own models"}),
+    )
