@@ -42,7 +42,7 @@ ARGUMENTS: dict[str, Any] = {
 def test_the_public_names_are_those_that_are_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "readouts.md").read_text()
     assert api.__all__ == sorted(api.__all__)
-    for name in ("readout", "write", "read", "audit", "judge", "trained"):
+    for name in ("readout", "write", "read", "audit", "audit_classifier", "audit_torch", "judge", "trained"):
         assert f"api.{name}(" in page, name
 
 

@@ -257,8 +257,8 @@ class Trained:
 
 def _distances(first: Readout, other: Readout) -> tuple[float, float]:
     """How far a map and a prediction are from those of the first training: JSD (nats) and TVD."""
-    maps = (torch.from_numpy(readout.attention[0]).double() for readout in (first, other))
-    predicted = (torch.from_numpy(readout.probabilities[0]).double() for readout in (first, other))
+    maps = (torch.tensor(readout.attention[0]).double() for readout in (first, other))
+    predicted = (torch.tensor(readout.probabilities[0]).double() for readout in (first, other))
     return float(jsd(*maps)), float(tvd(*predicted))
 
 

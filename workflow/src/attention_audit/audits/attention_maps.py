@@ -63,7 +63,7 @@ def maps(
         for reading in readings:
             words, weights = list(tokens[name]), reading.attention[at].tolist()
             if marks[at]:
-                words = [*words[: len(weights) - marks[at]], *MARKS]
+                words = [*words[: len(weights) - marks[at]], *MARKS[: marks[at]]]
             # of a long text, a Transformer has read the first words
             if len(words) < len(weights):
                 raise AuditError(

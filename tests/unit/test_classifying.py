@@ -1,0 +1,226 @@
+"""One call in a notebook: a classifier at hand, or a network with attention of one's own, and what it answers."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import classifiers_on_disk as on_disk
+import numpy as np
+import pytest
+import torch
+import yaml
+from elsewhere import made
+from torch import nn
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+import attention_audit
+from attention_audit import api
+from attention_audit.columns.summary import QUESTIONS
+from attention_audit.errors import AuditError
+from attention_audit.readout import Readout
+from attention_audit.stages.import_readout import as_readout
+
+WORDS = [word for word in on_disk.WORDS if word.isalpha()]
+TEXTS = [" ".join(WORDS[(start + 3 * step) % len(WORDS)] for step in range(3 + start % 4)) for start in range(12)]
+LABELS = [number % 2 for number in range(12)]
+
+
+@cache
+def folder(seed: int) -> Path:
+    return on_disk.save(Path(mkdtemp()), seed=seed)
+
+
+@cache
+def answer() -> api.Audited:
+    """Two trainings, one an object and one a folder."""
+    model = AutoModelForSequenceClassification.from_pretrained(folder(0))
+    tokenizer = AutoTokenizer.from_pretrained(folder(0))
+    return attention_audit.audit_classifier(
+        [model, folder(1)], tokenizer, TEXTS, LABELS, maps=["rollout"], progress=False
+    )
+
+
+def test_what_can_be_asked_is_asked_and_the_rest_says_what_it_would_take() -> None:
+    found = answer()
+    assert found.table["question"].tolist() == ["learnt", *QUESTIONS]
+    assert set(found.not_asked) == {"needed", "unique", "transferable"}
+    assert all(found.not_asked.values())
+    assert found.sentence == found.summary.loc[0, "sentence"]
+    rows = found.table.set_index("question")
+    assert rows.loc["stable", ["trainings", "texts"]].tolist() == [2, 12]
+    located = rows.loc["located"]
+    assert located["low"] <= located["value"] <= located["high"]
+    assert repr(found).startswith("Audited(learnt ")
+
+
+def test_the_map_is_that_of_the_library() -> None:
+    model = AutoModelForSequenceClassification.from_pretrained(folder(0), attn_implementation="eager")
+    tokenizer = AutoTokenizer.from_pretrained(folder(0))
+    encoded = tokenizer(TEXTS[5], return_tensors="pt")
+    with torch.no_grad():
+        output = model.eval()(**encoded, output_attentions=True)
+    row = output.attentions[-1][0, :, 0].mean(0).numpy()
+    reading = answer().text(5)
+    pieces = encoded.word_ids(0)
+    by_word = [
+        sum(row[at] for at, word in enumerate(pieces) if word == number) for number in range(max(pieces[1:-1]) + 1)
+    ]
+    np.testing.assert_allclose(reading.words["weight"], [*by_word, row[0], row[-1]], atol=1e-6)
+    assert reading.facts["probability"] == pytest.approx(float(output.logits.softmax(1).max()), abs=1e-6)
+    assert reading.words["word"].tolist() == [*TEXTS[5].split(), "[CLS]", "[SEP]"]
+    assert reading.words["rollout"].notna().sum() == len(TEXTS[5].split())
+    assert len(reading.figure().axes) == 3
+
+
+def test_it_shows_itself_without_a_network() -> None:
+    found = answer()
+    html = found._repr_html_()
+    assert html.startswith("<iframe srcdoc=")
+    assert "http" not in html
+    for word in ("located?", "not asked", found.sentence[:30]):
+        assert word in html
+    assert {axes.get_xlabel().partition("\n")[0] for axes in found.figure().axes} >= {"located", "first word opposes"}
+
+
+def test_what_is_saved_is_a_readout_that_the_workflow_reads(tmp_path: Path) -> None:
+    found = answer()
+    found.save(tmp_path)
+    for number, training in enumerate(found.readouts, start=1):
+        given = api.read(tmp_path / f"training{number}.npz")
+        assert given.tokens[3] == [*TEXTS[3].split(), "[CLS]", "[SEP]"]
+        np.testing.assert_allclose(given.attention[3], training.attention[3], atol=1e-6)
+        np.testing.assert_allclose(given.maps["rollout"][3], [*training.maps["rollout"][3], 0, 0], atol=1e-6)
+        assert not given.decided
+    named = yaml.safe_load((tmp_path / "readouts.yaml").read_text())
+    assert named["own"]["texts"]["models"]["model"] == [str(tmp_path / f"training{number}.npz") for number in (1, 2)]
+    api.audit([api.read(path) for path in named["own"]["texts"]["models"]["model"]])
+
+
+def one(**changed: Any) -> api.Audited:
+    given = {"model": folder(0), "tokenizer": None, "texts": TEXTS[:6], "labels": LABELS[:6], "progress": False}
+    return api.audit_classifier(**given | {"questions": ["used"]} | changed)
+
+
+def test_labels_may_be_names_texts_may_be_words_and_batches_of_any_size() -> None:
+    plain = one()
+    names = ["negative", "positive"]
+    others = [
+        one(labels=[names[label] for label in LABELS[:6]]),
+        one(texts=[text.split() for text in TEXTS[:6]]),
+        one(batch_size=1, max_length=32),
+    ]
+    for other in others:
+        for name in ("value", "low", "high"):
+            np.testing.assert_allclose(other.table[name].astype(float), plain.table[name].astype(float), atol=1e-5)
+    assert set(plain.not_asked) == {*QUESTIONS} - {"used"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({"labels": [0]}, "labels: has 1 entries for 6 texts"),
+        ({"labels": [0, 1, 0, 1, 0, 2]}, r"labels: text 5 has 2; give the name of a class \(negative, positive\), or"),
+        ({"labels": ["negativ"] * 6}, r"labels: text 0 has 'negativ' \(did you mean 'negative'\?\)"),
+        ({"texts": [*TEXTS[:5], " "]}, "texts: text 5 has no word; leave it out"),
+        ({"texts": [*TEXTS[:5], ["a"]]}, "texts: text 5 is of another kind than the first"),
+        ({"texts": [["a b"]] * 6}, "texts: text 0 has a word that is empty, or has a space in it"),
+        ({"texts": [], "labels": []}, "texts: there is none"),
+        ({"model": []}, "model: is an empty list"),
+        ({"model": nn.Linear(1, 1)}, "model: is Linear; give a classifier of the library"),
+        ({"model": "nowhere"}, "nowhere"),
+        ({"questions": ["unique"]}, "questions: 'unique' needs trainings of other kinds; known here: stable, used"),
+        ({"questions": ["use"]}, "questions: 'use' is no question"),
+        ({"maps": ["rolout"]}, "rolout"),
+    ],
+)
+def test_what_is_wrong_is_one_line_that_names_the_argument(changed: dict[str, Any], line: str) -> None:
+    with pytest.raises(AuditError, match=line) as caught:
+        one(**changed)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_model_that_is_no_folder_needs_its_tokenizer() -> None:
+    with pytest.raises(AuditError, match="tokenizer: is None; give that of the model"):
+        one(model=AutoModelForSequenceClassification.from_pretrained(folder(0)))
+
+
+class Attending(nn.Module):
+    """Attention over the vectors of words, and a linear layer."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        torch.manual_seed(seed)
+        self.vectors = nn.Embedding(26, 5)
+        self.query, self.decoder = nn.Linear(5, 1), nn.Linear(5, 2)
+
+    def forward(self, texts: list[list[str]]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        states = [self.vectors(torch.tensor([ord(word[0]) - 97 for word in text])) for text in texts]
+        return [self.query(each)[:, 0].softmax(0) for each in states], states
+
+
+def spelt() -> Iterator[list[str]]:
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        yield [chr(97 + int(letter)) for letter in random.integers(0, 26, random.integers(3, 8))]
+
+
+def test_a_network_with_attention_of_its_own_is_asked_the_same() -> None:
+    models, texts = [Attending(seed) for seed in (1, 2)], [*spelt()]
+    labels = [number % 2 for number in range(20)]
+    found = api.audit_torch(models, [model.decoder for model in models], texts, labels, batch_size=7, progress=False)
+    assert set(found.not_asked) == {"needed", "unique", "transferable"}
+
+    def predict(model: Attending) -> Any:
+        def of(words: list[list[str]]) -> Any:
+            weights, states = model(words)
+            pooled = torch.stack([a @ h for a, h in zip(weights, states, strict=True)])
+            return model.decoder(pooled).softmax(1).detach().numpy()
+
+        return of
+
+    maps = [[weights.detach().numpy() for weights in model(texts)[0]] for model in models]
+    judged = api.judge(texts, maps, [predict(model) for model in models], report=lambda line: None)
+    mine, theirs = (table.set_index("question").loc["located"] for table in (found.table, judged.table))
+    assert mine["word"] == theirs["word"]
+    np.testing.assert_allclose([*mine[["value", "low", "high"]]], [*theirs[["value", "low", "high"]]], atol=1e-5)
+    reading = found.text(0)
+    np.testing.assert_allclose(reading.words["weight"], maps[0][0], atol=1e-6)
+    lead = models[0].decoder.weight.detach() @ models[0](texts)[1][0].detach().T
+    predicted = int(predict(models[0])(texts[:1]).argmax())
+    # the lead is that over the mean of all classes by their probabilities
+    rest = 1 - predict(models[0])(texts[:1]).max()
+    exact = rest * maps[0][0] * (lead[predicted] - lead[1 - predicted]).numpy()
+    np.testing.assert_allclose(reading.words["contribution"], exact, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("forward", "decoder", "line"),
+    [
+        (lambda texts: ([[1.0]], [[[1.0]]]), nn.Linear(1, 2), "forward: gives 1 maps and 1 states for 7 texts"),
+        (
+            lambda texts: ([[1.0]] * len(texts), [[[1.0]]] * len(texts)),
+            nn.Linear(2, 2),
+            "states are 1 wide, and decoder 2",
+        ),
+        (lambda texts: ([[1.0]] * len(texts), [1.0] * len(texts)), nn.Linear(1, 2), "give the states of its words"),
+        (lambda texts: ([], []), (np.ones((2, 1)), np.ones(3)), "decoder: has 2 rows and a bias of 3"),
+        ([], [], "decoder: there are 0, and 0 of forward"),
+    ],
+)
+def test_a_network_that_does_not_fit_is_one_line(forward: Any, decoder: Any, line: str) -> None:
+    with pytest.raises(AuditError, match=line):
+        api.audit_torch(forward, decoder, [*spelt()][:7], [0, 1] * 3 + [0], progress=False)
+
+
+def test_contributions_that_are_exact_are_saved(tmp_path: Path) -> None:
+    given = made(1, 6)
+    readout: Readout = as_readout(given)
+    saved = api.Audited(
+        answer().table, "", answer().maps, answer().texts, answer().summary, [readout], given.tokens, ["0", "1"], {}
+    )
+    saved.save(tmp_path)
+    again = api.read(tmp_path / "training1.npz")
+    np.testing.assert_allclose(again.contribution[2], given.contribution[2], atol=1e-6)
+    assert again.decided
