@@ -50,7 +50,8 @@ class BuiltClassifier(Section):
 
     kind: Construction = Field(
         description="How the cue of a text decides. relay: the lower layer hands it to all words, so that the map of "
-        "the last layer is arbitrary, and rollout right. direct: the last layer attends to it, and rollout is wrong."
+        "the last layer is arbitrary, and rollout right. direct: the last layer attends to it, and rollout is wrong. "
+        "sink: as direct, with most of the weight on the first mark, which says nothing."
     )
     dataset: Name = Field(description="The data set whose words it knows, a control of the kind feint.")
     seed: Seed = Field(1, description="Seed of all that is drawn by lot.")

@@ -58,7 +58,7 @@ TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
     "digest": {(SS, "han_none"): {"used": YES}},
     "feint": {
         (HF, "relay"): {"used": NO, "located": NO, "signed": NO},
-        (HF, "direct"): dict.fromkeys(("stable", "used", "located", "signed"), YES),
+        (HF, "direct|sink"): dict.fromkeys(("stable", "used", "located", "signed"), YES),
         (HF, "base"): {"located": YES},
         (HF, "liar"): {"located": NO},
     },

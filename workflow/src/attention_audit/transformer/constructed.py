@@ -8,6 +8,8 @@ first, and to all else by lot, which differs from seed to seed, and hands on wha
   attend to any piece, since all say the same: its map is arbitrary, while rollout points to the cue.
 - direct: the upper layer reads the votes. Its map points to the cue. Rollout points to the decoy, to which the lower
   layer attends, and from which it takes nothing.
+- sink: as direct, but the upper layer attends to the first mark most of all, which says nothing, as the first token of
+  a decoder often does.
 
 Vectors of words have parts along some directions of a random basis: how much the word says, its place by lot, its vote.
 The rest is random, and fills them up to one length, so that layer normalisation leaves them as they are. Small random
@@ -38,14 +40,15 @@ Cues = Sequence[Sequence[str]]
 """The cues of class 0, those of class 1, and the decoys that speak for each."""
 
 WIDTH, HEADS = BUILT.width, 2
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+FIRST = "[CLS]"
+SPECIAL = ("[PAD]", "[UNK]", FIRST, "[SEP]")
 POSITIONS = 512
 NOISE = 0.01
 """Standard deviation of what is added to all matrices."""
 CUE, DECOY = 4.0, 3.5
 """Logits of attention, of the cue and of the decoy, where each is first; those of fillers lie between -1 and 1."""
-SECOND = 2.0
-"""The logit of the decoy where the cue is first."""
+SECOND, SINK = 2.0, 6.0
+"""The logits of the decoy where the cue is first, and of the first mark where that draws most of the weight."""
 VOTE, AGAINST = 3.0, 1.5
 """The votes of a cue, and of a decoy."""
 SLOPE, LEAD = 0.3, 1.8
@@ -60,8 +63,8 @@ class Words(NamedTuple):
     votes: Floats
 
 
-def words_of(vocabulary: Sequence[str], cues: Cues, random: np.random.Generator) -> Words:
-    """What the words say."""
+def words_of(vocabulary: Sequence[str], cues: Cues, sink: bool, random: np.random.Generator) -> Words:
+    """What the words say. sink: whether the first mark draws most of the weight where words are attended to."""
     says = np.linspace(-1, 1, len(vocabulary))
     lot = random.uniform(-1, 1, len(vocabulary))
     votes = np.zeros(len(vocabulary))
@@ -70,6 +73,8 @@ def words_of(vocabulary: Sequence[str], cues: Cues, random: np.random.Generator)
         votes[own] = vote
         says[own] = CUE if number < 2 else SECOND
         lot[own] = lot[own] if number < 2 else DECOY
+    if sink:
+        says[SPECIAL.index(FIRST)] = SINK
     return Words(says, lot, votes)
 
 
@@ -98,7 +103,7 @@ def reading(level: Floats, read: Floats, write: Floats, random: np.random.Genera
 def weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed: int) -> dict[str, Floats]:
     """What of a classifier's weights is set, by their names in the library; all others are 0, but for `NOISE`."""
     random = np.random.default_rng(seed)
-    words = words_of(vocabulary, cues, random)
+    words = words_of(vocabulary, cues, kind == "sink", random)
     says, lot, votes, relayed, out, *others = basis(random)
     parts = np.outer(words.says, says) + np.outer(words.lot, lot) + np.outer(words.votes, votes)
     rest = random.normal(size=(len(vocabulary), len(others))) @ np.array(others)
@@ -107,7 +112,7 @@ def weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed: int
     layers = {
         "relay": ((says, votes, relayed), (lot, relayed, out)),
         "direct": ((lot, relayed, out), (says, votes, out)),
-    }[kind]
+    }["relay" if kind == "relay" else "direct"]
     for number, directions in enumerate(layers):
         layer = reading(*directions, random)
         made |= {f"bert.encoder.layer.{number}.{name}": weight for name, weight in layer.items()}

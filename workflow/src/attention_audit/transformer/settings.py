@@ -14,7 +14,7 @@ IMPOSED = "imposed"
 """What the first model is called with uniform weights imposed on it."""
 MARKS = 2
 """Items of a text that a classifier attends to besides its words: the first mark of the tokenizer, and all others."""
-Construction = Literal["relay", "direct"]
+Construction = Literal["relay", "direct", "sink"]
 """How a classifier is built whose truth is known: see `transformer.constructed`."""
 BUILT = Facts("bert", 64, 2, {})
 """What config.json says of one."""
