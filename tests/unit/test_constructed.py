@@ -85,7 +85,7 @@ def test_a_sink_has_most_of_the_weight_and_the_cue_most_of_the_rest() -> None:
     assert own.min() > 0.5
     for (label, text), scores in zip(texts(), maps["layer"], strict=True):
         assert text[scores.argmax()] == KIND.cues[label][0]
-        assert scores.sum() < 0.3
+        assert scores.sum() < 0.45
 
 
 def test_the_right_map_has_the_same_order_whatever_the_seed_and_the_wrong_one_has_not() -> None:

@@ -47,7 +47,7 @@ NOISE = 0.01
 """Standard deviation of what is added to all matrices."""
 CUE, DECOY = 4.0, 3.5
 """Logits of attention, of the cue and of the decoy, where each is first; those of fillers lie between -1 and 1."""
-SECOND, SINK = 2.0, 6.0
+SECOND, SINK = 2.0, 5.0
 """The logits of the decoy where the cue is first, and of the first mark where that draws most of the weight."""
 VOTE, AGAINST = 3.0, 1.5
 """The votes of a cue, and of a decoy."""
