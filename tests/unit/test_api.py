@@ -42,7 +42,10 @@ ARGUMENTS: dict[str, Any] = {
 def test_the_public_names_are_those_that_are_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "readouts.md").read_text()
     assert api.__all__ == sorted(api.__all__)
-    for name in ("readout", "write", "read", "audit", "audit_classifier", "audit_torch", "judge", "trained"):
+    for name in (
+        "readout", "write", "read", "audit", "audit_classifier", "audit_torch", "by_question", "reading", "judge",
+        "trained",
+    ):  # fmt: skip
         assert f"api.{name}(" in page, name
 
 
@@ -89,6 +92,13 @@ def test_a_map_without_contributions_is_audited() -> None:
         ({"attention": [["a"]] * 6}, "mine: text '0', column attention: are no numbers"),
         ({"attention": [np.zeros((1, 1, 1))] * 6}, "mine: text '0', column attention: must have one axis or two"),
         ({"contributions": [1.0] * 6}, "mine: text '0', column contribution: must have one axis or two; give it so"),
+        ({"labels": ["good"] * 6}, "mine: column label holds something else than whole numbers; give these"),
+        ({"labels": [0.5] * 6}, "mine: column label holds something else than whole numbers; give these"),
+        ({"labels": None}, "mine: column label: is NoneType, and no list; give one"),
+        ({"evidence": [[True, False]] * 6}, "mine: text '0', column evidence holds something else than whole numbers"),
+        ({"tokens": ["a film"] * 6}, "mine: column tokens: text 0 is one string; give the list of its words"),
+        ({"maps": [[0.1]]}, "mine: maps: is list; give the scores of each map by its name"),
+        ({"attention": [torch.ones(1, requires_grad=True)] * 6}, r"mine: text '0', column attention: .*detach\(\)"),
     ],
 )
 def test_wrong_arrays_are_one_line(change: Mapping[str, Any], line: str) -> None:
@@ -107,6 +117,14 @@ def test_readouts_are_written_and_read(tmp_path: Path) -> None:
         api.readout(**ARGUMENTS, maps={"rollout": scores[1:]})
     with pytest.raises(AuditError, match=r"other\.npz: no such file"):
         api.read(tmp_path / "other.npz")
+
+
+def test_what_a_notebook_shows_of_readouts_is_short() -> None:
+    assert repr(api.readout(**ARGUMENTS, name="mine")) == "GivenReadout(mine: 6 texts, 2 classes, with contributions)"
+    scores = {"rollout": [np.ones(len(words)) for words in GIVEN.tokens]}
+    alone = api.readout(**ARGUMENTS | {"contributions": None, "bias": None}, maps=scores, name="mine")
+    assert repr(alone) == "GivenReadout(mine: 6 texts, 2 classes, without contributions, also rollout)"
+    assert "4 heads" in repr(made(1, 6, heads=4))
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +168,74 @@ def test_the_summary_asks_all_that_can_be_asked(frames: dict[str, pd.DataFrame])
     texts = frames["texts"]
     assert texts["prediction_name"].isin(CLASSES).all()
     assert texts["moved"].mean() > 0.1
+
+
+def test_the_summary_is_shown_with_a_row_a_question(frames: dict[str, pd.DataFrame]) -> None:
+    summary = frames["summary"]
+    shown = api.by_question(summary).set_index("question")
+    assert [*shown.index] == [
+        "learnt", "needed", "stable", "used", "ranks", "located", "signed", "unique", "transferable",
+    ]  # fmt: skip
+    for question in ("needed", "stable", "unique"):
+        parts = ["value", "low", "high", "margin", "trainings", "texts", "note"]
+        expected = [summary.loc[0, question], *(summary.loc[0, f"{question}_{part}"] for part in parts)]
+        assert shown.loc[question, ["word", *parts]].tolist() == expected
+    assert shown.loc["learnt", "value"] == summary.loc[0, "learnt_value"]
+    both = api.by_question(pd.concat([summary, summary.assign(model="other")]))
+    assert both["model"].tolist() == ["model"] * 9 + ["other"] * 9
+    with pytest.raises(AuditError, match=r"summary: has no column .*; give the table `summary` of api\.audit"):
+        api.by_question(frames["texts"])
+
+
+def test_a_text_of_readouts_is_read_and_drawn() -> None:
+    first, second, away = made(1, 6), made(2, 6), made(1, 6, "elsewhere")
+    read = api.reading([first, second], "text-3", adversary=away, classes=CLASSES)
+    words = read.words
+    assert words["word"].tolist() == first.tokens[3]
+    weights = np.stack([one.attention[3] for one in (first, second)])
+    assert words["weight"].to_numpy() == pytest.approx(weights[0], abs=1e-6)
+    assert words["lowest"].to_numpy() == pytest.approx(weights.min(0), abs=1e-6)
+    assert words["adversary"].to_numpy() == pytest.approx(away.attention[3], abs=1e-6)
+    # one logit, which is that of class 1: its lead over the mean of both is (1 - p) of it, or -p where class 0 leads
+    p = first.probabilities[3]
+    lead = first.attention[3] * first.contribution[3][:, 0] * (p[0] if p[1] > p[0] else -p[1])
+    assert words["contribution"].to_numpy() == pytest.approx(lead, abs=1e-5)
+    assert words["known"].all()
+    assert words["gradient"].isna().all()
+    assert read.facts["prediction"] == CLASSES[int(p.argmax())]
+    assert repr(read).startswith(
+        f"Reading(prediction: {read.facts['prediction']} (p = {p.max():.3f}); 2 trainings: JSD"
+    )
+    assert [axes.get_xlabel() for axes in read.figure().axes] == ["attention", "contribution to the lead (logit)"]
+    assert "<th>adversary</th>" in read._repr_html_()
+    assert "gradient" not in read._repr_html_()
+
+
+def test_further_maps_of_a_readout_are_drawn_beside_it() -> None:
+    scores = {"mine": [np.arange(len(words)) - 1.5 for words in GIVEN.tokens]}
+    alone = api.readout(**ARGUMENTS | {"contributions": None, "bias": None}, maps=scores)
+    read = api.reading(alone, 2)
+    assert read.words["mine"].tolist() == scores["mine"][2].tolist()
+    assert [axes.get_xlabel() for axes in read.figure().axes] == ["attention", "mine"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (([], 0), "readouts: there is none; give one or more"),
+        ((5, 0), "readouts: is int, and no list; give one"),
+        (([GIVEN, 5], 0), r"readouts, 2\.: holds int, and no readout; make one with api\.readout"),
+        (([GIVEN, made(1, 5)], 0), r"readouts, 2\.: text 'text-5', column id: is missing"),
+        ((GIVEN, 6), "text: is 6, and there are 6 texts; count from 0"),
+        ((GIVEN, "text-7"), "text: no id is 'text-7'; give one of 'text-0' to 'text-5', or a place"),
+        ((GIVEN, 0, ["x"]), "classes: has 1 names for 2 classes; name each, in their order"),
+        ((GIVEN, 0, ["x", "x"]), "classes: names 'x' twice; give each class a name of its own"),
+    ],
+)
+def test_what_cannot_be_read_of_readouts_is_one_line(arguments: tuple[Any, ...], line: str) -> None:
+    readouts, text, *classes = arguments
+    with pytest.raises(AuditError, match=f"^{line}"):
+        api.reading(readouts, text, classes=classes[0] if classes else None)
 
 
 def test_what_is_not_given_is_not_asked_and_says_so() -> None:
@@ -251,14 +337,21 @@ def test_a_text_is_read_as_the_workflow_reads_it(folder: Path) -> None:
 
 
 def test_a_reading_is_a_picture(folder: Path) -> None:
-    figure = api.trained(folder, "digest").read("some words that nobody knows").figure()
+    trained = api.trained(folder, "digest")
+    assert repr(trained) == "Trained(digest, suite wp, model base: 2 trainings)"
+    known = first_text(folder)["tokens"][0]
+    reading = trained.read([known, "nobody", "knows"])
+    assert reading.words["known"].tolist() == [True, False, False]
+    figure = reading.figure()
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert labels == ["some", "words", "that", "nobody", "knows"]
+    assert labels == [known, "nobody (unknown)", "knows (unknown)"]
+    assert "the model does not know 2 of 3 words" in figure.get_suptitle()
     assert [axes.get_xlabel() for axes in figure.axes] == [
         "attention", "contribution to the lead (logit)", "share of the gradient",
     ]  # fmt: skip
     assert {*figure.axes[0].get_legend_handles_labels()[1]} == {"first training", "all trainings", "adversary"}
     assert re.search(r"2 trainings: JSD 0\.\d+, shuffled .*\nadversary: JSD", figure.get_suptitle())
+    assert len(repr(reading)) < 300
 
 
 def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,12 +379,14 @@ def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch
     # frozen states are kept in half precision
     assert words["weight"].to_numpy() == pytest.approx(expected, abs=1e-3)
     assert words["gradient"].sum() == pytest.approx(1)
+    assert api.trained("results", "digest").read("a жук").words["known"].tolist() == [True, False]
 
 
 def test_a_model_of_sentences_shows_sentences(folder: Path) -> None:
     reading = api.trained(folder, "digest", "ss", "han_rnn").read(first_text(folder)["tokens"].tolist())
     assert len(reading.words) == 1
     assert reading.words["gradient"].isna().all()
+    assert reading.words["known"].tolist() == [True]
     assert len(reading.figure().axes) == 2
 
 

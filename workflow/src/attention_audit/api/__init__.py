@@ -4,11 +4,11 @@ Names, parameters and returned columns that docs/readouts.md describes are stabl
 renames or removes nothing without a new major version. All other modules are the workflow's own and may change.
 """
 
-from attention_audit.api.answering import Audited
+from attention_audit.api.answering import Audited, by_question
 from attention_audit.api.auditing import audit
 from attention_audit.api.classifying import audit_classifier, audit_torch
 from attention_audit.api.judging import Judgement, judge
-from attention_audit.api.reading import Reading, Trained, trained
+from attention_audit.api.reading import Reading, Trained, reading, trained
 from attention_audit.api.writing import read, readout, write
 from attention_audit.errors import AuditError
 from attention_audit.given.readouts import GivenReadout
@@ -23,8 +23,10 @@ __all__ = [
     "audit",
     "audit_classifier",
     "audit_torch",
+    "by_question",
     "judge",
     "read",
+    "reading",
     "readout",
     "trained",
     "write",

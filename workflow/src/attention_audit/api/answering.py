@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import torch
 import yaml
 from matplotlib.figure import Figure
 
-from attention_audit.api.reading import Reading, Seen, reading_of
+from attention_audit.api.reading import Reading, Seen, contributions, reading_of
 from attention_audit.api.writing import readout, write
 from attention_audit.artefacts.files import whole
 from attention_audit.audits.attention_maps import MARKS
@@ -23,6 +22,7 @@ from attention_audit.report.card import card
 MODEL, DATASET = "model", "texts"
 NOT_ASKED = "not asked"
 COLUMNS, FURTHER = ("value", "low", "high"), ("margin", "trainings", "texts", "note")
+SUBJECT = ("dataset", "suite", "model")
 FILES = "training{}.npz"
 CONFIG = "readouts.yaml"
 
@@ -36,6 +36,20 @@ def rows_of(summary: pd.Series) -> pd.DataFrame:
     ]
     counts = dict.fromkeys(("trainings", "texts"), "Int64")
     return pd.DataFrame(rows).astype(counts).assign(note=lambda table: table["note"].fillna(""))
+
+
+def by_question(summary: pd.DataFrame) -> pd.DataFrame:
+    """The answers of a summary, of `audit` or a run's tables/summary.parquet, with a row a question: the columns of
+    `Audited.table`. Where the summary has several models, dataset, suite and model stand before them.
+
+    Raises AuditError where the frame is no summary.
+    """
+    if missing := {*SUBJECT, "learnt", *QUESTIONS} - {*summary.columns}:
+        raise AuditError(f"summary: has no column {min(missing)}; give the table `summary` of api.audit, or of a run")
+    of_models = [(row[[*SUBJECT]], rows_of(row)) for _, row in summary.iterrows()]
+    if len(of_models) == 1:
+        return of_models[0][1]
+    return pd.concat([rows.assign(**subject)[[*SUBJECT, *rows]] for subject, rows in of_models], ignore_index=True)
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,10 +97,7 @@ class Audited:
         seen = []
         for every in self.readouts:
             one = every.aligned([every.ids[number]])
-            nothing = np.full(len(one.attention[0]), np.nan)
-            (batch,) = one.batches(torch.float64)
-            exact = batch.exact_contributions()
-            seen.append(Seen(one, nothing, nothing if exact is None else exact[0].numpy()))
+            seen.append(Seen(one, np.full(len(one.attention[0]), np.nan), contributions(one)))
         return reading_of([*self.words[number]], seen, None, dict(enumerate(self.classes)))
 
     def save(self, folder: str | Path) -> None:

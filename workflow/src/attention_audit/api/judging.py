@@ -21,7 +21,7 @@ from attention_audit.answer.sentence import beside_marks, sentence
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.words import NOT_ASKED
 from attention_audit.api.predicting import Measured, Predict, Predictions, Report, measured, most_texts
-from attention_audit.api.writing import numbers
+from attention_audit.api.writing import as_many, entries, integers, numbers, word_lists
 from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.plausibility import Cases, cases_of, overlap
 from attention_audit.audits.settings import Erasure
@@ -93,13 +93,9 @@ class Judgement:
 
 def _words(tokens: Sequence[Sequence[str]]) -> Texts:
     """The words of each text. Raises AuditError where a text is none."""
-    texts: Texts = []
-    for number, words in enumerate(tokens):
-        if isinstance(words, str):
-            raise AuditError(f"tokens: text {number} is one string; give the list of its words")
-        if not len(words):
-            raise AuditError(f"tokens: text {number} has no word; leave it out")
-        texts.append([str(word) for word in words])
+    texts = word_lists(tokens, "tokens")
+    if empty := [number for number, words in enumerate(texts) if not words]:
+        raise AuditError(f"tokens: text {empty[0]} has no word; leave it out")
     if not texts:
         raise AuditError("tokens: there is no text; give some")
     return texts
@@ -107,7 +103,8 @@ def _words(tokens: Sequence[Sequence[str]]) -> Texts:
 
 def _maps(scores: Sequence[npt.ArrayLike], texts: Texts, place: str) -> list[Floats]:
     """The scores of one training, (L_i,) each. Raises AuditError where they are not of these texts."""
-    _as_many(scores, texts, place)
+    scores = entries(scores, place)
+    as_many(scores, len(texts), place)
     maps = [
         numbers(values, f"{place}: text {number}", (1,), " has not one axis; give a number a word")
         for number, values in enumerate(scores)
@@ -131,28 +128,16 @@ def _functions(predict: Any) -> list[Predict]:
     return functions
 
 
-def _as_many(values: Sequence[Any], texts: Texts, place: str) -> None:
-    if len(values) != len(texts):
-        raise AuditError(f"{place}: has {len(values)} entries for {len(texts)} texts; give each text one")
-
-
-def _integers(values: Sequence[int], place: str) -> list[int]:
-    """Whole numbers. Raises AuditError where something else stands among them."""
-    found = np.asarray(values)
-    if found.size and (found.ndim != 1 or found.dtype.kind not in "iu"):
-        raise AuditError(f"{place} holds something else than whole numbers; give these")
-    return [int(value) for value in found]
-
-
 def _cases(marks: Sequence[Sequence[int] | None], texts: Texts) -> Cases:
     """The texts that people marked, and on which words. Raises AuditError where there is no such word."""
-    _as_many(marks, texts, MARKS)
+    marks = entries(marks, MARKS)
+    as_many(marks, len(texts), MARKS)
     rationales = {}
     for number, (places, words) in enumerate(zip(marks, texts, strict=True)):
         if places is None:
             continue
         place = f"{MARKS}: text {number}"
-        found = _integers(places, place)
+        found = integers(places, place)
         if outside := [at for at in found if not 0 <= at < len(words)]:
             raise AuditError(f"{place} names word {outside[0]} of {len(words)}; count words from 0")
         if len({*found}) < len(found):
@@ -298,7 +283,7 @@ def judge(
     single = callable(predict)
     texts = _words(tokens)
     functions: list[Predict] = [predict] if callable(predict) else _functions(predict)
-    given = [scores] if single else [*scores]
+    given = [scores] if single else entries(scores, "scores")
     if len(given) != len(functions) or not functions:
         raise AuditError(f"scores: is of {len(given)} trainings, and predict of {len(functions)}; give both of each")
     if batch_size < 1:
@@ -306,9 +291,9 @@ def judge(
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [_maps(one, texts, f"scores{name}") for one, name in zip(given, names, strict=True)]
     cases = _cases([None] * len(texts) if marks is None else marks, texts)
-    gold = [] if labels is None else _integers(labels, "labels:")
+    gold = [] if labels is None else integers(labels, "labels:")
     if labels is not None:
-        _as_many(gold, texts, "labels")
+        as_many(gold, len(texts), "labels")
     most, seed = most_texts(np.array([*map(len, texts)])), Erasure().seed
     found = [
         measured(Predictions(function, f"predict{name}", batch_size, most, report), texts, own, seed)

@@ -1,11 +1,12 @@
-"""A text of one's own, read by a model that the workflow trained: what it shows, and how firm that is."""
+"""A text that a trained model reads, or one of readouts of one's own: what it shows, and how firm that is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from attention_audit.api.writing import classes_named, entries
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
@@ -23,10 +25,12 @@ from attention_audit.audits.settings import Permutation
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.tokens import placed_words
+from attention_audit.corpus.vocabulary import UNKNOWN
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import printable
+from attention_audit.given.readouts import GivenReadout, check_beside
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import FineTuned
@@ -40,31 +44,69 @@ from attention_audit.plugins import activate
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
 from attention_audit.stages.import_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
-from attention_audit.stages.loading import build_split, read_material, rebuilt
+from attention_audit.stages.import_readout import as_readout
+from attention_audit.stages.loading import Material, build_split, read_material, rebuilt
 from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.wording import ClassNames, class_names
 from attention_audit.transformer.folder import told_of
+from attention_audit.transformer.opening import open_tokenizer
+from attention_audit.transformer.pieces import Pieces
 
 ID = "text"
+DIGITS = 3
 ROW, MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
 RATIOS = (3, 2, 1.5)  # of the widths of its panels, behind which each map has one of 2
+NOT_KNOWN = " (unknown)"  # behind a word of the figure
+COLUMNS = ("word", "weight", "contribution", "gradient", "lowest", "highest", "adversary", "known")
+"""Of each word; behind them there is one for each further map."""
 OTHERS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
+
+Known = npt.NDArray[np.bool_]
 
 
 class Seen(NamedTuple):
     """What one training makes of a text of L items: readout, gradients (L,), exact contributions (L,), NaN where there
-    are none.
+    are none; and whether it knows any part of each item, (L,), None where nobody has looked.
     """
 
     readout: Readout
     gradient: npt.NDArray[np.float64]
     contribution: npt.NDArray[np.float64]
+    known: Known | None = None
 
 
-def _headline(facts: pd.Series) -> str:
-    """What was predicted, how far the trainings agree, and how far the adversary moves map and prediction."""
+def contributions(readout: Readout) -> npt.NDArray[np.float64]:
+    """What each item of the one text of a readout adds to the decision, (L,); NaN where that is not known."""
+    (texts,) = readout.batches(torch.float64)
+    exact = texts.exact_contributions()
+    return np.full(len(readout.attention[0]), np.nan) if exact is None else exact[0].numpy()
+
+
+def _known_by(tokenizer: Any, pieces: Pieces, items: int) -> Known:
+    """Whether any piece of each word of a text is one that the tokenizer knows; marks are known."""
+    known, word, unknown = np.ones(items, np.bool_), pieces.words >= 0, pieces.ids == tokenizer.unk_token_id
+    known[pieces.words[word & unknown]] = False
+    known[pieces.words[word & ~unknown]] = True
+    return known
+
+
+def _known_of(material: Material, items: int) -> Known:
+    """Whether a model that was trained here knows a word of each item of a test text, by vocabulary or tokenizer."""
+    texts = material.splits["test"]
+    if material.opened is not None and texts.pieces is not None:
+        return _known_by(open_tokenizer(material.opened.folder), texts.pieces, items)
+    known: Known = texts.texts.flat[1:-1] != UNKNOWN
+    return known if texts.sentences is None else np.logical_or.reduceat(known, texts.sentences.flat)
+
+
+def _headline(words: pd.DataFrame, facts: pd.Series) -> str:
+    """What was predicted, of how many unknown words, how far the trainings agree, and how far the adversary moves map
+    and prediction.
+    """
     parts = [f"prediction: {facts['prediction']} (p = {facts['probability']:.3f})"]
+    if unknown := int((~words["known"]).sum()):
+        parts.append(f"the model does not know {unknown} of {len(words)} words")
     if facts["trainings"] > 1:
         parts.append(
             f"{facts['trainings']} trainings: JSD {facts['jsd']:.3f}, shuffled {facts['chance_jsd']:.3f}; the same "
@@ -84,11 +126,12 @@ def _draw_weights(axes: Axes, words: pd.DataFrame) -> None:
     if words["adversary"].notna().any():
         axes.plot(words["adversary"], rows, "o", color=style.VERMILLION, markersize=3, label="adversary")
     axes.set_xlabel("attention")
-    axes.set_yticks(rows, [printable(word) for word in words["word"]])
+    named = zip(words["word"], words["known"], strict=True)
+    axes.set_yticks(rows, [printable(word) + ("" if known else NOT_KNOWN) for word, known in named])
     axes.set_ylim(len(words) - 0.5, -0.5)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reading:
     """What a model makes of a text.
 
@@ -99,6 +142,7 @@ class Reading:
     - gradient: its share of the gradient of the prediction, likewise
     - lowest, highest: the least and the greatest weight that any training of the model gives it
     - adversary: the weight that the adversary gives it, NaN where there is none
+    - known: False where the model knows no part of the word, so that it reads any such word alike
     - one by its name for each further map: its score in the first training, NaN for marks of a tokenizer
 
     facts: prediction (the class of the first training) and its probability; trainings; same_top, the share of the other
@@ -110,13 +154,21 @@ class Reading:
     words: pd.DataFrame
     facts: pd.Series
 
+    def __repr__(self) -> str:
+        return f"Reading({'; '.join(_headline(self.words, self.facts).splitlines())})"
+
+    def _repr_html_(self) -> str:
+        shown = self.words.dropna(axis=1, how="all").round(DIGITS)
+        return f"<p>{escape(_headline(self.words, self.facts))}</p>{shown.to_html(index=False)}"
+
     def figure(self) -> Figure:
         """A picture with a row for each word: weights with their range over trainings, signed contributions, shares of
         the gradient, and further maps. A panel of what is not known is left out. The figure grows with the text and
         with the maps.
         """
         words, facts = self.words, self.facts
-        maps = {name: MAPS[name].label for name in map(str, words) if name in MAPS}
+        further = [str(name) for name in words if name not in COLUMNS]
+        maps = {name: MAPS[name].label if name in MAPS else name for name in further}
         shown = {name: label for name, label in (OTHERS | maps).items() if words[name].notna().any()}
         with style.house_style([*words["word"], str(facts["prediction"])]):
             ratios = [*RATIOS[: 1 + len(shown) - len(maps)], *[2.0] * len(maps)]
@@ -130,12 +182,12 @@ class Reading:
                 axes.axvline(0, color=style.GREY, linewidth=0.6)
                 axes.tick_params(left=False)
                 axes.set_xlabel(label)
-            figure.suptitle(_headline(facts), fontsize=style.TEXT, x=0.01, ha="left")
+            figure.suptitle(_headline(words, facts), fontsize=style.TEXT, x=0.01, ha="left")
             figure.legend(*first.get_legend_handles_labels(), loc="outside lower left", ncols=3)
         return figure
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trained:
     """A model that the workflow trained or imported as a network, and that texts can be given to: see `trained`."""
 
@@ -144,6 +196,10 @@ class Trained:
     suite: Suite
     dataset: str
     model: str
+
+    def __repr__(self) -> str:
+        there = sum(map(self._there, self.suite.runs([self.model])))
+        return f"Trained({self.dataset}, suite {self.suite.key}, model {self.model}: {there} trainings)"
 
     def _weights(self, run: Run) -> Path:
         return Path(self.trainings.home(self.suite, self.dataset, run).file("weights"))
@@ -184,15 +240,13 @@ class Trained:
 
     def _seen(self, run: Run, corpus: Path, maps: Sequence[str] = ()) -> Seen:
         made = self._given if self.suite.given(self.dataset, run.model) else self._trained
-        network, split, readout = made(run, corpus, maps)
-        nothing = np.full(len(readout.attention[0]), np.nan)
-        (texts,) = readout.batches(torch.float64)
-        exact, slope = texts.exact_contributions(), nothing.copy()
+        network, split, readout, known = made(run, corpus, maps)
+        slope = np.full(len(readout.attention[0]), np.nan)
         if not self.suite.hierarchical(self.dataset, run.model):
             slope[: readout.words[0]] = gradients(network, split)[0]
-        return Seen(readout, slope, nothing if exact is None else exact[0].numpy())
+        return Seen(readout, slope, contributions(readout), known)
 
-    def _trained(self, run: Run, corpus: Path, maps: Sequence[str]) -> tuple[Network, Split, Readout]:
+    def _trained(self, run: Run, corpus: Path, maps: Sequence[str]) -> tuple[Network, Split, Readout, Known]:
         places, device = self.scope.config.places, torch.device("cpu")
         architecture = self.suite.architecture(self.dataset, run.model)
         vocabulary = Path(places.corpus_file(self.dataset, "vocabulary"))
@@ -206,10 +260,12 @@ class Trained:
         if isinstance(network, FineTuned) and texts.pieces is not None:
             labels = np.asarray(texts.labels)
             readout = take_classifier(network.eval(), texts.pieces, [ID], labels, range(material.classes))
-            return network, split, replace(readout, maps=take_word_maps(network, texts.pieces, maps))
-        return network, split, take_readout(network, split, [ID])
+            readout = replace(readout, maps=take_word_maps(network, texts.pieces, maps))
+        else:
+            readout = take_readout(network, split, [ID])
+        return network, split, readout, _known_of(material, len(readout.attention[0]))
 
-    def _given(self, run: Run, corpus: Path, maps: Sequence[str]) -> tuple[Network, Split, Readout]:
+    def _given(self, run: Run, corpus: Path, maps: Sequence[str]) -> tuple[Network, Split, Readout, Known]:
         """A classifier of the user's folder, as it is imported."""
         read, texts = self.suite.reading(self.dataset, run.model, run.seed), read_texts(corpus)
         classifier = opened(read)
@@ -217,7 +273,8 @@ class Trained:
         pieces = pieces_of(classifier, texts, read)
         readout = read_out(classifier, pieces, texts, classes, read)
         readout = replace(readout, maps=take_word_maps(classifier, pieces, maps))
-        return classifier, split_of(pieces, texts, torch.device("cpu")), readout
+        known = _known_by(classifier.tokenizer, pieces, len(readout.attention[0]))
+        return classifier, split_of(pieces, texts, torch.device("cpu")), readout, known
 
     def read(self, text: str | Sequence[str], maps: Sequence[str] = ()) -> Reading:
         """What the model makes of a text, which is split into words as its data set was; or of a list of words.
@@ -274,6 +331,7 @@ def reading_of(items: list[str], trainings: list[Seen], adversary: Seen | None, 
             "lowest": weights.min(0),
             "highest": weights.max(0),
             "adversary": np.nan if adversary is None else adversary.readout.attention[0].astype(np.float64),
+            "known": True if trainings[0].known is None else trainings[0].known,
             # a series of the words alone, which has nothing for the marks
             **{name: pd.Series(scores, dtype=np.float64) for name, (scores,) in first.maps.items()},
         },
@@ -324,3 +382,46 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
         reason = "reads pairs of texts" if pairs else "is known by its readouts alone"
         raise AuditError(f"{model}: {reason}, so no text can be given to it; name another")
     return Trained(scope, trainings, own, dataset, model)
+
+
+def _given(readout: Any, argument: str, first: GivenReadout | None) -> GivenReadout:
+    """A readout of the texts of the first one. Raises AuditError where it is none."""
+    if not isinstance(readout, GivenReadout):
+        raise AuditError(f"{argument}: holds {type(readout).__name__}, and no readout; make one with api.readout")
+    called = replace(readout, place=argument)
+    check_beside(called, first or called)
+    return called
+
+
+def reading(
+    readouts: GivenReadout | Sequence[GivenReadout],
+    text: int | str,
+    *,
+    adversary: GivenReadout | None = None,
+    classes: Sequence[str] | None = None,
+) -> Reading:
+    """What readouts of one's own say of one of their texts.
+
+    readouts: the trainings of a model, one or several. text: its place, from 0, or its id. adversary: a model that
+    predicts alike and attends elsewhere. classes: their names. Nobody says which words the model knows, so that all are
+    called known; there are no gradients.
+
+    Raises AuditError, in one line, where readouts are not of the same texts, or have no such text.
+    """
+    several = [readouts] if isinstance(readouts, GivenReadout) else entries(readouts, "readouts")
+    if not several:
+        raise AuditError("readouts: there is none; give one or more")
+    first = _given(several[0], "readouts", None)
+    given = [first, *(_given(one, f"readouts, {number}.", first) for number, one in enumerate(several[1:], 2))]
+    if isinstance(text, str) and text not in first.ids:
+        raise AuditError(f"text: no id is {text!r}; give one of {first.ids[0]!r} to {first.ids[-1]!r}, or a place")
+    if not isinstance(text, str) and not 0 <= text < len(first):
+        raise AuditError(f"text: is {text}, and there are {len(first)} texts; count from 0")
+    at = first.ids.index(text) if isinstance(text, str) else text
+    given += [] if adversary is None else [_given(adversary, "adversary", first)]
+    seen = []
+    for one in given:
+        read, words = as_readout(one).aligned([first.ids[at]]), len(first.tokens[at])
+        seen.append(Seen(read, np.full(words, np.nan), contributions(read)))
+    names = {} if classes is None else dict(enumerate(classes_named(classes, first.classes)))
+    return reading_of(first.tokens[at], seen[: len(several)], None if adversary is None else seen[-1], names)

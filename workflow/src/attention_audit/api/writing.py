@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,56 @@ def numbers(
     return array
 
 
+def entries(values: Any, place: str) -> list[Any]:
+    """What is given of each text. Raises AuditError where it is no list."""
+    try:
+        if not isinstance(values, str | Mapping):
+            return [*values]
+    except TypeError:
+        pass
+    raise AuditError(f"{place}: is {type(values).__name__}, and no list; give one")
+
+
+def as_many(values: Sequence[Any], count: int, place: str) -> None:
+    """Raise AuditError where values are not one for each of `count` texts."""
+    if len(values) != count:
+        raise AuditError(f"{place}: has {len(values)} entries for {count} texts; give each text one")
+
+
+def word_lists(tokens: Any, place: str) -> list[list[str]]:
+    """The words of each text. Raises AuditError where a text is one string, or no list."""
+    texts = []
+    for number, words in enumerate(entries(tokens, place)):
+        if isinstance(words, str):
+            raise AuditError(f"{place}: text {number} is one string; give the list of its words")
+        texts.append([str(word) for word in entries(words, f"{place}: text {number}")])
+    return texts
+
+
+def integers(values: Any, place: str, kinds: str = "iuf") -> list[int]:
+    """Whole numbers, of these kinds of NumPy; b among them takes truth values too. Raises AuditError where something
+    else is given.
+    """
+    listed = entries(values, place)
+    try:
+        found = np.asarray(listed)
+        if not found.size or (found.ndim == 1 and found.dtype.kind in kinds and (found % 1 == 0).all()):
+            return [int(value) for value in found]
+    except (RuntimeError, TypeError, ValueError):
+        pass
+    raise AuditError(f"{place} holds something else than whole numbers; give these")
+
+
+def classes_named(classes: Any, count: int) -> list[str]:
+    """The names of C classes. Raises AuditError where they are not as many, or two are the same."""
+    names = [str(name) for name in entries(classes, "classes")]
+    if len(names) != count:
+        raise AuditError(f"classes: has {len(names)} names for {count} classes; name each, in their order")
+    if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+        raise AuditError(f"classes: names {twice[0]!r} twice; give each class a name of its own")
+    return names
+
+
 def readout(
     tokens: Sequence[Sequence[str]],
     attention: Sequence[npt.ArrayLike],
@@ -55,50 +106,55 @@ def readout(
 
     Raises AuditError, in a line that names text and column, where something is wrong: see docs/readouts.md.
     """
-    count = len(tokens)
+    texts = word_lists(tokens, f"{name}: column tokens")
+    count = len(texts)
     if (contributions is None) != (bias is None):
         missing = "contributions are" if contributions is None else "bias is"
         raise AuditError(f"{name}: {missing} left out, and one needs the other; give both, or neither")
     if contributions is None or bias is None:
-        contributions, bias = [np.empty((len(words), 0)) for words in tokens], np.empty(0)
-    names = [str(id_) for id_ in ids] if ids is not None else [str(number) for number in range(count)]
-    known = list(evidence) if evidence is not None else [None] * count
-    further = maps or {}
+        contributions, bias = [np.empty((len(words), 0)) for words in texts], np.empty(0)
+    names = [str(id_) for id_ in (range(count) if ids is None else entries(ids, f"{name}: column id"))]
+    known = [None] * count if evidence is None else entries(evidence, f"{name}: column evidence")
+    if not isinstance(maps, Mapping | None):
+        raise AuditError(f"{name}: maps: is {type(maps).__name__}; give the scores of each map by its name")
+    columns = {"attention": attention, "contribution": contributions, "label": labels}
+    columns |= {f"maps, {map_},": scores for map_, scores in (maps or {}).items()}
+    listed = {column: entries(values, f"{name}: column {column}") for column, values in columns.items()}
     predicted = numbers(probabilities, f"{name}: column probabilities", (2,), WRONG_AXES)
     shift = numbers(bias, f"{name}: column bias", fault=WRONG_AXES)
     counted = {
-        "attention": len(attention),
-        "contribution": len(contributions),
-        "label": len(labels),
+        **{column: len(values) for column, values in listed.items()},
         "id": len(names),
         "evidence": len(known),
         "probabilities": len(predicted),
         "bias": len(shift) if shift.ndim == 2 else count,
-        **{f"maps, {map_},": len(scores) for map_, scores in further.items()},
     }
-    for column, entries in counted.items():
-        if entries != count:
-            raise AuditError(f"{name}: column {column} has {entries} entries for {count} texts; give each one")
+    for column, entered in counted.items():
+        if entered != count:
+            raise AuditError(f"{name}: column {column} has {entered} entries for {count} texts; give each one")
     attended, added = (
-        [numbers(values, at(name, id_, column)) for id_, values in zip(names, rows, strict=True)]
-        for column, rows in (("attention", attention), ("contribution", contributions))
+        [numbers(values, at(name, id_, column)) for id_, values in zip(names, listed[column], strict=True)]
+        for column in ("attention", "contribution")
     )
     given = GivenReadout(
         name,
         names,
-        [[str(word) for word in words] for words in tokens],
-        np.array([int(label) for label in labels], dtype=np.int64),
+        texts,
+        np.array(integers(listed["label"], f"{name}: column label", "iufb"), dtype=np.int64),
         attended,
         [values if values.ndim == 2 else values[:, None] for values in added],
         np.broadcast_to(shift, (count, shift.shape[-1])),
         predicted,
-        [[int(position) for position in positions] or None if positions is not None else None for positions in known],
+        [
+            None if positions is None else integers(positions, at(name, id_, "evidence")) or None
+            for id_, positions in zip(names, known, strict=True)
+        ],
         {
             map_: [
                 numbers(values, f"{at(name, id_, 'maps')}: {map_}", (1,), " has not one axis; give a number a word")
-                for id_, values in zip(names, scores, strict=True)
+                for id_, values in zip(names, listed[f"maps, {map_},"], strict=True)
             ]
-            for map_, scores in further.items()
+            for map_ in maps or {}
         },
     )
     check(given)
@@ -110,6 +166,8 @@ def write(given: GivenReadout, path: str | Path) -> None:
 
     Raises AuditError where the file cannot be written.
     """
+    if not isinstance(given, GivenReadout):
+        raise AuditError(f"given: is {type(given).__name__}, and no readout; make one with api.readout")
     write_given(given, Path(path))
 
 

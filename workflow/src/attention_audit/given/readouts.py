@@ -20,7 +20,7 @@ SUM, REPRODUCED = 1e-4, 1e-4
 WITHOUT = "where no predictions follow from the weights, leave contributions and bias out"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GivenReadout:
     """One training of a model on N texts with C classes; text i has L_i words.
 
@@ -45,6 +45,14 @@ class GivenReadout:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        heads = f", {self.heads} heads" if self.heads > 1 else ""
+        maps = f", also {', '.join(self.maps)}" if self.maps else ""
+        added = "with" if self.decided else "without"
+        return (
+            f"GivenReadout({self.place}: {len(self)} texts, {self.classes} classes{heads}, {added} contributions{maps})"
+        )
 
     @property
     def classes(self) -> int:
