@@ -8,6 +8,7 @@
 # make faults all that docs/reliability.md counts, in about 20 minutes; some of it needs root
 # make calibration  how far the words of the summary can be trusted, by simulation: docs/calibration.md
 # make replication  the pages of docs/replication/ and docs/gallery.md, from the runs that are kept there; seconds
+# make notebooks  the notebooks of examples/ with their outputs; two minutes
 # make slurm  the tests on a cluster of one node, which needs root and Debian's munge, slurmctld, slurmd
 
 PYTHON ?= python3
@@ -17,7 +18,7 @@ READY := .venv/.ready
 # the tests start Python some thousand times; what it has compiled is kept, whatever the environment says
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run setup controls transformer report test test-all faults calibration replication slurm lint docs clean
+.PHONY: run setup controls transformer report test test-all faults calibration replication notebooks slurm lint docs clean
 
 run: $(READY)
 	$(BIN)/snakemake --cores all all
@@ -48,6 +49,9 @@ calibration: $(READY)
 
 replication: $(READY)
 	PYTHONPATH=docs $(BIN)/python -m makers.replication
+
+notebooks: $(READY)
+	PYTHONPATH=docs $(BIN)/python -m makers.notebooks
 
 slurm: $(READY)
 	timeout -k 30 1800 $(BIN)/python -m pytest tests/slurm

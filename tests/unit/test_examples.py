@@ -1,12 +1,15 @@
 """The examples for notebooks run, and find what they were made to show."""
 
 import importlib.util
+import json
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from attention_audit import api
+from makers.notebooks import executed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -19,6 +22,12 @@ def example(name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def told(notebook: dict[str, Any]) -> list[list[str]]:
+    """What the cells of a notebook printed, and the texts of the values that they ended with."""
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
+    return [output["text"] if "text" in output else output["data"]["text/plain"] for output in outputs]
 
 
 def test_a_model_of_scikit_learn_is_audited(tmp_path: Path) -> None:
@@ -57,3 +66,21 @@ def test_integrated_gradients_of_captum_are_judged() -> None:
     right, slip = (judgement.table.set_index("question") for judgement in example("captum_scores").main().values())
     assert (right.loc["learnt", "word"], right.loc["located", "word"]) == ("yes", "yes")
     assert (slip.loc["located", "word"], slip.loc["signed", "word"]) == ("no", "no")
+
+
+# what SHAP imports and draws on warns
+@pytest.mark.filterwarnings("default")
+def test_the_notebook_of_shap_says_what_it_shows() -> None:
+    pytest.importorskip("shap")
+    path = EXAMPLES / "attributions.ipynb"
+    found = told(executed(path))
+    assert found == told(json.loads(path.read_text()))
+    said = " ".join(line.strip() for lines in found for line in lines)
+    assert "What may be said: words with weight are words of the text that matter." in said
+
+
+def test_notebooks_are_small_enough_to_read_where_they_lie() -> None:
+    for path in EXAMPLES.glob("*.ipynb"):
+        assert path.stat().st_size < 80_000, path.name
+        code = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+        assert [cell["execution_count"] for cell in code] == [*range(1, len(code) + 1)], path.name
