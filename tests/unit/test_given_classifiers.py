@@ -204,6 +204,14 @@ def test_trainings_with_other_pieces_are_refused(tmp_path: Path, provenance: Pro
         imported(plan, tmp_path, provenance, "chorus/hf/a")
 
 
+def test_a_tokenizer_that_does_not_know_the_words_is_refused(tmp_path: Path, provenance: Provenance) -> None:
+    # of the twelve words of the texts, `good`, and `film` twice
+    other = classifiers_on_disk.save(tmp_path / "other", names=("negative", "positive"), words=["good", "film"])
+    plan = plan_of(hf={"chorus": {"models": {"a": [str(other)]}}})
+    with pytest.raises(AuditError, match=r"other: its tokenizer does not know 75 % of the pieces \(\[UNK\]\), so that"):
+        imported(plan, tmp_path, provenance, "chorus/hf/a")
+
+
 def test_classes_are_matched_by_their_names() -> None:
     folder = Path("here")
     data = {0: "negative", 1: "positive"}

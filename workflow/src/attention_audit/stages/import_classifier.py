@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +33,8 @@ Settings = ClassifierJob
 
 NAMED = 3
 """Texts that are cut, as many as a message names."""
+UNREAD = 0.5
+"""Share of unknown pieces above which a classifier is refused."""
 GENERIC = "LABEL_"
 """What the library calls class 0 where nobody named it, less its number."""
 
@@ -106,6 +108,17 @@ def beside_words(classifier: SequenceClassifier, pieces: Pieces, texts: ReadText
     return f"{said}, and a probability would change by up to {np.abs(predicted[0] - predicted[1]).max():.3f}"
 
 
+def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
+    """Raise AuditError where more than half of the pieces of all words are the tokenizer's unknown one."""
+    share = float((pieces.ids[pieces.words >= 0] == tokenizer.unk_token_id).mean())
+    if share > UNREAD:
+        raise AuditError(
+            f"{folder}: its tokenizer does not know {100 * share:.0f} % of the pieces ({tokenizer.unk_token}), so that "
+            "the model reads hardly anything of these texts; save the tokenizer that the model was trained with there, "
+            "or name a model of their language"
+        )
+
+
 def split_of(pieces: Pieces, texts: ReadTexts, device: torch.device) -> Split:
     """The texts as their pieces, on the device, for a classifier that reads them again."""
     rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
@@ -140,6 +153,7 @@ def run(job: Job[ClassifierJob]) -> None:
         classifier = opened(read).to(device)
         classes = classes_of(classifier.folder, classifier.names, texts.names, read.labels)
         pieces = pieces_of(classifier, texts, read)
+        refuse_unread(classifier.folder, classifier.tokenizer, pieces)
         first = first or pieces
         other = np.flatnonzero(pieces.read != first.read)
         if len(other):
