@@ -408,6 +408,8 @@ def test_what_was_not_trained_is_one_line(folder: Path, arguments: list[str], li
 def test_a_text_without_words_or_a_model_without_weights_is_one_line(folder: Path) -> None:
     with pytest.raises(AuditError, match="text: no word is in it"):
         api.trained(folder, "digest").read("  ")
+    with pytest.raises(AuditError, match=r"^text: is int, and no list; give one"):
+        api.trained(folder, "digest").read(5)  # type: ignore[arg-type]
     with pytest.raises(AuditError, match=r"uniform/seed10\.safetensors: not there; make it with `snakemake"):
         api.trained(folder, "digest", model="uniform").read("a film")
     with pytest.raises(AuditError, match=r"^base: is no Transformer classifier in question, which maps are of; leave"):

@@ -56,6 +56,7 @@ def test_the_right_scores_locate_as_leave_one_out_does() -> None:
     assert row(found, "located")["texts"] == 120
     assert "words with weight are words of the text that matter" in found.sentence
     assert "a highlighted word speaks for the prediction (found by deleting it)" in found.sentence
+    assert found._repr_html_().startswith(f"<p>{found.sentence}</p><table")
     np.testing.assert_allclose(found.texts["scores"], found.texts["leave_one_out"])
 
 

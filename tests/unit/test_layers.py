@@ -218,6 +218,9 @@ def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkey
     assert reading.words["contribution"].isna().all()
     assert reading.words["gradient"].notna().sum() == stored.words[0]
     assert reading.facts["trainings"] == 2
+    assert reading.words["known"].all()
+    unread = api.trained("results", "chorus", "hf", "mine").read([words[0], "жук"]).words
+    assert unread["known"].tolist() == [True, False, True, True]
     assert not {"layer_1", "rollout"} & {*reading.words}
 
     # with two maps, side by side

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from html import escape
 from itertools import combinations
 from typing import Any
 
@@ -89,6 +90,9 @@ class Judgement:
             f"{row.question} {row.word} {row.value:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in asked.itertuples()
         ]
         return f"Judgement({'; '.join(told)})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.sentence)}</p>{self.table.round(2).to_html(index=False)}"
 
 
 def _words(tokens: Sequence[Sequence[str]]) -> Texts:

@@ -283,13 +283,14 @@ class Trained:
         question, all of which docs/method/maps.md has. Raises AuditError where the text has no word, where weights or
         vocabulary are not there, and where the model has no such maps.
         """
+        maps = entries(maps, "maps")
         MAPS.refuse_unknown(maps)
         if maps and (self.suite.key != OfTransformers.key or self.model not in self.suite.judged):
             raise AuditError(
                 f"{self.model}: is no Transformer classifier in question, which maps are of; leave them out"
             )
         tokens = self.scope.config.corpora[self.dataset].preparation.tokens
-        placed = placed_words(text if isinstance(text, str) else list(text), tokens)
+        placed = placed_words(text if isinstance(text, str) else entries(text, "text"), tokens)
         sentences = [[word for word, _, _ in sentence] for sentence in placed]
         if not any(sentences):
             raise AuditError("text: no word is in it; give one with words")
