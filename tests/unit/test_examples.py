@@ -79,6 +79,13 @@ def test_the_notebook_of_shap_says_what_it_shows() -> None:
     assert "What may be said: words with weight are words of the text that matter." in said
 
 
+def test_the_notebook_of_a_classifier_audits_two_folders() -> None:
+    pytest.importorskip("transformers")
+    said = " ".join(line.strip() for lines in told(executed(EXAMPLES / "classifier.ipynb")) for line in lines)
+    assert "words with weight are words of the text that matter" in said
+    assert "needed: no twin with uniform weights is given beside this model" in said
+
+
 def test_notebooks_are_small_enough_to_read_where_they_lie() -> None:
     for path in EXAMPLES.glob("*.ipynb"):
         assert path.stat().st_size < 80_000, path.name
