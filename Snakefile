@@ -3,18 +3,27 @@
 # raw archive -> corpus -> model and readout -> audits -> tables and figures
 # Each arrow is one file of rules, each noun a cached file under results/. docs/architecture.md is the map of the code.
 
+import sys
+from pathlib import Path
+
 from snakemake.utils import min_version
 
 min_version("9.0")
 
-
-configfile: f"{workflow.basedir}/workflow/catalogue.yaml"
-
+# the folder of this file, whichever workflow includes it
+TREE = Path(str(workflow.current_basedir))
+if not TREE.is_dir():
+    sys.exit(
+        f"error: {workflow.current_basedir} is no folder here, and the jobs need all of it; clone the repository, or "
+        "install the wheel, and name the Snakefile there"
+    )
+# as a module, it leaves the command line to the workflow that uses it
+ALONE = workflow.modifier.is_main_snakefile()
 
 # the demonstration; a file of the user's takes its place
 if not workflow.config_settings.configfiles:
 
-    configfile: f"{workflow.basedir}/config.yaml"
+    configfile: TREE / "config.yaml"
 
 
 report: "workflow/report/workflow.rst"
@@ -34,7 +43,7 @@ rule all:
         rules.report_page.input,
 
 
-if workflow.is_main_process:
+if workflow.is_main_process and ALONE:
     ask(
         refuse_unknown, asked_for() or [], [rule.name for rule in workflow.rules], JOBS, PLAN.refuse
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from folder import SOURCE, Folder, assert_rendered, kind_of
+from folder import ROOT, SOURCE, TINY, Folder, assert_rendered, kind_of
 
 from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.code_hash import closure
@@ -242,10 +242,35 @@ def test_the_report_is_written(altered: Folder) -> None:
 
 def test_the_workflow_is_called_from_another_folder(finished: Folder, tmp_path: Path) -> None:
     """All lies in that folder, and the captions and the catalogue are found beside the Snakefile."""
-    called = [sys.executable, "-m", "snakemake", "--snakefile", str(finished.path / "Snakefile"), "--cores", "1"]
+    there = os.path.relpath(finished.path / "Snakefile", tmp_path)
+    called = [sys.executable, "-m", "snakemake", "--snakefile", there, "--cores", "1"]
     told = ["--configfile", str(finished.path / "overlay.yaml")]
     made = subprocess.run([*called, "corpora", *told], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
     assert (tmp_path / "results" / "corpora" / "chorus" / "corpus.parquet").is_file()
     planned = subprocess.run([*called, "-n", "all", *told], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert planned.returncode == 0, planned.stdout + planned.stderr
+
+
+def test_another_workflow_uses_it_as_a_module(altered: Folder) -> None:
+    """As docs/running.md has it; one table is lacking, which a rule of that workflow reads."""
+    there = altered.path / "results" / "tables" / "summary.csv"
+    summary = there.read_text()
+    there.unlink()
+    [block] = re.findall(r"^```python\n(module .*?)^```$", (ROOT / "docs" / "running.md").read_text(), re.M | re.S)
+    ended = '    output:\n        "mine.csv",\n    shell:\n        "cp {input} {output}"\n'
+    (altered.path / "mine.smk").write_text(block.replace("../audit/", "") + ended)
+    altered.overlay(audit=TINY)
+    outcome = altered.run("--snakefile", "mine.smk", "mine")
+    assert outcome.status == 0, outcome.text
+    assert outcome.jobs() == {"audit_summary": 1, "mine": 1}
+    assert (altered.path / "mine.csv").read_text() == summary
+    assert "chorus, Wiegreffe & Pinter 2019, base: " in outcome.text
+    # files of that workflow are no results that a run would replace
+    altered.overlay(audit=TINY | {"training": {"epochs": 3}})
+    said = altered.run("--snakefile", "mine.smk", "-n", "--forceall", "mine").text
+    assert "without -n, this ends here: results/ holds a run of another configuration" in said
+    altered.overlay(audit={"dataset": ["chorus"]})
+    wrong = altered.run("--snakefile", "mine.smk", "-n", "mine")
+    assert wrong.status == 1
+    assert wrong.text.splitlines()[-1] == "error: config: dataset: unknown key (did you mean 'datasets'?)"

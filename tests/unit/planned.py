@@ -29,6 +29,18 @@ DEMONSTRATION = overlaid(CATALOGUE, yaml.safe_load((ROOT / "config.yaml").read_t
 """The demonstration over the catalogue: what is run where no file is given."""
 
 
+def mirror_in(folder: Path) -> Path:
+    """A mirror with a Transformer, and with the word vectors of the catalogue that have no address."""
+    import transformers_on_disk as on_disk  # many tests need no Transformer
+
+    on_disk.save(folder / "encoders" / "all-MiniLM-L6-v2", positions=514)
+    (folder / "vectors").mkdir()
+    for vectors in CATALOGUE["word_vectors"].values():
+        if "file" in vectors:
+            (folder / "vectors" / vectors["file"]).touch()
+    return folder
+
+
 TRAINED = [suite for suite in SUITES if suite.key not in ("own", "hf")]
 """The suites whose models are trained."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned import plan_of
+from planned import ROOT, plan_of
 
 from attention_audit import __main__ as command_line
 from attention_audit.errors import AuditError
@@ -122,3 +122,16 @@ def test_titles_tell_jobs_apart() -> None:
         command_line.title("audits", {"audit": "permutation", "dataset": "sst", "suite": "jw"}) == "permutation sst jw"
     )
     assert command_line.title("table", {"exhibit": "summary", "suite": ""}) == "summary"
+
+
+def test_run_hands_all_words_to_snakemake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the Snakefile of the package, and its presets where there are none here."""
+    called: list[str] = []
+    monkeypatch.setattr("os.execv", lambda _, command: called.extend(command))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "presets").mkdir()
+    (tmp_path / "presets" / "mine.yaml").touch()
+    words = ["-n", "all", "--configfile", "presets/mine.yaml", "presets/sst.yaml"]
+    command_line.run_workflow(words)
+    begun = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
+    assert called == [*begun, *words[:4], str(ROOT / "presets" / "sst.yaml")]

@@ -15,7 +15,7 @@ import yaml
 from docutils.core import publish_doctree
 from elsewhere import write_all
 from examples import EXAMPLES, PLUGINS
-from planned import CATALOGUE, DEMONSTRATION, PLACES, ROOT, overlaid, plan_of
+from planned import CATALOGUE, DEMONSTRATION, PLACES, ROOT, mirror_in, overlaid, plan_of
 from snakemake.cli import get_argument_parser
 
 from attention_audit import __version__
@@ -156,12 +156,8 @@ def plan_asked_for(words: list[str], mirror: Path) -> None:
 @pytest.fixture(scope="module")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A mirror with a Transformer, and with word vectors that have no address."""
-    folder = tmp_path_factory.mktemp("mirror")
-    on_disk.save(folder / "encoders" / "all-MiniLM-L6-v2", positions=514)
-    (folder / "vectors").mkdir()
-    known = (vectors["file"] for vectors in CATALOGUE["word_vectors"].values() if "file" in vectors)
-    own = (name for page in PAGES.values() for name in re.findall(r"\{kind: file, file: ([\w.]+),", page))
-    for name in (*known, *own):
+    folder = mirror_in(tmp_path_factory.mktemp("mirror"))
+    for name in (name for page in PAGES.values() for name in re.findall(r"\{kind: file, file: ([\w.]+),", page)):
         (folder / "vectors" / name).touch()
     return folder
 
@@ -175,12 +171,17 @@ def test_commands_are_such_as_tests_run(page: str, mirror: Path) -> None:
                 assert target in MAKE, command
             case ["source", path]:
                 assert path == ".venv/bin/activate"
+            case ["python", "-m", "attention_audit", "run", *rest]:
+                plan_asked_for(rest, mirror)
             case ["python", "-m", "attention_audit", *rest]:
                 asked = parser().parse_args(rest)
                 assert f"`{asked.stage}`" in parser().format_help(), command
                 assert all(path.name == "mine.yaml" or (ROOT / path).is_file() for path in asked.configfile), command
             case ["python", "-m", "pip", "install", *_, package]:
-                assert [package] in EXTRAS.values() or package in [f".[{extra}]" for extra in EXTRAS], command
+                built = f"dist/attention_audit-{__version__}-py3-none-any.whl"
+                assert [package] in EXTRAS.values() or package in [built, *(f".[{extra}]" for extra in EXTRAS)], command
+            case ["python", "-m", "pip", "wheel", *rest]:
+                assert rest == ["--no-deps", "--wheel-dir", "dist", "."]
             case ["python", "-m", module]:
                 assert (ROOT / "docs" / module.replace(".", "/") / "__main__.py").is_file(), command
             case ["python", script, *_]:
@@ -350,5 +351,7 @@ def test_every_table_and_figure_has_a_caption_that_opens_with_its_heading() -> N
 def test_citation_is_of_this_version() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation["version"] == __version__
+    # the newest notes stand at the top
+    assert re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == __version__
     assert citation["license"] == "MIT"
     assert (ROOT / "LICENSE").read_text().startswith("MIT License")

@@ -34,11 +34,6 @@ def csv(header: str, *columns: Sequence[Any], delimiter: str = ",") -> bytes:
     return "".join(f"{row}\n" for row in ([header, *rows] if header else rows)).encode()
 
 
-@pytest.fixture(autouse=True)
-def beside_the_snakefile(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-
-
 @pytest.fixture
 def written(tmp_path: Path) -> Written:
     """The entry that is written for a file of this content, which the plan takes."""
@@ -198,8 +193,9 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     (tmp_path / "imdb.csv").write_bytes(csv("text,label", texts(), LABELS))
-    (tmp_path / "workflow").symlink_to(ROOT / "workflow")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(module, "TREE", tmp_path)
+    (tmp_path / "workflow").symlink_to(ROOT / "workflow")
     assert command_line.main(["init", "imdb.csv"]) == 0
     said = capsys.readouterr().out.splitlines()
     configuration = (tmp_path / "mine.yaml").read_text()
@@ -237,14 +233,12 @@ def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path: Path, monkeypat
     assert Plan(overlaid(CATALOGUE, raw), CATALOGUE, tmp_path / "memory").config.corpora["a"].splits.most.train == 20000
 
 
-def test_a_folder_without_the_snakefile_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run reads paths from the folder of the Snakefile, so that they are whole then."""
+def test_without_a_snakefile_here_the_package_runs_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.csv").write_bytes(csv("text,label", texts(), LABELS))
     monkeypatch.chdir(tmp_path)
     said = initialising([Path("a.csv")], None)
-    assert "Next, in the folder that has the Snakefile:" in said
-    assert f"  snakemake -n --configfile {tmp_path / 'mine.yaml'}\n" in said
-    assert yaml.safe_load((tmp_path / "mine.yaml").read_text())["corpora"]["a"]["path"] == str(tmp_path / "a.csv")
+    assert "  python -m attention_audit run -n --configfile mine.yaml\n" in said
+    assert yaml.safe_load((tmp_path / "mine.yaml").read_text())["corpora"]["a"]["path"] == "a.csv"
 
 
 def test_a_language_whose_package_is_missing_is_said_and_the_plan_refuses_it(

@@ -7,24 +7,19 @@ import os
 import shlex
 import sys
 import time
-from pathlib import Path
 
 import yaml
 from snakemake.cli import get_argument_parser
 from snakemake.utils import update_config
 
 STARTED = time.time()
-SOURCE = Path(workflow.basedir) / "workflow" / "src"
-sys.path.insert(0, str(SOURCE))
-# jobs run the interpreter and the package that Snakemake itself runs; a conda environment still comes first
-# a job of a cluster, which reads this file too, has no server, though its environment is that of the run
-os.environ.pop("ATTENTION_AUDIT_SERVER", None)
-os.environ.update(
-    PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
-    PYTHONPATH=str(SOURCE),
-    ATTENTION_AUDIT_CLIENT=str(SOURCE / "attention_audit" / "client.py"),
-)
+SOURCE = TREE / "workflow" / "src"
+# the rules that a wheel carries have the package that they are in
+if SOURCE.is_dir():
+    sys.path.insert(0, str(SOURCE))
+    os.environ.update(PYTHONPATH=str(SOURCE))
 
+from attention_audit import client
 from attention_audit.artefacts.files import sweep
 from attention_audit.artefacts.journal import failures
 from attention_audit.artefacts.running import end_on_signal, hold_lock
@@ -36,8 +31,17 @@ from attention_audit.plan.job import ranks
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal
 from attention_audit.plugins import look_in
+from attention_audit.section import laid_over
 from attention_audit.server import start_server
 from attention_audit.yaml_input import as_in_a_file, refuse_given_twice
+
+# jobs run the interpreter and the package that Snakemake itself runs; a conda environment still comes first
+# a job of a cluster, which reads this file too, has no server, though its environment is that of the run
+os.environ.pop("ATTENTION_AUDIT_SERVER", None)
+os.environ.update(
+    PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+    ATTENTION_AUDIT_CLIENT=client.__file__,
+)
 
 
 def ask(question, *arguments):
@@ -49,18 +53,20 @@ def ask(question, *arguments):
 
 
 if workflow.is_main_process:
-    for written in workflow.config_settings.configfiles or [f"{workflow.basedir}/config.yaml"]:
+    for written in workflow.config_settings.configfiles or [TREE / "config.yaml"]:
         ask(refuse_given_twice, Path(written))
-# what stands within brackets on the command line comes as text
-nested = {
-    key: value
-    for key, value in workflow.config_settings.config.items()
-    if isinstance(value, (dict, list))
-}
-update_config(config, as_in_a_file(nested))
+if ALONE:
+    # what stands within brackets on the command line comes as text
+    nested = {
+        key: value
+        for key, value in workflow.config_settings.config.items()
+        if isinstance(value, (dict, list))
+    }
+    update_config(config, as_in_a_file(nested))
 look_in(Path(written).parent for written in workflow.config_settings.configfiles)
-CATALOGUE = Path(workflow.basedir) / "workflow" / "catalogue.yaml"
-PLAN = ask(Plan, config, yaml.safe_load(CATALOGUE.read_text(encoding="utf-8")))
+# what every run has, whatever its configuration names
+CATALOGUE = yaml.safe_load((TREE / "workflow" / "catalogue.yaml").read_text(encoding="utf-8"))
+PLAN = ask(Plan, laid_over(CATALOGUE, config), CATALOGUE)
 CONFIG = PLAN.config
 PLACES = CONFIG.places
 
@@ -79,7 +85,9 @@ def command_line():
     """What the user said, as words of a command line."""
     files = [os.path.relpath(path) for path in workflow.config_settings.configfiles]
     values = [f"{key}={value}" for key, value in workflow.config_settings.config.items()]
+    elsewhere = Path.cwd() != TREE
     return [
+        *(["--snakefile", os.path.relpath(workflow.main_snakefile)] if elsewhere else []),
         *(["--configfile", *files] if files else []),
         *(["--config", *values] if values else []),
     ]
@@ -108,7 +116,10 @@ def overwritten():
     # at the end of `snakemake -n` all jobs count as finished
     jobs = workflow.dag.needrun_jobs(exclude_finished=False)
     paths = (str(path) for job in jobs for path in job.output)
-    return [path for path in paths if os.path.exists(path)]
+    # a workflow that has this one as a module makes files elsewhere too
+    return [
+        path for path in paths if path.startswith(f"{PLACES.results}/") and os.path.exists(path)
+    ]
 
 
 onstart:
@@ -190,7 +201,7 @@ def outputs(wildcards, output):
     return words("--output", output)
 
 
-NEEDS = read_needs(Path(workflow.basedir) / "workflow" / "resources.yaml")
+NEEDS = read_needs(TREE / "workflow" / "resources.yaml")
 # a GPU is asked for where one will be used; on a cluster, `device: cuda` says so, as the submitting host has none
 GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0
 

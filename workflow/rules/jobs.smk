@@ -19,28 +19,22 @@ JOBS = ask(PLAN.jobs, asked_for())
 RANKS = ranks(JOBS)
 
 
-localrules:
-    corpora,
-    audits,
-    tables,
-    figures,
-    guide,
-    report_page,
-
-
 rule corpora:
     input:
         [job.files for job in JOBS if job.stage == "corpus"],
+    localrule: True
 
 
 rule audits:
     input:
         PLAN.audit_files(),
+    localrule: True
 
 
 rule tables:
     input:
         [path for table in PLAN.exhibiting.made("tables") for path in PLAN.exhibiting.files(table)],
+    localrule: True
 
 
 rule figures:
@@ -50,16 +44,19 @@ rule figures:
             for figure in PLAN.exhibiting.made("figures")
             for path in PLAN.exhibiting.files(figure)
         ],
+    localrule: True
 
 
 rule guide:
     input:
         [job.files for job in JOBS if job.stage == "guide"],
+    localrule: True
 
 
 rule report_page:
     input:
         [job.files for job in JOBS if job.stage in ("explorer", "report_page")],
+    localrule: True
 
 
 for job in JOBS:

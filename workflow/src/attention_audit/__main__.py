@@ -1,10 +1,11 @@
-"""The command line: `list`, `compare`, `more`, `init`, and what Snakemake's rules call, one stage a call."""
+"""The command line: `init`, `run`, `list`, `compare`, `more`, and what Snakemake's rules call, one stage a call."""
 
 import argparse
 import gc
 import importlib
 import json
 import logging
+import os
 import signal
 import sys
 import time
@@ -13,13 +14,14 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
 from attention_audit.artefacts.journal import note
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
+from attention_audit.places import TREE
 from attention_audit.plugins import imported as import_target
 from attention_audit.section import Section
 from attention_audit.server import Server
@@ -34,7 +36,9 @@ def parser() -> argparse.ArgumentParser:
     """The command line, the same for every stage."""
     parser = argparse.ArgumentParser(prog="python -m attention_audit", description=__doc__)
     parser.add_argument(
-        "stage", help="`list`, `compare`, `more`, `init`, `serve`, or a module in attention_audit.stages"
+        "stage",
+        help="`init`, `run`, which hands all words after it to Snakemake, `list`, `compare`, `more`, `serve`, or a "
+        "module in attention_audit.stages",
     )
     parser.add_argument(
         "paths",
@@ -163,13 +167,25 @@ def run_stage(call: argparse.Namespace) -> None:
         note(call.log, rule, inputs, outputs, started, call.threads, importing=importing)
 
 
+def run_workflow(words: Sequence[str]) -> NoReturn:
+    """Become Snakemake with the Snakefile of this package, in this folder. A file of presets/ that is not here is taken
+    from beside the Snakefile.
+    """
+    own = [str(TREE / word) if word.startswith("presets/") and not Path(word).exists() else word for word in words]
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(TREE / "Snakefile"), *own]
+    os.execv(command[0], command)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """List what can be run, compare two runs, say what would decide a run, write a first configuration, run one stage,
-    or serve a run by forking for each of its stages.
+    """Run the workflow, list what can be run, compare two runs, say what would decide a run, write a first
+    configuration, run one stage, or serve a run by forking for each of its stages.
 
     A fault the user can mend ends in one line and exit status 1.
     """
-    call = parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["run"]:
+        run_workflow(words[1:])
+    call = parser().parse_args(words)
     try:
         if call.stage == "list":
             from attention_audit.listing import listing

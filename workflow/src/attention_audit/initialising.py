@@ -19,7 +19,7 @@ from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tabular import ENDINGS, SHOWN, Layout, format_of, no_column, shown, table_rows
 from attention_audit.corpus.tokens import lacking
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.places import CATALOGUE
+from attention_audit.places import CATALOGUE, TREE
 
 USAGE = "init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`"
 MINE = Path("mine.yaml")
@@ -73,11 +73,6 @@ def chosen(key: str, named: str | None, likely: list[Column], columns: list[Colu
     return likely[0].name, f"guess; it may also be {others}" if others else ""
 
 
-def seen(path: Path) -> Path:
-    """A path as a run names it, which begins in the folder of the Snakefile."""
-    return path if CATALOGUE.exists() else path.resolve()
-
-
 def name_of(path: Path, taken: Mapping[str, Any]) -> str:
     """A name for the data set of a file that no other one has."""
     letters = unicodedata.normalize("NFKD", path.name.partition(".")[0]).encode("ascii", "ignore").decode()
@@ -95,7 +90,7 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
     texts = chosen("text", text, texts_in(others), columns, path)
     others = [column for column in columns if column.name != texts[0]]
     labels = chosen("label", label, labels_in(others), columns, path)
-    said: Said = {"kind": ("table", ""), "path": (str(seen(path)), "")}
+    said: Said = {"kind": ("table", ""), "path": (str(path), "")}
     if layout.encoding != "utf-8":
         said["encoding"] = (layout.encoding, "guess, by its bytes")
     if layout.delimiter:
@@ -166,8 +161,7 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     if into.exists():
         raise AuditError(f"{into}: is there already; remove it, or write another file with `--into other.yaml`")
     path = checked_path(files)
-    catalogue = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8")) if CATALOGUE.exists() else {}
-    name = name_of(path, catalogue.get("corpora", {}))
+    name = name_of(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
     said = guessed(path, layout_of(path), text, label)
     counts = count(name, source_of(said, path), {"path": path})
     if counts.unlabelled:
@@ -193,16 +187,16 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     except OSError as error:
         raise AuditError(f"{into}: cannot be written ({error.strerror}); name another file with `--into`") from error
     found = [f"{name}: {line}" for line in described(source, counts)]
-    where = "" if CATALOGUE.exists() else ", in the folder that has the Snakefile"
-    configuration = shlex.quote(str(seen(into)))
+    run = "snakemake" if Path.cwd() == TREE else "python -m attention_audit run"
+    configuration = shlex.quote(str(into))
     return "\n".join(
         [
             made,
             *found,
             *(f"warning: {name}: {line}" for line in odd),
             "",
-            f"This is {into}. Check the lines with `guess`, and that the columns are those that you mean. Next{where}:",
-            f"  snakemake -n --configfile {configuration}",
-            f"  snakemake --cores 2 all --configfile {configuration}\n",
+            f"This is {into}. Check the lines with `guess`, and that the columns are those that you mean. Next:",
+            f"  {run} -n --configfile {configuration}",
+            f"  {run} --cores 2 all --configfile {configuration}\n",
         ]
     )

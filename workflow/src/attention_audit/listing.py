@@ -19,7 +19,7 @@ from attention_audit.corpus.formats import Corpus
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import ATTENTION, ENCODERS, AttentionEntry, EncoderEntry
 from attention_audit.names import PAPER_NAMES
-from attention_audit.places import CATALOGUE, Places
+from attention_audit.places import CATALOGUE, TREE, Places
 from attention_audit.plan.audit import Audit, Need
 from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
@@ -34,8 +34,8 @@ from attention_audit.yaml_input import refuse_given_twice
 
 WIDTH = 100
 """Characters of a line, at most."""
-DEMONSTRATION = Path("config.yaml")
-"""What runs where no file is named, from the working directory."""
+DEMONSTRATION = TREE / "config.yaml"
+"""What runs where no file is named."""
 PLACES = Places()
 """Where files lie unless the configuration says otherwise."""
 NEEDS: Mapping[Need, str] = {
@@ -171,13 +171,10 @@ def _dataset(name: str, entry: Any, kinds: Mapping[str, str]) -> Line:
 
 
 def _datasets() -> str:
-    entries = _read(CATALOGUE)["corpora"] if CATALOGUE.exists() else {}
     kinds = _kinds()
     about = f"These are declared in {CATALOGUE}; docs/data.md explains each."
-    if not entries:
-        about = f"None: {CATALOGUE} is not in this folder. Call this beside the Snakefile."
-    lines = [_dataset(str(name), entry, kinds) for name, entry in entries.items()]
-    return _section("Data sets", about, *([_entries(lines)] if lines else []))
+    lines = [_dataset(str(name), entry, kinds) for name, entry in _read(TREE / CATALOGUE)["corpora"].items()]
+    return _section("Data sets", about, _entries(lines))
 
 
 def _part(entry: EncoderEntry | AttentionEntry) -> Line:
@@ -259,7 +256,7 @@ def _run(files: Sequence[Path]) -> list[str]:
     catalogue, but for those of suites that the run has not.
     """
     named: dict[str, Any] = reduce(laid_over, map(_read, files))
-    catalogue = _read(CATALOGUE)
+    catalogue = _read(TREE / CATALOGUE)
     config = read_config(laid_over(catalogue, named), catalogue)
     skipped = {"corpora", "word_vectors"} | (set() if config.datasets or config.deception.datasets else OF_BASE)
     skipped |= {key for key, section in config if isinstance(section, Section) and _unused(section)}
@@ -290,7 +287,7 @@ def listing(files: Sequence[Path] = ()) -> str:
     files: the configuration files of a run, in the order in which they are laid over one another; how that run trains
     its models follows, and what it inherits. Raises AuditError where a file cannot be read, or is wrong.
     """
-    named: dict[str, Any] = reduce(laid_over, map(_read, files or filter(Path.exists, [DEMONSTRATION])), {})
+    named: dict[str, Any] = reduce(laid_over, map(_read, files or [DEMONSTRATION]), {})
     look_in(path.parent for path in files)
     activate(named.get("plugins"))
     parts = [_suites(), _audits(), _exhibits(), _pages(), _datasets(), *_architecture(), *_methods()]

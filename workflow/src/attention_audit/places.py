@@ -8,8 +8,11 @@ from pathlib import Path
 
 RESULTS = "results"
 """The folder of the results, where the configuration names no other."""
+PACKAGE = Path(__file__).parent
+TREE = PACKAGE / "tree" if (PACKAGE / "tree").is_dir() else PACKAGE.parents[2]
+"""The folder of the Snakefile and of all that it reads: the repository, or the part of it that a wheel carries."""
 CATALOGUE = Path("workflow/catalogue.yaml")
-"""Where data sets are declared, from the folder of the Snakefile."""
+"""Where data sets are declared, from TREE."""
 
 
 @dataclass(unsafe_hash=True)

@@ -7,10 +7,11 @@ from os.path import relpath
 from pathlib import Path
 from typing import ClassVar, Literal, TypeVar
 
+from attention_audit.places import TREE
 from attention_audit.plugins import Entry, plugin
 
-CAPTIONS = Path(__file__).parents[3] / "report"
-"""The folder of the package's own captions, beside the source."""
+CAPTIONS = TREE / "workflow" / "report"
+"""The folder of the package's own captions."""
 ITS_OWN = "its own"
 """In the place of a suite's key: the suite of the exhibit."""
 Source = Literal["audit", "corpus", "table", "tables", "records"]
