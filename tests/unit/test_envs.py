@@ -1,19 +1,40 @@
-"""The three lists of dependencies keep in step: pyproject.toml, constraints.txt, and the conda environment."""
+"""The lists of dependencies keep in step: pyproject.toml, constraints.txt, the conda environment, and what is built or
+run from them.
+"""
 
+import ast
 import re
+import sys
 import tomllib
+from functools import cache
+from importlib.metadata import packages_distributions, requires
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
+import pytest
 import yaml
+from planned import CATALOGUE, mirror_in, overlaid
+
+from attention_audit.__main__ import targets
+from attention_audit.code_hash import PACKAGE, closure
+from attention_audit.plan.plan import Plan
+from attention_audit.plugins import module_of, qualified
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CONDA = yaml.safe_load((ROOT / "envs" / "attention-audit.yaml").read_text())
 
 # the names that differ on conda-forge; -base leaves out a graphical interface and statsmodels, which no job uses
+EXTRAS = PROJECT["optional-dependencies"]
+
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "seaborn": "seaborn-base", "torch": "pytorch"}
 NOT_IN_JOBS = {"snakemake"}
+PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
+TYPES = "_typeshed"
+"""What only type checkers import."""
+RECIPES = {"Dockerfile": r"^COPY (.*) \S+$", "apptainer.def": r"^    (\S+) /source/\S+$"}
+"""What begins an image, and how it says what is copied into it."""
 
 
 def normalised(requirement: str) -> str:
@@ -30,12 +51,13 @@ def pins() -> dict[str, str]:
 
 
 def test_every_direct_dependency_is_locked() -> None:
-    direct = [*PROJECT["dependencies"], *chain.from_iterable(PROJECT["optional-dependencies"].values())]
+    direct = [*PROJECT["dependencies"], *chain.from_iterable(EXTRAS.values())]
     assert {normalised(name) for name in direct} - pins().keys() == set()
 
 
 def test_conda_has_what_jobs_import_at_the_locked_versions() -> None:
-    names = {normalised(name) for name in PROJECT["dependencies"]} - NOT_IN_JOBS
+    taken = [*PROJECT["dependencies"], *EXTRAS["transformers"], *EXTRAS["xlsx"]]
+    names = {normalised(name) for name in taken} - NOT_IN_JOBS
     expected = {f"{CONDA_NAMES.get(name, name)} ={pins()[name]}" for name in names}
     assert set(CONDA["dependencies"]) == expected | {f"python {PROJECT['requires-python']}"}
 
@@ -48,3 +70,59 @@ def test_every_rule_names_the_environment() -> None:
     for path in (ROOT / "workflow" / "rules").glob("*.smk"):
         text = path.read_text()
         assert text.count("../../envs/attention-audit.yaml") == text.count("    shell:"), path.name
+
+
+@cache
+def libraries(module: str) -> frozenset[str]:
+    """What a module imports of elsewhere, at its top or in a function; of Python's own nothing."""
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    nodes = list(ast.walk(ast.parse(Path(spec.origin).read_text())))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    return frozenset(name.partition(".")[0] for name in names) - sys.stdlib_module_names - {PACKAGE, TYPES}
+
+
+@pytest.fixture(scope="module")
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return mirror_in(tmp_path_factory.mktemp("mirror"))
+
+
+@pytest.mark.parametrize("path", PRESETS, ids=[path.stem for path in PRESETS])
+def test_conda_has_every_library_of_a_preset(path: Path, mirror: Path) -> None:
+    raw = yaml.safe_load(path.read_text()) | {"skip_unavailable": True, "mirror": str(mirror)}
+    jobs = Plan(overlaid(CATALOGUE, raw), CATALOGUE, mirror / "memory").jobs()
+    called = {module_of(target) for job in jobs for target in targets(job.settings.model_dump())}
+    called |= {f"stages.{job.stage}" for job in jobs}
+    imported = frozenset().union(*(libraries(each) for name in called for each in closure(qualified(name))))
+    assert {"numpy", "torch"} <= imported
+    distributions = packages_distributions()
+    needed = {normalised(distributions[library][0]) for library in imported}
+    known = {conda: name for name, conda in CONDA_NAMES.items()}
+    there = {known.get(name, name) for name, *_ in map(str.split, CONDA["dependencies"]) if name != "python"}
+    # pydantic and transformers have a half in another language, which comes with them
+    brought = {normalised(each) for name in there for each in requires(name) or []}
+    assert needed - there - brought == set()
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_an_image_is_built_of_files_that_there_are(recipe: str) -> None:
+    text = (ROOT / "envs" / recipe).read_text()
+    copied = {name for names in re.findall(RECIPES[recipe], text, re.MULTILINE) for name in names.split()}
+    assert {name for name in copied if not (ROOT / name).exists()} == set()
+    hatch = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    built = {path.partition("/")[0] for path in (*hatch["packages"], *hatch["force-include"])}
+    assert copied == built | {"constraints.txt", "pyproject.toml", PROJECT["readme"], "LICENSE"}
+    [python] = re.findall(r"python:(3\.\d+)-slim", text)
+    assert PROJECT["requires-python"] == f">={python}"
+    [extras] = re.findall(r"PIP_CONSTRAINT=/source/constraints.txt pip install \S+ '\.\[(.*)\]'", text)
+    assert set(extras.split(",")) <= EXTRAS.keys()
+
+
+def test_the_code_host_calls_the_makefile() -> None:
+    job = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yaml").read_text())["jobs"]["make"]
+    makefile = (ROOT / "Makefile").read_text()
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in job["strategy"]["matrix"]["target"])
+    [python] = [step["with"]["python-version"] for step in job["steps"] if "with" in step]
+    assert PROJECT["requires-python"] == f">={python}"
