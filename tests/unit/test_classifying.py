@@ -130,6 +130,7 @@ def test_labels_may_be_names_texts_may_be_words_and_batches_of_any_size() -> Non
         ({"model": []}, "model: is an empty list"),
         ({"model": nn.Linear(1, 1)}, "model: is Linear; give a classifier of the library"),
         ({"model": "nowhere"}, "nowhere"),
+        ({"model": on_disk.save(Path(mkdtemp()), names=["stars"])}, "model: config.id2label has 1 classes"),
         ({"questions": ["unique"]}, "questions: 'unique' needs trainings of other kinds; known here: stable, used"),
         ({"questions": ["use"]}, "questions: 'use' is no question"),
         ({"maps": ["rolout"]}, "rolout"),

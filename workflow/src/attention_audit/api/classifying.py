@@ -173,8 +173,10 @@ def audit_classifier(
         folder = Path(place)
         folders = _folders(model, tokenizer, folder)
         facts = read_facts(Path(folders[0]))
-        names = [facts.labels[number].removeprefix(GENERIC) for number in sorted(facts.labels)]
         given = [facts.labels[number] for number in sorted(facts.labels)]
+        if len(given) < 2:
+            raise AuditError(f"model: config.id2label has {len(given)} classes; give a classifier of two or more")
+        names = [name.removeprefix(GENERIC) for name in given]
         gold = [names[given.index(name)] for name in _named(labels, given, len(texts))]
         split = _written(texts, gold, folder / "texts.jsonl")
         tokens = {"lower": False, **({"tokenizer": "spaces"} if split else {})}
