@@ -658,6 +658,31 @@ MINILM = Page(
     ),
 )
 
+PROMPTED = Page(
+    "prompted",
+    "A prompted language model: SmolLM2",
+    "What may be read into the last token's row of a decoder that is asked for a class?",
+    (
+        KeptRun(
+            "sst",
+            "smollm2-sst",
+            "SST: SmolLM2-135M, prompted for the sentiment of 100 test sentences.",
+        ),
+    ),
+    tables=("hf_table_maps",),
+    figures="hf_fig_maps",
+    learnt=(
+        "To shuffle the weights of the words among themselves hardly moves the prediction: the rest of the row, on the "
+        "first token and on the prompt, stays as it is.",
+        "Words with more weight are no more the words that matter than words by lot.",
+    ),
+    beyond=(
+        "What larger language models show, or other prompts: one small model and one template are asked, in one "
+        "training, of 100 texts.",
+        "What is published: no paper here has such a model, so that no number here has a counterpart.",
+    ),
+)
+
 READOUTS = Page(
     "readouts",
     "Readouts made elsewhere",
@@ -695,9 +720,15 @@ CONTROLS = Page(
             "'datasets=[beacon]' 'jain_wallace={datasets: []}' 'serrano_smith={datasets: []}'"
             " 'deception={datasets: []}'",
         ),
+        KeptRun(
+            "transformers",
+            "controls-maps",
+            "Transformers whose weights are set, so that one map is right and another one wrong, and one that was "
+            "fine-tuned to hide what it relies on.",
+        ),
     ),
-    tables=("controls",),
-    figures=".*_attention_maps",
+    tables=("controls", "hf_table_maps"),
+    figures=".*_attention_maps|hf_fig_maps",
     beyond=(
         "Whether the tests find what is there in texts that people write: a generated corpus has one cue at a time.",
     ),
@@ -714,6 +745,7 @@ PAGES = (
     ROAR,
     RATIONALES,
     MINILM,
+    PROMPTED,
     READOUTS,
     CONTROLS,
     SHORTCUTS,
