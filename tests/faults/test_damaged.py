@@ -13,7 +13,7 @@ from attention_audit.artefacts.record import check_recorded, read_record
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.cut_texts import CUT_TEXTS
 from attention_audit.columns.heads import HEADS
-from attention_audit.columns.map_stability import MAP_STABILITY
+from attention_audit.columns.map_stability import ATTRIBUTION_STABILITY, MAP_STABILITY
 from attention_audit.columns.readout import HEADED, SEVERAL
 from attention_audit.columns.soft import SOFT
 from attention_audit.columns.states import PIECES
@@ -115,7 +115,7 @@ def test_every_kind_that_a_stage_reads_is_damaged() -> None:
     read = {kind_of(Path("results", file)) for file in READERS if file.endswith(".parquet")}
     # tables are for people, but for two; soft erasure is only made where it is asked, maps of Transformers alone
     here = {kind for kind in ARTEFACTS if not kind.path.startswith("tables/")} - TRANSFORMERS
-    assert read == here - {HISTORY, SOFT, MAP_STABILITY} | {SUMMARY, TABLE}
+    assert read == here - {HISTORY, SOFT, MAP_STABILITY, ATTRIBUTION_STABILITY} | {SUMMARY, TABLE}
 
 
 @pytest.mark.parametrize(

@@ -83,12 +83,13 @@ def test_every_plugin_of_the_page_has_its_files_and_its_name() -> None:
         assert len(plugin.plugins) == 1
 
 
-def test_a_table_of_a_plugin_is_made_and_listed(folder: Path) -> None:
+def test_a_table_of_a_plugin_is_made_and_listed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = planned("A table, or a figure", **BASE)
     make(plan, "results/tables/longest.parquet")
     assert len(read_frame(Path("results/tables/longest.parquet"), TABLE)) == 3
     assert "longest.rst" in plan.pages()[-1].inputs["captions"]
     Path("config.yaml").write_text("plugins: [my_tables]\n")
+    monkeypatch.setattr("attention_audit.listing.DEMONSTRATION", Path("config.yaml"))
     assert "from the plugin my_tables" in listing()
 
 
