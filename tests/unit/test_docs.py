@@ -155,8 +155,10 @@ def plan_asked_for(words: list[str], mirror: Path) -> None:
 
 @pytest.fixture(scope="module")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A mirror with a Transformer, and with word vectors that have no address."""
+    """A mirror with a Transformer, a language model, and word vectors that have no address."""
     folder = mirror_in(tmp_path_factory.mktemp("mirror"))
+    labels = {"words": ["negative", "positive", "review", "sentiment"], "max_position_embeddings": 128}
+    classifiers_on_disk.save(folder / "models" / "smollm2", "llama", language=True, **labels)
     for name in (name for page in PAGES.values() for name in re.findall(r"\{kind: file, file: ([\w.]+),", page)):
         (folder / "vectors" / name).touch()
     return folder
