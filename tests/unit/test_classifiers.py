@@ -12,6 +12,7 @@ import torch
 import transformers
 from classifiers_on_disk import READ
 from torch import Tensor
+from transformers_on_disk import change_config
 
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
@@ -169,6 +170,13 @@ def test_the_library_without_weights_is_refused(tmp_path: Path) -> None:
         read(classifier)
 
 
+def test_an_attention_that_config_json_names_is_not_asked_for(tmp_path: Path) -> None:
+    folder = classifiers_on_disk.save(tmp_path, names=("a", "b", "c"))
+    own = read(SequenceClassifier(folder))
+    change_config(folder, _attn_implementation="flash_attention_2")
+    assert np.array_equal(read(SequenceClassifier(folder)).probabilities, own.probabilities)
+
+
 def test_pieces_without_any_weight_count_alike() -> None:
     from attention_audit.model.sequence_classifier import Attended
     from attention_audit.transformer.states import PieceBatch
@@ -183,7 +191,6 @@ def test_pieces_without_any_weight_count_alike() -> None:
 
 
 def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path: Path) -> None:
-    from transformers_on_disk import change_config
     from transformers_on_disk import save as save_encoder
 
     encoder = save_encoder(tmp_path / "encoder")

@@ -117,6 +117,7 @@ def test_what_cannot_be_asked_says_why(plan: Plan) -> None:
         ({"chorus": {"models": {"a": []}}}, r"'a' has no folder"),
         ({"chorus": {"models": {"a": ["x", "x"]}}}, r"folder 'x'"),
         ({"chorus": {"models": {"a": ["no/such"]}}}, r"chorus, a: no such folder, .* no/such"),
+        ({"chorus": {"models": {"a": ["x"]}, "labels": {"b": {"LABEL_0": "0"}}}}, r"labels: 'b' is no model here"),
     ],
 )
 def test_a_wrong_section_is_one_line(changes: dict[str, Any], line: str) -> None:
@@ -144,6 +145,14 @@ def test_what_config_json_says_ends_the_run_before_it_begins(
     change_config(folder, **says)
     with pytest.raises(AuditError, match=rf"^{folder}: .*{line}$"):
         plan_of(hf={"chorus": {"models": {"a": [str(folder)]}}})
+
+
+def test_models_may_call_the_classes_by_other_names(folders: list[str]) -> None:
+    labels = {"NEGATIVE": "0", "positive": "1", "other": {"NEGATIVE": "1", "positive": "0"}}
+    models = {"mine": folders[:1], "other": folders[1:2]}
+    suite = plan_of(hf={"chorus": {"models": models, "labels": labels}}).scope.suite("hf")
+    assert suite.reading("chorus", "mine", 1).labels == {"NEGATIVE": "0", "positive": "1"}
+    assert suite.reading("chorus", "other", 1).labels == {"NEGATIVE": "1", "positive": "0"}
 
 
 def test_an_adapter_is_to_be_merged(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
             # a job looks for the user's own itself, as they may lie elsewhere where it runs
             folder=str(named.folder) if named.made else named.path,
             max_length=section.max_length,
-            labels=section.labels,
+            labels=section.labels_of(model),
             imposed=model == UNIFORM,
             layer=self.layer(dataset, model),
             maps=self.maps(dataset, model),

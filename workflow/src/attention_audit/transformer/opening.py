@@ -62,17 +62,20 @@ def _loaded(
     """
     model_files(folder)
     facts = read_facts(folder)
-    further = {} if classes is None else {"num_labels": classes, "ignore_mismatched_sizes": True}
+    offline = {"local_files_only": True, "trust_remote_code": False}
+    further = {} if classes is None else {"num_labels": classes}
     try:
+        # a file may name an attention of its own, which needs what is not here
+        config = library().AutoConfig.from_pretrained(folder, attn_implementation=attention, **offline, **further)
         model, loaded = getattr(library(), auto).from_pretrained(
             folder,
-            local_files_only=True,
-            trust_remote_code=False,
+            config=config,
             use_safetensors=True,
             dtype=torch.float32,
             attn_implementation=attention,
             output_loading_info=True,
-            **further,
+            ignore_mismatched_sizes=classes is not None,
+            **offline,
         )
     except AuditError:
         raise

@@ -142,9 +142,10 @@ class GivenClassifiers(Section):
         description="How the folders, which then hold language models (`AutoModelForCausalLM`), are asked for a class. "
         "null: they hold classifiers of texts.",
     )
-    labels: dict[str, str] = Field(
+    labels: dict[str, str | dict[str, str]] = Field(
         default_factory=dict,
-        description="What the data set calls a class, by what the models call it (id2label), where these differ.",
+        description="What the data set calls a class, by what the models call it (id2label), where these differ. Under "
+        "the name of a model (or `uniform`, `adversaries`): the same of this one alone, in the place of the others.",
     )
 
     @field_validator("maps")
@@ -158,6 +159,13 @@ class GivenClassifiers(Section):
         """The folders of every model, by its name in paths; those of the first also with uniform weights imposed."""
         others = {IMPOSED: next(iter(self.models.values()), []), UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
         return self.models | {name: folders for name, folders in others.items() if folders}
+
+    def labels_of(self, model: str) -> dict[str, str]:
+        """What the data set calls each class of a model, by what the model calls it."""
+        own = self.labels.get(model)
+        if isinstance(own, dict):
+            return own
+        return {name: said for name, said in self.labels.items() if isinstance(said, str)}
 
     @field_validator("models")
     @classmethod
@@ -179,4 +187,7 @@ class GivenClassifiers(Section):
         refuse_duplicates("folder", named)
         if self.layer is not None and self.uniform:
             raise ValueError("uniform: has uniform weights in its last layer; leave it or `layer` out")
+        for name, said in self.labels.items():
+            if isinstance(said, dict) and name not in self.by_model:
+                raise ValueError(f"labels: {name!r} is no model here, of which it names classes; name one of `models`")
         return self
