@@ -66,6 +66,7 @@ def write_corpus(folder: Path, of: Readout) -> tuple[Path, Path]:
         "group": nothing,
         "raw": nothing,
         "starts": nothing,
+        "second": nothing,
         "sentences": nothing,
         "query": nothing,
         "candidates": nothing,

@@ -116,6 +116,7 @@ def test_texts_become_rows_of_the_schema(prepared: Prepare, provenance: Provenan
         "tokens": ["a", "b", "c"],
         "raw": "A b  C",
         "starts": [0, 2, 5],
+        "second": None,
         "sentences": None,
         "query": None,
         "candidates": None,
@@ -475,3 +476,13 @@ def test_empty_texts_of_a_table_are_dropped_and_counted(table: Callable[..., Pre
     assert len(corpus.rows) == 6
     assert corpus.lines == [f"2 texts dropped as empty; first: {tmp_path / 'own.csv'}, line 8"]
     assert counted(corpus.census)["train", "no"] == {"read": 3, "empty": 2, "kept": 1}
+
+
+def test_both_texts_of_a_pair_are_read_as_one(table: Callable[..., Prepared]) -> None:
+    rows = [{"text": "It Rains", "query": "It's wet.", "label": x.label, "split": x.split} for x in SOUND]
+    corpus = table([*rows, rows[0] | {"query": " "}], query="query", split="split", joined=True)
+    assert [corpus.rows[0][name] for name in ("tokens", "raw", "starts", "second", "query")] == [
+        ["it", "rains", "it's", "wet."], "It Rains\nIt's wet.", [0, 3, 9, 14], 9, None,
+    ]  # fmt: skip
+    assert (corpus.census["kept"].sum(), corpus.census["empty"].sum()) == (len(SOUND), 1)
+    assert corpus.census["tokens"].sum() == 4 * len(SOUND)

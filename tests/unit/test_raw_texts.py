@@ -209,7 +209,9 @@ def test_imdb_is_read_with_its_line_breaks(tmp_path: Path, keras: bool) -> None:
 def test_words_without_a_raw_text_are_read_with_spaces_between_them() -> None:
     import pyarrow as pa
 
-    table = pa.table({"tokens": [["a", "bc", "d"]], "raw": pa.array([None], pa.string()), "starts": [None]})
+    table = pa.table(
+        {"tokens": [["a", "bc", "d"]], "raw": pa.array([None], pa.string()), "starts": [None], "second": [None]}
+    )
     assert written_texts(table) == [RawText("a bc d", [0, 2, 5])]
 
 

@@ -296,7 +296,7 @@ class Config(OfDataset, OfRun):
 
     @model_validator(mode="after")
     def _references(self) -> Self:
-        checks = (self._unknown_datasets, self._unknown_vectors, self._unlendable, self._unfit)
+        checks = (self._unknown_datasets, self._unknown_vectors, self._unlendable, self._unpaired, self._unfit)
         if faults := dict.fromkeys(line for check in checks for line in check()):
             raise ValueError("\n".join(faults))
         return self
@@ -341,8 +341,24 @@ class Config(OfDataset, OfRun):
                 yield f"{key}: {source.other} has no training texts of its own; name another"
             elif other.pair != source.pair:
                 yield f"{key}: one has pairs of texts and the other has not; name another"
+            elif other.preparation.joined or source.preparation.joined:
+                yield f"{key}: pairs that are read as one text (`joined`) are lent to no other data set; leave it out"
             elif isinstance(other, RawSource) and isinstance(source, RawSource) and other.tokens != source.tokens:
                 yield f"{key}: its `tokens` are others, so words would not be the same; set the same in both"
+
+    def _unpaired(self) -> Iterator[str]:
+        """Models that do not read the pairs of texts which a data set has."""
+        for name, section in self.hf.items():
+            if name in self.corpora and self.corpora[name].pair:
+                yield f"hf.{name}: holds pairs of texts, which hf reads as one; set corpora.{name}.joined: true"
+            elif name in self.corpora and self.corpora[name].pairs and section.prompt is not None:
+                yield f"hf.{name}.prompt: takes one text, and {name} holds pairs; leave the prompt out"
+        for name in self.jain_wallace.datasets:
+            if name in self.corpora and self.corpora[name].pair:
+                for model in self.for_dataset(name).jain_wallace.models:
+                    if model in of_single_texts():
+                        key = self._place(name, "jain_wallace.models")
+                        yield f"{key}: {model} reads no pairs of texts, which {name} has; leave one out"
 
     def _unfit(self) -> Iterator[str]:
         """Keys that do not go with others."""
@@ -356,12 +372,6 @@ class Config(OfDataset, OfRun):
             )
         if self.transformer is None and (keys := self.with_transformer):
             yield f"transformer: missing key; {keys[0]} names it as an encoder, so give its `path`"
-        for name in self.jain_wallace.datasets:
-            if name in self.corpora and self.corpora[name].pair:
-                for model in self.for_dataset(name).jain_wallace.models:
-                    if model in of_single_texts():
-                        key = self._place(name, "jain_wallace.models")
-                        yield f"{key}: {model} reads no pairs of texts, which {name} has; leave one out"
         for name in ("", *self.overrides):
             own = self.for_dataset(name)
             lent, adversary = own.guides.adversary_lambda, own.adversary

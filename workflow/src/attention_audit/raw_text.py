@@ -1,5 +1,6 @@
 """A text as people write it, beside the words that models are given."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -7,13 +8,32 @@ from typing import NamedTuple
 
 class RawText(NamedTuple):
     """A text as people write it. places: of each of its words, the place of its first character; or, while it is not
-    split yet, of each character of what its source has made of it.
+    split yet, of each character of what its source has made of it. second: where the second text of a pair begins,
+    behind a character that parts it from the first; None where this is no pair.
     """
 
     text: str
     places: Sequence[int]
+    second: int | None = None
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The text, or both texts of a pair, as a tokenizer is called with them."""
+        return (self.text,) if self.second is None else (self.text[: self.second - 1], self.text[self.second :])
+
+    @property
+    def first(self) -> int:
+        """How many of its words are of the first text of a pair; all, where this is no pair."""
+        return len(self.places) if self.second is None else bisect_left(self.places, self.second)
+
+    def beside(self, other: "RawText") -> "RawText":
+        """Both texts of a pair as one."""
+        second = len(self.text) + 1
+        return RawText(f"{self.text}\n{other.text}", [*self.places, *(second + at for at in other.places)], second)
 
 
-def spaced(words: Sequence[str]) -> RawText:
-    """Words with a space between any two."""
+def spaced(words: Sequence[str], first: int | None = None) -> RawText:
+    """Words with a space between any two. first: how many of them are of the first text of a pair, if it is one."""
+    if first is not None and first < len(words):
+        return spaced(words[:first]).beside(spaced(words[first:]))
     return RawText(" ".join(words), [*accumulate((1 + len(word) for word in words[:-1]), initial=0)])

@@ -229,7 +229,7 @@ class Trained:
         words = [*chain(*sentences)]
         row = {
             "id": ID, "label": 0, "tokens": words, "label_name": "", "group": None, "sentences": starts,
-            "raw": written and written.text, "starts": written and written.places,
+            "raw": written and written.text, "starts": written and written.places, "second": None,
             "query": None, "candidates": None, "evidence": None,
             "annotators": None, "marks": None, "scores": None, "annotator_labels": None, "blocked": None,
         }  # fmt: skip
@@ -378,7 +378,7 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     own = scope.for_dataset(every, dataset)
     if model not in own.models:
         raise AuditError(f"{model}: not a model of suite {suite} (known: {', '.join(own.models)}); name another")
-    given, pairs = own.given(dataset, model), config.corpora[dataset].pair
+    given, pairs = own.given(dataset, model), config.corpora[dataset].pairs
     if pairs or (given and not given.network):
         reason = "reads pairs of texts" if pairs else "is known by its readouts alone"
         raise AuditError(f"{model}: {reason}, so no text can be given to it; name another")

@@ -22,10 +22,16 @@ CORPUS = Artefact(
     starts=integers.or_null(
         unit="characters", meaning="of each word, where it begins in that text; null where that is null"
     ),
+    second=integer.or_null(
+        unit="characters",
+        meaning="where the second text of a pair begins in that text, where both are read as one; null elsewhere",
+    ),
     sentences=places.or_null(
         meaning="positions (from 0) of the first word of each sentence; null where boundaries were not kept"
     ),
-    query=texts.or_null(meaning="the words of the second text of a pair; null for single texts"),
+    query=texts.or_null(
+        meaning="the words of the second text of a pair; null for single texts, and for pairs that are read as one"
+    ),
     candidates=integers.or_null(unit="class", meaning="the classes that may be the answer; null where any may"),
     evidence=places.or_null(
         meaning="positions (from 0) of the words known to decide the label, which are those that more than half of the "

@@ -179,7 +179,7 @@ def rounded(number: float) -> str:
 
 def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """What was read: texts, classes and splits, and how long the texts are in words."""
-    what = ("pair of texts", "pairs of texts") if source.pair else ("text", "texts")
+    what = ("pair of texts", "pairs of texts") if source.pairs else ("text", "texts")
     among = "" if counts.whole else f" in the first {counts.read:,} rows"
     classes = counted(len(counts.labels), "class", "classes")
     groups = f" in {counted(len(counts.groups), 'group', 'groups')}" if counts.groups else ""

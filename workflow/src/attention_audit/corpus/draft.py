@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import accumulate, chain
 from pathlib import Path
@@ -24,7 +24,7 @@ from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.corpus.tokens import MASKED, Placed, Tokens, placed_words, words_of
 from attention_audit.errors import AuditError
-from attention_audit.raw_text import RawText
+from attention_audit.raw_text import RawText, spaced
 
 CHUNK = 2**20
 """About how many characters a worker splits at a time."""
@@ -43,6 +43,7 @@ DRAFT = pa.schema(
     dict.fromkeys(("id", "place", "split", "label", "group", "raw"), pa.string())
     | dict.fromkeys(("tokens", "query", "candidates", "annotators", "annotator_labels"), pa.list_(pa.string()))
     | dict.fromkeys(("starts", "sentences", "mask"), INTEGERS)
+    | {"second": pa.int64()}
     | {"marks": pa.list_(INTEGERS), "scores": pa.list_(pa.float64())}
     | dict.fromkeys(NUMBERS, pa.int64())
 )
@@ -118,7 +119,7 @@ def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
     """
     columns: dict[str, list[Any]] = {name: [] for name in DRAFT.names}
     for text in texts:
-        for name, value in row_of(text, tokens).items():
+        for name, value in (joined_row_of if text.joined else row_of)(text, tokens).items():
             columns[name].append(value)
     try:
         return pa.RecordBatch.from_pydict(columns, schema=DRAFT)
@@ -141,6 +142,7 @@ def row_of(text: Text, tokens: Tokens) -> dict[str, Any]:
         **{name: getattr(text, name) for name in ("id", "place", "split", "label", "group", "candidates")},
         **{"tokens": words, "sentences": begins, "query": query, "mask": masked(text, len(words))},
         **({"raw": written.text, "starts": written.places} if written else {"raw": None, "starts": None}),
+        "second": None,
         "annotators": found and [*found.rationale.marks],
         "marks": found and [*found.rationale.marks.values()],
         "scores": found and found.rationale.scores,
@@ -152,6 +154,32 @@ def row_of(text: Text, tokens: Tokens) -> dict[str, Any]:
         "lost": found.lost if found else 0,
         "miscounted": said.miscounted if said else 0,
         "digest": digest(words, query),
+    }
+
+
+def joined_row_of(text: Text, tokens: Tokens) -> dict[str, Any]:
+    """Both texts of a pair as one row of DRAFT: the words of the first, then those of the second, none of them marked.
+
+    Raises AuditError as `row_of` does.
+    """
+    alone = Text(text.id, text.split, text.label, text.query or [], text.place)
+    rows = [row_of(each, tokens) for each in (replace(text, query=None), alone)]
+    words, other = (row["tokens"] for row in rows)
+    first, second = (
+        spaced(row["tokens"]) if row["raw"] is None else RawText(row["raw"], row["starts"]) for row in rows
+    )
+    written, begins = first.beside(second), None
+    if rows[0]["sentences"] is not None:
+        begins = [*rows[0]["sentences"], *(len(words) + at for at in rows[1]["sentences"] or [0])]
+    widths = np.diff([*(begins or [0]), len(words) + len(other)])
+    scores = rows[0]["scores"]
+    return {
+        **rows[0],
+        **{"tokens": [*words, *other], "raw": written.text, "starts": written.places, "second": written.second},
+        **{"sentences": begins, "scores": None if scores is None else [*scores, *[0.0] * len(other)]},
+        "words": len(words) + len(other) if words and other else 0,
+        **{"sentence_count": len(widths), "longest": widths.max()},
+        "digest": digest(words, other),
     }
 
 

@@ -41,7 +41,7 @@ FAULTS = {
 NAMED = 20
 """Texts that a message names."""
 COPIED = (
-    *("id", "group", "tokens", "raw", "starts", "sentences", "query"),
+    *("id", "group", "tokens", "raw", "starts", "second", "sentences", "query"),
     *("annotators", "marks", "scores", "annotator_labels"),
 )
 """Columns that the corpus has of the draft as they are."""
@@ -332,6 +332,8 @@ def prepare(
         report(said)
     with scratch(path.with_suffix(".draft")) as draft:
         texts, classes = texts_of(dataset, source, raw)
+        if source.preparation.joined:
+            texts = (replace(text, joined=True) for text in texts)
         ledger = write_draft(texts, source.preparation.tokens, draft, workers, report)
         settled = settle(dataset, source, ledger, numbers_of(draft, ledger), classes)
         report_left_out(settled, draft, report)

@@ -79,12 +79,15 @@ class TrainedOn(Section):
 
 
 class Preparation(NamedTuple):
-    """How the texts of a source are prepared. classes: in the order of their numbers; None: taken from the data."""
+    """How the texts of a source are prepared. classes: in the order of their numbers; None: taken from the data.
+    joined: whether both texts of a pair are read as one.
+    """
 
     tokens: Tokens
     length: Length
     splits: Splits
     classes: list[str] | None
+    joined: bool = False
 
 
 class Source(Section):
@@ -117,9 +120,14 @@ class Source(Section):
         return True
 
     @property
-    def pair(self) -> bool:
+    def pairs(self) -> bool:
         """Whether the source has pairs of texts."""
         return self.paired
+
+    @property
+    def pair(self) -> bool:
+        """Whether models are given pairs of texts, and not both texts of each as one."""
+        return self.pairs and not self.preparation.joined
 
     @property
     def other(self) -> str | None:
@@ -162,11 +170,22 @@ class RawSource(Source):
     tokens: Tokens = Field(default_factory=Tokens, description="How texts become words.")
     length: Length = Field(default_factory=Length, description="Length filter.")
     splits: Splits = Field(default_factory=Splits, description="Splits to make where the source has none.")
+    joined: bool = Field(
+        False,
+        description="Read both texts of a pair as one, the words of the first and then those of the second, as suite "
+        "hf needs it; its tokenizers still read them as a pair.",
+    )
+
+    @model_validator(mode="after")
+    def _parted(self) -> Self:
+        if self.joined and not self.pairs:
+            raise ValueError("joined: there are no pairs of texts here; leave it out, or name the second texts")
+        return self
 
     @property
     def preparation(self) -> Preparation:
         """How its texts are prepared."""
-        return Preparation(self.tokens, self.length, self.splits, self.class_order)
+        return Preparation(self.tokens, self.length, self.splits, self.class_order, self.joined)
 
     @property
     def other(self) -> str | None:

@@ -53,7 +53,8 @@ def read_texts(corpus: Path) -> ReadTexts:
     """The test texts of a corpus. Raises AuditError where it is damaged."""
     names: dict[int, str] = {}
     tables = []
-    for table in read_batches(corpus, CORPUS, ["id", "split", "label", "tokens", "raw", "starts", "label_name"]):
+    columns = ["id", "split", "label", "tokens", "raw", "starts", "second", "label_name"]
+    for table in read_batches(corpus, CORPUS, columns):
         names |= zip(table["label"].to_pylist(), table["label_name"].to_pylist(), strict=True)
         tables.append(table.filter(pc.equal(table["split"], "test")))
     test = pa.concat_tables(tables)
@@ -95,7 +96,9 @@ def _cut(
 @torch.inference_mode()
 def beside_words(classifier: SequenceClassifier, pieces: Pieces, texts: ReadTexts, read: ReadClassifier) -> str:
     """What reading the words of the corpus in the place of the raw texts would change, as a line of a log."""
-    words = _cut(classifier, texts.ids, [spaced(words) for words in texts.tokens], read)
+    firsts = (None if text.second is None else text.first for text in texts.written)
+    spaces = [spaced(*each) for each in zip(texts.tokens, firsts, strict=True)]
+    words = _cut(classifier, texts.ids, spaces, read)
     ends = zip(pieces.starts, pieces.counts, words.starts, words.counts, strict=True)
     other = np.flatnonzero([not np.array_equal(pieces.ids[a : a + n], words.ids[b : b + m]) for a, n, b, m in ends])
     said = f"{len(other)} of {len(pieces)} texts would have other pieces if the corpus's words were read"

@@ -73,7 +73,7 @@ class Opened:
         most = longest(tokenizer, positions(open_model(self.folder)), self.backbone.max_length)
         ids: dict[str, list[str]] = {split: [] for split in SPLITS}
         parts: dict[str, list[Pieces]] = {split: [] for split in SPLITS}
-        for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "raw", "starts", "query"]):
+        for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "raw", "starts", "second", "query"]):
             for split in SPLITS:
                 texts = table.filter(pc.equal(table["split"], split))
                 names = texts["id"].to_pylist()
@@ -91,8 +91,9 @@ class Opened:
 
 def written_texts(table: pa.Table) -> list[RawText]:
     """Texts of columns.corpus.CORPUS as they are written, with the place of each word."""
-    columns = (table[name].to_pylist() for name in ("tokens", "raw", "starts"))
-    return [spaced(words) if raw is None else RawText(raw, starts) for words, raw, starts in zip(*columns, strict=True)]
+    columns = (table[name].to_pylist() for name in ("tokens", "raw", "starts", "second"))
+    rows = zip(*columns, strict=True)
+    return [spaced(words) if raw is None else RawText(raw, *places) for words, raw, *places in rows]
 
 
 def found_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool) -> dict[str, GivenStates]:

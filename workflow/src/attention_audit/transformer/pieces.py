@@ -121,16 +121,19 @@ def _parts(texts: Sequence[Any]) -> Iterator[slice]:
     return (slice(start, start + AT_ONCE) for start in range(0, len(texts), AT_ONCE))
 
 
-def _words_of(encoding: Any, before: str, text: str, after: str, places: Sequence[int]) -> list[int]:
+def _words_of(encoding: Any, before: str, text: str, after: str, written: RawText) -> list[int]:
     """Of each piece of a raw text the word that it is of: that in which its first letter is. What stands before a word
-    is of the one before it; before the first word, of that. Pieces of what a prompt has before or after are marks.
+    is of the one before it; before the first word of a text, of that. Pieces of what a prompt has before or after are
+    marks.
     """
     filled, begin, end = before + text + after, len(before), len(before) + len(text)
     letters = np.array([place for place, letter in enumerate(filled) if not letter.isspace()] or [0])
-    begins, ends = np.array(encoding.offsets).T
+    side = np.array([part or 0 for part in encoding.sequence_ids])
+    begins, ends = np.array(encoding.offsets).T + side * (written.second or 0)
     # a piece may begin with the space before its letters
     first = letters[np.minimum(letters.searchsorted(begins), len(letters) - 1)]
-    words = np.maximum(np.asarray(places).searchsorted(first - begin, side="right") - 1, 0)
+    words = np.asarray(written.places).searchsorted(first - begin, side="right") - 1
+    words = words.clip(side * written.first, np.where(side, len(written.places), written.first) - 1)
     outside = (first < begin) | (begins >= end) & (after != "") | (ends <= begin) & (before != "")
     found: list[int] = np.where(outside | np.array(encoding.special_tokens_mask, bool), SPECIAL, words).tolist()
     return found
@@ -151,9 +154,25 @@ def _fitting(tokenizer: Any, name: str, text: str, before: str, after: str, most
     return encoding, text
 
 
+def _of_pairs(tokenizer: Any, names: Sequence[str], pairs: Sequence[RawText], most: int) -> list[Any]:
+    """The pieces of pairs, of whose second texts is read what fits. Raises AuditError where nothing of one does."""
+    encodings: list[Any] = tokenizer(*map(list, zip(*(pair.sides for pair in pairs), strict=True))).encodings
+    for place, encoding in enumerate(encodings):
+        beyond = len(encoding.ids) - most
+        if beyond > 0 and encoding.sequence_ids.count(1) <= beyond:
+            raise AuditError(
+                f"text {names[place]!r}: none of the second text of this pair fits into {most} pieces beside the "
+                "first; raise max_length, or set `length` of the data set"
+            )
+        if beyond > 0:
+            encodings[place] = tokenizer(*pairs[place].sides, truncation="only_second", max_length=most).encodings[0]
+    return encodings
+
+
 def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most: int, template: str = TEXT) -> Pieces:
     """The pieces of raw texts, of which `names` are the ids, as the tokenizer cuts them: at most `most` of each, marks
-    included. template: the prompt that each text is set into; of one that is too long, the text alone is cut.
+    included. template: the prompt that each text is set into; of one that is too long, the text alone is cut. A pair is
+    read as a pair; of one that is too long, the second text is cut.
 
     A word may have no piece of its own, where one piece holds several words, or where the tokenizer leaves it out.
     Raises AuditError, naming the text, where nothing of it can be read.
@@ -162,7 +181,10 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
 
     def run(part: slice) -> Pieces:
         raw = [text.text for text in texts[part]]
-        if template == TEXT:
+        if template == TEXT and texts[part][0].second is not None:
+            encodings = _of_pairs(tokenizer, names[part], texts[part], most)
+            cut_off, shown = [bool(encoding.overflowing) for encoding in encodings], raw
+        elif template == TEXT:
             encodings = tokenizer(raw, truncation=True, max_length=most, return_attention_mask=False).encodings
             cut_off, shown = [bool(encoding.overflowing) for encoding in encodings], raw
         else:
@@ -171,7 +193,7 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
             cut_off = [len(text) < len(whole) for text, whole in zip(shown, raw, strict=True)]
         words, read = [], []
         for name, text, encoding, seen, short in zip(names[part], texts[part], encodings, shown, cut_off, strict=True):
-            own = _words_of(encoding, before, seen, after, text.places)
+            own = _words_of(encoding, before, seen, after, text)
             if max(own, default=SPECIAL) == SPECIAL:
                 raise AuditError(
                     f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"

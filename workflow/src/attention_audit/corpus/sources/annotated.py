@@ -145,7 +145,7 @@ class EraserCorpus(RawSource):
     )
 
     @property
-    def pair(self) -> bool:
+    def pairs(self) -> bool:
         """Whether the queries are read."""
         return self.query
 

@@ -168,7 +168,7 @@ class TableCorpus(RawSource):
         return [*self._tables] != ["test"]
 
     @property
-    def pair(self) -> bool:
+    def pairs(self) -> bool:
         """Whether there is a column of second texts."""
         return self.query is not None
 

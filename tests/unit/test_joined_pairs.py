@@ -1,0 +1,153 @@
+"""Pairs of texts that are read as one: their words, their pieces, and what a classifier makes of them."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import classifiers_on_disk
+import numpy as np
+import pytest
+import torch
+import transformers
+from classifiers_on_disk import READ
+from planned import plan_of
+
+from attention_audit.audits.leave_one_out import leave_one_out
+from attention_audit.corpus.draft import joined_row_of
+from attention_audit.corpus.rationales import Annotations
+from attention_audit.corpus.text import Text
+from attention_audit.corpus.tokens import Tokens
+from attention_audit.errors import AuditError
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.raw_text import RawText, spaced
+from attention_audit.stages.import_classifier import ReadTexts, split_of
+from attention_audit.stages.reading_classifiers import take_classifier
+from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
+
+PAIRS = [
+    (["the", "film", "is", "great"], ["unbelievably", "good"]),
+    (["bad"], ["why", "is", "the", "story", "dull"]),
+    (["a", "story"], ["a", "film"]),
+]
+WORDS = [first + second for first, second in PAIRS]
+WRITTEN = [spaced(words, len(first)) for words, (first, _) in zip(WORDS, PAIRS, strict=True)]
+NAMES = ["one", "two", "three"]
+
+
+@pytest.fixture(scope="module", params=READ)
+def classifier(request: Any, tmp_path_factory: pytest.TempPathFactory) -> SequenceClassifier:
+    folder = tmp_path_factory.mktemp(request.param)
+    return SequenceClassifier(classifiers_on_disk.save(folder, request.param, ("a", "b", "c"), moved=True))
+
+
+@cache
+def plain(folder: Path) -> Any:
+    """The library's own model."""
+    return transformers.AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
+
+
+def library(
+    classifier: SequenceClassifier, first: Sequence[str], second: Sequence[str], gone: tuple[int, int] | None = None
+) -> Any:
+    """What the library itself says of one pair, or of it without the pieces of one word of its first or second text."""
+    given = classifier.tokenizer(" ".join(first), " ".join(second), return_tensors="pt")
+    words = zip(given.sequence_ids(), given.word_ids(), strict=True)
+    kept = torch.tensor([word != gone for word in words])
+    given = {name: values[:, kept] for name, values in given.items()}
+    with torch.no_grad():
+        return plain(classifier.folder)(**given, output_attentions=True)
+
+
+def pieces_of(classifier: SequenceClassifier, most: int = 40) -> Pieces:
+    return cut_raw(classifier.tokenizer, NAMES, WRITTEN, most)
+
+
+def test_a_classifier_reads_both_texts_as_a_pair(classifier: SequenceClassifier) -> None:
+    pieces = pieces_of(classifier)
+    readout = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), [0, 1, 2])
+    row = -1 if classifier.family.last else 0
+    assert readout.words.tolist() == [6, 6, 4]
+    for place, (first, second) in enumerate(PAIRS):
+        said = library(classifier, first, second)
+        np.testing.assert_allclose(readout.probabilities[place], said.logits[0].softmax(-1).numpy(), atol=1e-5)
+        weights = said.attentions[-1][0, :, row].mean(0).numpy()
+        encoding = classifier.tokenizer(" ".join(first), " ".join(second)).encodings[0]
+        # the library counts words of each text from 0
+        sides = zip(encoding.sequence_ids, encoding.word_ids, strict=True)
+        items = [
+            len(first + second) + (at > 0) if side is None else word + side * len(first)
+            for at, (side, word) in enumerate(sides)
+        ]
+        summed = np.bincount(items, weights)
+        np.testing.assert_allclose(readout.attention[place], summed, atol=1e-6)
+
+
+def test_a_deleted_word_leaves_a_pair(classifier: SequenceClassifier) -> None:
+    texts = ReadTexts(NAMES, np.zeros(3, np.int64), WORDS, WRITTEN, {})
+    found = leave_one_out(classifier, split_of(pieces_of(classifier), texts, torch.device("cpu")))
+    for place, (first, second) in enumerate(PAIRS):
+        whole = library(classifier, first, second).logits[0].softmax(-1)
+        for at in range(len(first + second)):
+            gone = (0, at) if at < len(first) else (1, at - len(first))
+            without = library(classifier, first, second, gone).logits[0].softmax(-1)
+            expected = float((whole - without).abs().sum() / 2)
+            assert found.distances[place][at] == pytest.approx(expected, abs=1e-5)
+
+
+def test_of_a_pair_that_is_too_long_the_second_text_is_cut(tmp_path: Path) -> None:
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path))
+    whole, short = pieces_of(classifier), pieces_of(classifier, 8)
+    # [CLS] the film is great [SEP] un [SEP], and [CLS] bad [SEP] why is the story [SEP]
+    assert whole.truncated.tolist() == [False, False, False]
+    assert short.truncated.tolist() == [True, True, False]
+    assert short.read.tolist() == [5, 5, 4]
+    assert short.words[:8].tolist() == [SPECIAL, 0, 1, 2, 3, SPECIAL, 4, SPECIAL]
+    assert short.types[:8].tolist() == [0, 0, 0, 0, 0, 0, 1, 1]
+    with pytest.raises(AuditError, match="text 'one': none of the second text of this pair fits into 7 pieces"):
+        pieces_of(classifier, 7)
+
+
+def test_what_stands_before_the_second_text_is_of_its_first_word() -> None:
+    tokenizer = classifiers_on_disk.tokenizer(["film", "good", "-", "!"])
+    pair = RawText("film !", [0]).beside(RawText("- good", [2]))
+    assert (pair.text, pair.places, pair.second, pair.sides, pair.first) == (
+        "film !\n- good", [0, 9], 7, ("film !", "- good"), 1,
+    )  # fmt: skip
+    pieces = cut_raw(tokenizer, ["t"], [pair], 40)
+    shown = zip(tokenizer.convert_ids_to_tokens(pieces.ids), pieces.words.tolist(), strict=True)
+    assert [*shown] == [
+        ("[CLS]", SPECIAL), ("film", 0), ("!", 0), ("[SEP]", SPECIAL), ("-", 1), ("good", 1), ("[SEP]", SPECIAL),
+    ]  # fmt: skip
+
+
+def test_both_texts_become_one_row_of_a_corpus() -> None:
+    said = Annotations({"a": [(4, 8)]}, scores=[(4, 8, 0.5)])
+    pair = Text("1", "test", "yes", "The film. Good!", "row 1", query="Is it? Yes", annotations=said, joined=True)
+    row = joined_row_of(pair, Tokens(sentences=True))
+    assert row["tokens"] == ["the", "film", ".", "good", "!", "is", "it", "?", "yes"]
+    assert row["raw"] == "The film. Good!\nIs it? Yes"
+    assert row["starts"] == [0, 4, 8, 10, 14, 16, 19, 21, 23]
+    assert (row["second"], row["query"], row["words"]) == (16, None, 9)
+    assert (row["sentences"], row["sentence_count"], row["longest"]) == ([0, 3, 5, 8], 4, 3)
+    assert (row["marks"], row["scores"]) == ([[1]], [0, 0.5, 0, 0, 0, 0, 0, 0, 0])
+    of_words = joined_row_of(Text("1", "test", "yes", ["a", "b"], "row 1", query=["c"], joined=True), Tokens())
+    assert (of_words["raw"], of_words["starts"], of_words["second"]) == ("a b\nc", [0, 2, 4], 4)
+    assert joined_row_of(Text("1", "test", "yes", "a b", "row 1", query=" ", joined=True), Tokens())["words"] == 0
+
+
+def test_what_is_no_pair_or_is_not_joined_is_one_line(tmp_path: Path) -> None:
+    folder = str(classifiers_on_disk.save(tmp_path))
+    table = {"kind": "table", "path": {"test": "pairs.csv"}}
+    own: dict[str, Any] = {"hf": {"mine": {"models": {"a": [folder]}}}}
+    with pytest.raises(AuditError, match=r"hf.mine: holds pairs of texts, .* set corpora.mine.joined: true$"):
+        plan_of(corpora={"mine": {**table, "query": "second"}}, **own)
+    with pytest.raises(AuditError, match=r"joined: there are no pairs of texts here"):
+        plan_of(corpora={"mine": {**table, "joined": True}}, **own)
+    own["hf"]["mine"]["prompt"] = {"template": "{text}", "labels": ["a", "b"]}
+    with pytest.raises(AuditError, match=r"hf.mine.prompt: takes one text, and mine holds pairs"):
+        plan_of(corpora={"mine": {**table, "query": "second", "joined": True}}, **own)
+    lent = {**table, "path": "pairs.csv", "query": "second", "joined": True}
+    taken = {**table, "query": "second", "joined": True, "trained_on": {"dataset": "lent"}}
+    with pytest.raises(AuditError, match=r"taken.trained_on.dataset: pairs that are read as one text .* leave it out"):
+        plan_of(corpora={"lent": lent, "taken": {**taken, "path": "other.csv"}}, hf={})
