@@ -9,6 +9,7 @@ import pandas as pd
 import yaml
 from matplotlib.figure import Figure
 
+from attention_audit.api.judging import Told
 from attention_audit.api.reading import Reading, Seen, contributions, reading_of
 from attention_audit.api.writing import readout, write
 from attention_audit.artefacts.files import whole
@@ -20,7 +21,6 @@ from attention_audit.readout import Readout
 from attention_audit.report.card import card
 
 MODEL, DATASET = "model", "texts"
-NOT_ASKED = "not asked"
 COLUMNS, FURTHER = ("value", "low", "high"), ("margin", "trainings", "texts", "note")
 SUBJECT = ("dataset", "suite", "model")
 FILES = "training{}.npz"
@@ -53,7 +53,7 @@ def by_question(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 @dataclass(frozen=True, repr=False)
-class Audited:
+class Audited(Told):
     """What the maps of a model may be read as.
 
     table: a row a question, with the columns question; word (yes, no, undecided, too few or not asked); value with its
@@ -65,8 +65,6 @@ class Audited:
     call models and maps.
     """
 
-    table: pd.DataFrame
-    sentence: str
     maps: pd.DataFrame
     texts: pd.DataFrame
     summary: pd.DataFrame
@@ -74,12 +72,6 @@ class Audited:
     words: Sequence[Sequence[str]]
     classes: Sequence[str]
     labels: Mapping[str, str]
-
-    @property
-    def not_asked(self) -> dict[str, str]:
-        """Why a question was not asked and what it would take, by question."""
-        rows = self.table[self.table["word"] == NOT_ASKED]
-        return dict(zip(rows["question"], rows["note"], strict=True))
 
     def figure(self) -> Figure:
         """A picture of all maps beside each other: how well each locates the words that matter, and what else was
@@ -129,13 +121,6 @@ class Audited:
         own = {DATASET: {"models": {MODEL: files}, "classes": [*self.classes]}}
         with whole(Path(folder) / CONFIG) as path:
             path.write_text(yaml.safe_dump({"results": str(Path(folder) / "results"), "own": own}, sort_keys=False))
-
-    def __repr__(self) -> str:
-        asked = self.table[self.table["word"] != NOT_ASKED]
-        told = [
-            f"{row.question} {row.word} {row.value:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in asked.itertuples()
-        ]
-        return f"Audited({'; '.join(told)})"
 
     def _repr_html_(self) -> str:
         return card(self.summary, self.labels)

@@ -58,7 +58,28 @@ def on_stderr(line: str) -> None:
 
 
 @dataclass(frozen=True, repr=False)
-class Judgement:
+class Told:
+    """Answers in a table with a row a question (`Judgement` has the columns), and the same in a sentence."""
+
+    table: pd.DataFrame
+    sentence: str
+
+    @property
+    def not_asked(self) -> dict[str, str]:
+        """Why a question was not asked, by question."""
+        rows = self.table[self.table["word"] == NOT_ASKED]
+        return dict(zip(rows["question"], rows["note"], strict=True))
+
+    def __repr__(self) -> str:
+        asked = self.table[self.table["word"] != NOT_ASKED]
+        told = [
+            f"{row.question} {row.word} {row.value:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in asked.itertuples()
+        ]
+        return f"{type(self).__name__}({'; '.join(told)})"
+
+
+@dataclass(frozen=True, repr=False)
+class Judgement(Told):
     """What scores of N texts may be read as: see `judge`.
 
     table: a row a question, with the columns question; word (yes, no, undecided, too few or not asked); value with its
@@ -74,22 +95,7 @@ class Judgement:
     - auprc, auprc_random: of the scores and of a random order beside the marked words; NaN where none are given
     """
 
-    table: pd.DataFrame
-    sentence: str
     texts: pd.DataFrame
-
-    @property
-    def not_asked(self) -> dict[str, str]:
-        """Why a question was not asked, by question."""
-        rows = self.table[self.table["word"] == NOT_ASKED]
-        return dict(zip(rows["question"], rows["note"], strict=True))
-
-    def __repr__(self) -> str:
-        asked = self.table[self.table["word"] != NOT_ASKED]
-        told = [
-            f"{row.question} {row.word} {row.value:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in asked.itertuples()
-        ]
-        return f"Judgement({'; '.join(told)})"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(self.sentence)}</p>{self.table.round(2).to_html(index=False)}"
