@@ -252,6 +252,7 @@ def test_the_workflow_is_called_from_another_folder(finished: Folder, tmp_path: 
     assert planned.returncode == 0, planned.stdout + planned.stderr
 
 
+@pytest.mark.whole
 def test_another_workflow_uses_it_as_a_module(altered: Folder) -> None:
     """As docs/running.md has it; one table is lacking, which a rule of that workflow reads."""
     there = altered.path / "results" / "tables" / "summary.csv"

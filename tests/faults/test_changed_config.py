@@ -36,6 +36,7 @@ def test_the_results_are_those_of_the_last_configuration(
     tally("another configuration half-way", "the same command continues, results as from a fresh run")
 
 
+@pytest.mark.whole
 def test_a_result_follows_its_configuration_to_and_fro(finished: Folder, altered: Folder, tally: Tally) -> None:
     result = "results/audits/chorus/wp/instance_adversary.parquet"
     whole = (finished.path / result).read_bytes()

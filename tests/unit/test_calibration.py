@@ -119,6 +119,7 @@ def test_the_numbers_depend_on_no_process_and_the_progress_is_told(small, capfd)
     assert re.fullmatch(r"1 of 17: unique, graded 0: coverage [01]\.\d{3}", said[0])
 
 
+@pytest.mark.whole
 def test_the_page_and_its_figure_are_made_of_what_is_found(small, monkeypatch, tmp_path, capsys):
     for name, value in (("PAGE", tmp_path / "page.md"), ("FIGURE", tmp_path / "figure.png")):
         monkeypatch.setattr(page, name, value)

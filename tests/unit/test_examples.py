@@ -69,6 +69,7 @@ def test_integrated_gradients_of_captum_are_judged() -> None:
 
 
 # what SHAP imports and draws on warns
+@pytest.mark.whole
 @pytest.mark.filterwarnings("default")
 def test_the_notebook_of_shap_says_what_it_shows() -> None:
     pytest.importorskip("shap")
