@@ -251,8 +251,10 @@ def test_what_is_not_given_is_not_asked_and_says_so() -> None:
 def test_readouts_of_other_texts_are_one_line() -> None:
     with pytest.raises(AuditError, match=r"^model 2: text 'text-4', column id: is missing, of 5 texts of model 1"):
         api.audit([api_of(made(1, 5)), api_of(made(1, 4))])
-    with pytest.raises(AuditError, match=r"^config: own\.texts\.classes: duplicate class 'a'"):
+    with pytest.raises(AuditError, match=r"^classes: names 'a' twice; give each class a name of its own"):
         api.audit(made(1, 5), classes=["a", "a"])
+    with pytest.raises(AuditError, match=r"^classes: has 1 names for 2 classes"):
+        api.audit(made(1, 5), classes=["x"])
     with pytest.raises(AuditError, match=r"^config: permutation\.permutations: "):
         api.audit(made(1, 5), settings={"permutation": {"permutations": 0}})
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from attention_audit.api.writing import PLACE
+from attention_audit.api.writing import PLACE, classes_named
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.kinds import artefact
@@ -99,12 +99,15 @@ def audit(
                 check_beside(called, first)
                 paths[name].append(f"{folder}/{name}{number}.npz")
                 write_given(called, Path(paths[name][-1]))
-        own = {"models": {MODEL: paths[MODEL]}, UNIFORM: paths[UNIFORM], ADVERSARIES: paths[ADVERSARIES]}
+        own: dict[str, Any] = {"models": {MODEL: paths[MODEL]}}
+        own |= {UNIFORM: paths[UNIFORM], ADVERSARIES: paths[ADVERSARIES]}
+        if classes and first:
+            own["classes"] = classes_named(classes, first.classes)
         raw = {
             **(settings or {}),
             "datasets": [],
             "corpora": {},
-            "own": {DATASET: own | ({"classes": list(classes)} if classes else {})},
+            "own": {DATASET: own},
             "results": f"{folder}/results",
         }
         return made_of(Plan(raw, {}, memory=Path(folder)))
