@@ -18,11 +18,8 @@ def card(summary: pd.DataFrame, labels: Mapping[str, str]) -> str:
     around it, and it needs no network. labels: what models are called.
     """
     ((_, (row, *_)), *_) = answers_of(summary, labels)
-    shown = (
-        templates()
-        .get_template("card.html")
-        .render(row=row, plot_size=(WIDTH, HEIGHT), by_key={}, by_name={}, single=None, explorer=None)
-    )
+    template = templates().get_template("card.html")
+    shown = template.render(row=row, plot_size=(WIDTH, HEIGHT), by_key={}, by_name={}, single=None, explorer=None)
     frame = (
         '<iframe srcdoc="{}" style="width: 100%; height: {}px; border: 0" title="What may be read into this map" '
         "onload=\"this.style.height = this.contentDocument.body.scrollHeight + 16 + 'px'\"></iframe>"

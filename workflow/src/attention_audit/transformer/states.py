@@ -75,6 +75,7 @@ class PieceBatch:
 
     @property
     def count(self) -> int:
+        """The most items that a text has."""
         return int((self.read + self.marks).max())
 
     @property
