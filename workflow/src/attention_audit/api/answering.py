@@ -9,6 +9,7 @@ import pandas as pd
 import yaml
 from matplotlib.figure import Figure
 
+from attention_audit.api.auditing import DATASET, MODEL
 from attention_audit.api.judging import Told
 from attention_audit.api.reading import Reading, Seen, contributions, reading_of
 from attention_audit.api.writing import readout, write
@@ -20,7 +21,6 @@ from attention_audit.figures.maps import hf_fig_maps
 from attention_audit.readout import Readout
 from attention_audit.report.card import card
 
-MODEL, DATASET = "model", "texts"
 COLUMNS, FURTHER = ("value", "low", "high"), ("margin", "trainings", "texts", "note")
 SUBJECT = ("dataset", "suite", "model")
 FILES = "training{}.npz"

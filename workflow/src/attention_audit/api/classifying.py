@@ -16,11 +16,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from attention_audit.answer.sentence import Said, sentence
-from attention_audit.api.answering import COLUMNS, DATASET, FURTHER, MODEL, Audited, rows_of, words_and_marks
-from attention_audit.api.auditing import Report, audit, made_of
+from attention_audit.api.answering import COLUMNS, FURTHER, Audited, rows_of, words_and_marks
+from attention_audit.api.auditing import DATASET, MODEL, Report, audit, made_of
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats
-from attention_audit.api.writing import numbers, readout
+from attention_audit.api.writing import as_many, numbers, readout
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.summary import QUESTIONS
@@ -28,10 +28,11 @@ from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
 from attention_audit.readout import read_readout
+from attention_audit.stages.import_classifier import GENERIC
 from attention_audit.stages.import_readout import as_readout
 from attention_audit.tables.asked import THESE
 from attention_audit.tables.wording import labels_of
-from attention_audit.transformer.folder import read_facts, refuse_unless_installed
+from attention_audit.transformer.folder import find_folder, known_mirror, read_facts, refuse_unless_installed
 from attention_audit.transformer.states import reading_together
 
 AUDITS: Mapping[str, str] = {
@@ -44,7 +45,6 @@ AUDITS: Mapping[str, str] = {
 """The audit that each question needs which is asked without further trainings of other kinds."""
 OF_MAPS = ("map_stability", "attribution_stability")
 TABLES = ("summary", "texts", "hf_table_maps")
-GENERIC = "LABEL_"
 NO_SUITES: dict[str, Any] = {key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")}
 Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[npt.ArrayLike]]]
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
@@ -78,7 +78,7 @@ def _folders(model: Any, tokenizer: Any, place: Path) -> list[str]:
     folders = []
     for number, one in enumerate(models, start=1):
         if isinstance(one, str | Path):
-            folders.append(str(one))
+            folders.append(str(find_folder(str(one), known_mirror(), "model")))
             continue
         if not hasattr(one, "save_pretrained"):
             raise AuditError(
@@ -96,8 +96,7 @@ def _folders(model: Any, tokenizer: Any, place: Path) -> list[str]:
 
 def _named(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]:
     """The class of each text by its name. Raises AuditError for what is neither a name nor a number of a class."""
-    if len(labels) != count:
-        raise AuditError(f"labels: has {len(labels)} entries for {count} texts; give each text one")
+    as_many(labels, count, "labels")
     found = []
     for number, label in enumerate(labels):
         if isinstance(label, str) and label in names:
@@ -259,7 +258,11 @@ class _Attending:
 
     def predict(self, texts: list[list[str]]) -> Floats:
         """Probabilities (n, C)."""
-        logits = np.array([a @ z for a, z in zip(*self.read(texts), strict=True)]) + self.bias
+        return self.probabilities(*self.read(texts))
+
+    def probabilities(self, maps: Sequence[Floats], added: Sequence[Floats]) -> Floats:
+        """Probabilities (n, C) of what was read."""
+        logits = np.array([a @ z for a, z in zip(maps, added, strict=True)]) + self.bias
         if logits.shape[1] == 1:
             logits = np.column_stack([np.zeros(len(logits)), logits])
         raised = np.exp(logits - logits.max(1, keepdims=True))
@@ -301,9 +304,7 @@ def audit_torch(
     for number, one in enumerate(models, start=1):
         parts = [one.read(words[start : start + batch_size]) for start in range(0, len(words), batch_size)]
         maps, added = ([each for part in parts for each in part[side]] for side in (0, 1))
-        predicted = np.concatenate(
-            [one.predict(words[start : start + batch_size]) for start in range(0, len(words), batch_size)]
-        )
+        predicted = one.probabilities(maps, added)
         given.append(readout(words, maps, added, one.bias, labels, predicted, name=f"training {number}"))
     tables = audit(given, classes=classes, settings=settings)
     maps_, functions = [one.seen for one in given], [one.predict for one in models]
