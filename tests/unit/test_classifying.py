@@ -108,6 +108,7 @@ def test_labels_may_be_names_texts_may_be_words_and_batches_of_any_size() -> Non
     names = ["negative", "positive"]
     others = [
         one(labels=[names[label] for label in LABELS[:6]]),
+        one(labels=torch.tensor(LABELS[:6])),
         one(texts=[text.split() for text in TEXTS[:6]]),
         one(batch_size=1, max_length=32),
     ]
@@ -123,6 +124,8 @@ def test_labels_may_be_names_texts_may_be_words_and_batches_of_any_size() -> Non
         ({"labels": [0]}, "labels: has 1 entries for 6 texts"),
         ({"labels": [0, 1, 0, 1, 0, 2]}, r"labels: text 5 has 2; give the name of a class \(negative, positive\), or"),
         ({"labels": ["negativ"] * 6}, r"labels: text 0 has 'negativ' \(did you mean 'negative'\?\)"),
+        ({"labels": [None] * 6}, "labels: text 0 has None; give the name of a class"),
+        ({"texts": [None] * 6}, "texts: text 0: is NoneType, and no list"),
         ({"texts": [*TEXTS[:5], " "]}, "texts: text 5 has no word; leave it out"),
         ({"texts": [*TEXTS[:5], ["a"]]}, "texts: text 5 is of another kind than the first"),
         ({"texts": [["a b"]] * 6}, "texts: text 0 has a word that is empty, or has a space in it"),

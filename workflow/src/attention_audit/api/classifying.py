@@ -20,7 +20,7 @@ from attention_audit.api.answering import COLUMNS, FURTHER, Audited, rows_of, wo
 from attention_audit.api.auditing import DATASET, MODEL, Report, audit, made_of
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats
-from attention_audit.api.writing import as_many, numbers, readout
+from attention_audit.api.writing import as_many, numbers, readout, word_lists
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.summary import QUESTIONS
@@ -98,11 +98,13 @@ def _named(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]
     """The class of each text by its name. Raises AuditError for what is neither a name nor a number of a class."""
     as_many(labels, count, "labels")
     found = []
-    for number, label in enumerate(labels):
+    for number, given in enumerate(labels):
+        # of an array or a tensor
+        label = given.item() if hasattr(given, "item") else given
         if isinstance(label, str) and label in names:
             found.append(label)
-        elif not isinstance(label, str | bool | float) and 0 <= int(label) < len(names):
-            found.append(names[int(label)])
+        elif isinstance(label, int) and not isinstance(label, bool) and 0 <= label < len(names):
+            found.append(names[label])
         else:
             likely = did_you_mean(label, names) if isinstance(label, str) else ""
             raise AuditError(
@@ -124,6 +126,7 @@ def _questions(questions: Sequence[str] | None) -> list[str]:
 def _written(texts: Sequence[str | Sequence[str]], labels: Sequence[str], path: Path) -> bool:
     """Write the texts as a table; whether they are words already. Raises AuditError for an empty text."""
     split = bool(len(texts)) and not isinstance(texts[0], str)
+    texts = word_lists(texts, "texts") if split else texts
     rows = []
     for number, (text, label) in enumerate(zip(texts, labels, strict=True)):
         if isinstance(text, str) == split:
