@@ -62,7 +62,7 @@ def texts_of(count: int, length: int) -> PieceTable:
     each = np.full(count, length)
     none = np.zeros(count, np.int64)
     return PieceTable(
-        Pieces(ids.ravel(), np.zeros(ids.size, np.int8), words.ravel(), each, each - 2, none, none > 0, none), CPU
+        Pieces(ids.ravel(), np.zeros(ids.size, np.int8), words.ravel(), each, each - 2, none, none, none > 0, none), CPU
     )
 
 

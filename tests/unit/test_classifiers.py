@@ -182,7 +182,7 @@ def test_pieces_without_any_weight_count_alike() -> None:
     from attention_audit.transformer.states import PieceBatch
 
     words = torch.tensor([[-1, 0, 0, 1, -1, -1]])
-    batch = PieceBatch(words, words, words, torch.tensor([5]), torch.tensor([2]), torch.tensor([0]))
+    batch = PieceBatch(words, words, words, torch.tensor([5]), *torch.tensor([[2], [0], [0]]))
     weights = torch.tensor([[[0.1, 0, 0, 0.6, 0.3, 0], [0.2, 0.3, 0.1, 0.2, 0.2, 0]]])
     values = torch.arange(12.0).reshape(1, 2, 6, 1)
     items = reading_classifiers.folded(Attended(weights, values, words, words), batch)

@@ -8,12 +8,13 @@ from typing import Any
 
 import classifiers_on_disk as on_disk
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import yaml
 from elsewhere import made
 from torch import nn
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
 
 import attention_audit
 from attention_audit import api
@@ -109,6 +110,7 @@ def test_labels_may_be_names_texts_may_be_words_and_batches_of_any_size() -> Non
     others = [
         one(labels=[names[label] for label in LABELS[:6]]),
         one(labels=torch.tensor(LABELS[:6])),
+        one(texts=pd.Series(TEXTS[:6], index=range(9, 3, -1)), labels=pd.Series(LABELS[:6], index=range(9, 3, -1))),
         one(texts=[text.split() for text in TEXTS[:6]]),
         one(batch_size=1, max_length=32),
     ]
@@ -118,9 +120,58 @@ def test_labels_may_be_names_texts_may_be_words_and_batches_of_any_size() -> Non
     assert set(plain.not_asked) == {*QUESTIONS} - {"used"}
 
 
+def test_a_model_of_pairs_reads_both_texts() -> None:
+    seconds = TEXTS[6:]
+    found = one(seconds=seconds)
+    model = AutoModelForSequenceClassification.from_pretrained(folder(0)).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder(0))
+    for number, (text, second) in enumerate(zip(TEXTS[:6], seconds, strict=True)):
+        reading = found.text(number)
+        assert reading.words["word"].tolist() == [*text.split(), *second.split(), "[CLS]", "[SEP]"]
+        with torch.no_grad():
+            probabilities = model(**tokenizer(text, second, return_tensors="pt")).logits.softmax(1)
+        assert reading.facts["probability"] == pytest.approx(float(probabilities.max()), abs=1e-5)
+    split = one(seconds=[second.split() for second in seconds], texts=[text.split() for text in TEXTS[:6]])
+    assert split.text(2).facts["probability"] == pytest.approx(found.text(2).facts["probability"], abs=1e-6)
+
+
+def test_two_classes_that_nobody_named_are_0_and_1() -> None:
+    unnamed = on_disk.save(Path(mkdtemp()), names=["LABEL_0", "LABEL_1"])
+    assert "id2label" not in yaml.safe_load((unnamed / "config.json").read_text())
+    assert one(model=unnamed).classes == ["0", "1"]
+
+
+def test_a_language_model_is_asked_for_its_next_token() -> None:
+    model = AutoModelForCausalLM.from_pretrained(on_disk.save(Path(mkdtemp()), "llama", language=True))
+    tokenizer = AutoTokenizer.from_pretrained(model.name_or_path)
+    prompt = {"template": "the {text} is", "labels": ["great", "bad"]}
+    found = one(model=model, tokenizer=tokenizer, prompt=prompt, labels=["great", "bad", 0, 1, 0, 1], questions=None)
+    assert set(found.not_asked) == {"needed", "stable", "unique", "transferable"}
+    with torch.no_grad():
+        following = model.eval()(**tokenizer(f"the {TEXTS[3]} is", return_tensors="pt")).logits[0, -1]
+    chosen = following[tokenizer.convert_tokens_to_ids(prompt["labels"])].softmax(0)
+    facts = found.text(3).facts
+    assert facts["prediction"] == prompt["labels"][int(chosen.argmax())]
+    assert facts["probability"] == pytest.approx(float(chosen.max()), abs=1e-5)
+
+
+def test_what_several_rows_decide_is_not_asked_of_one() -> None:
+    mean = on_disk.save(Path(mkdtemp()), "modernbert", classifier_pooling="mean")
+    for found in (one(model=mean, questions=None), one(long="window", max_length=8, questions=None, maps=["rollout"])):
+        assert found.not_asked.keys() >= {"used", "ranks", "signed"}
+        assert "no single row decides" in found.not_asked["used"]
+        assert found.table.set_index("question").loc["located", "texts"] == 6
+    assert len(found.text(3).words) == len(TEXTS[3].split()) + 2
+
+
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
+        ({"seconds": ["a"]}, "seconds: has 1 entries for 6 texts"),
+        ({"seconds": [*TEXTS[:5], " "]}, "seconds: text 5 has no word"),
+        ({"seconds": [text.split() for text in TEXTS[:6]]}, "seconds: text 0 is of another kind than the first"),
+        ({"prompt": {"template": "{text}"}}, "prompt: give the keys template and labels"),
+        ({"long": "windows"}, "long"),
         ({"labels": [0]}, "labels: has 1 entries for 6 texts"),
         ({"labels": [0, 1, 0, 1, 0, 2]}, r"labels: text 5 has 2; give the name of a class \(negative, positive\), or"),
         ({"labels": ["negativ"] * 6}, r"labels: text 0 has 'negativ' \(did you mean 'negative'\?\)"),
@@ -130,6 +181,8 @@ def test_labels_may_be_names_texts_may_be_words_and_batches_of_any_size() -> Non
         ({"texts": [*TEXTS[:5], ["a"]]}, "texts: text 5 is of another kind than the first"),
         ({"texts": [["a b"]] * 6}, "texts: text 0 has a word that is empty, or has a space in it"),
         ({"texts": [], "labels": []}, "texts: there is none"),
+        ({"texts": "a film"}, "texts: is str, and no list"),
+        ({"labels": 1}, "labels: is int, and no list"),
         ({"model": []}, "model: is an empty list"),
         ({"model": nn.Linear(1, 1)}, "model: is Linear; give a classifier of the library"),
         ({"model": "nowhere"}, "nowhere"),

@@ -89,7 +89,7 @@ def test_where_the_mean_of_all_tokens_is_classified_the_map_is_that_of_all_rows(
         np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1), atol=1e-5)
 
 
-def test_a_mean_of_all_rows_is_asked_what_an_earlier_layer_is(tmp_path: Path) -> None:
+def test_a_mean_of_several_rows_is_asked_what_an_earlier_layer_is(folders: list[str], tmp_path: Path) -> None:
     names = {"names": ("0", "1"), "words": WORDS, "classifier_pooling": "mean"}
     own = [str(classifiers_on_disk.save(tmp_path / str(seed), "modernbert", seed=seed, **names)) for seed in (1, 2)]
     plan = planned(own)
@@ -97,6 +97,9 @@ def test_a_mean_of_all_rows_is_asked_what_an_earlier_layer_is(tmp_path: Path) ->
     assert suite.models == ["mine"]
     assert suite.reading("chorus", "mine", 1).layer == 2
     assert not {"permutation", "contributions"} & {audit.name for audit in plan.auditing.asked(suite, "chorus")}
+    windows = planned(folders, long="window").scope.suite("hf")
+    assert windows.models == ["mine"]
+    assert (windows.reading("chorus", "mine", 1).layer, windows.reading("chorus", "mine", 1).long) == (2, "window")
     assert planned(own, layer=1).scope.suite("hf").reading("chorus", "mine", 1).layer == 1
     with pytest.raises(
         AuditError, match="classifies the mean of all tokens, so that no row's weights decide; leave `u"
@@ -145,8 +148,8 @@ def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) 
     (subject,) = plan.exhibiting.subjects()
     assert set(subject.unasked) == {"permutation", "ranked_sets", "contributions", "single_weight", "replaced", "soft"}
     why = (
-        "permutation needs predictions that follow from the weights, and above layer 1, which is read of mine, the "
-        "network mixes more than this row"
+        "permutation needs predictions that follow from the weights, and of mine the map of layer 1 is read, of which "
+        "no single row decides"
     )
     assert subject.unasked["permutation"] == why
     assert not any("tails" in job.outputs for job in plan.trainings.jobs())

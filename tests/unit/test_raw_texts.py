@@ -29,7 +29,7 @@ from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.transforming import written_texts
 from attention_audit.transformer.opening import open_tokenizer
 from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
-from attention_audit.transformer.settings import MARKS, ReadClassifier
+from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceTable
 
 RAW = "Why   can't the FILM be great?! Unbelievably  dull: it's a story 😀 of cannot (sic)."
@@ -218,12 +218,11 @@ def test_words_without_a_raw_text_are_read_with_spaces_between_them() -> None:
 @pytest.mark.parametrize("text", ["Why the FILM!", "why the film"])
 def test_the_import_says_what_the_corpuss_words_would_change(tmp_path: Path, text: str) -> None:
     folder = classifiers_on_disk.save(tmp_path, words=WORDS)
-    classifier = SequenceClassifier(folder)
+    classifier = SequenceClassifier(folder, max_length=30)
     words, one = written(text, Tokens(punctuation="drop"))
     texts = import_classifier.ReadTexts(["t", "u"], np.array([0, 1]), [words, ["the"]], [one, spaced(["the"])], {})
-    read = ReadClassifier(folder=str(folder), max_length=30, labels={})
-    pieces = import_classifier.pieces_of(classifier, texts, read)
-    said = import_classifier.beside_words(classifier, pieces, texts, read)
+    pieces = import_classifier.pieces_of(classifier, texts)
+    said = import_classifier.beside_words(classifier, pieces, texts)
     logits = [
         classifier.model(**open_tokenizer(folder)(own, return_tensors="pt")).logits for own in (text, " ".join(words))
     ]

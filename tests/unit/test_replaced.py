@@ -85,7 +85,7 @@ def test_all_pieces_of_a_word_are_masked_and_those_of_a_query_are_not() -> None:
     words = torch.tensor([[SPECIAL, 0, 0, 1, 2, SPECIAL, 3, SPECIAL]])
     ids = torch.tensor([[101, 11, 12, 13, 14, 102, 15, 0]])
     one = torch.ones(1, dtype=torch.long)
-    pieces = PieceBatch(ids, torch.zeros_like(ids), words, 7 * one, 3 * one, one)
+    pieces = PieceBatch(ids, torch.zeros_like(ids), words, 7 * one, 3 * one, one, 0 * one)
     batch = Batch(torch.zeros(1, 5, dtype=torch.long), 3 * one, 0 * one, pieces=pieces)
     found = with_others(batch, np.array([0]), torch.tensor([[True, False, True]]), always(103))
     assert found.pieces is not None

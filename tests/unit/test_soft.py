@@ -36,7 +36,7 @@ def test_what_stays_of_words_by_hand() -> None:
     assert kept(batch, scores, uniform, torch.tensor([False])).tolist() == [above]
     # the same words, of which the first has two pieces, behind a mark and before a query
     words = torch.tensor([[SPECIAL, 0, 0, 1, SPECIAL, 2]])
-    pieces = PieceBatch(words, words, words, 6 * one, 2 * one, one)
+    pieces = PieceBatch(words, words, words, 6 * one, 2 * one, one, 0 * one)
     uniform = torch.tensor([0.9, 0.2, 0.5, 0.5, 0.9, 0.9], dtype=torch.float64)[None, :, None]
     found = kept(Batch(batch.ids, 2 * one, one, pieces=pieces), scores, uniform, torch.tensor([True]))
     assert found[0, :, 0].tolist() == [True, True, False, True, True, True]

@@ -154,7 +154,7 @@ def test_scores_of_words_are_the_sums_over_their_pieces():
     of_pieces = torch.tensor([[-1, 0, 0, 2, -1], [-1, 0, -1, -1, -1]])  # the second text's last place is padding
     none = torch.zeros_like(of_pieces)
     lengths, read = torch.tensor([5, 3]), torch.tensor([3, 1])
-    pieces = PieceBatch(none, none, of_pieces, lengths, read, torch.zeros(2, dtype=torch.long))
+    pieces = PieceBatch(none, none, of_pieces, lengths, read, read * 0, read * 0)
     scores = torch.tensor([[9.0, 1.0, -3.0, 0.5, 9.0], [9.0, 0.25, 9.0, 0.0, 0.0]])
     one, other = words(scores, pieces)
     # the second word has no piece, and shares those of the first
@@ -261,7 +261,7 @@ def test_gradients_of_attention_by_differences(read):
     step = 1e-3
     vectors = slopes.vectors.clone()
     direction = torch.randn(vectors.shape, generator=torch.Generator().manual_seed(1))
-    chosen = read.predicted[:, None]
+    chosen = read.explained[:, None]
     with torch.inference_mode():
         up, down = (
             read.classifier.logits(read.pieces, vectors + sign * step * direction).gather(1, chosen)[:, 0]
@@ -278,7 +278,7 @@ def test_a_word_that_is_not_kept_is_deleted_from_the_text(read):
     rest = PieceTable(texts, torch.device("cpu")).batch(torch.arange(1))
     with torch.no_grad():
         found = sampled.probability(read, 2, words_of, kept)
-        asked = read.classifier.logits(rest).softmax(-1)[0, read.predicted[2]]
+        asked = read.classifier.logits(rest).softmax(-1)[0, read.explained[2]]
     torch.testing.assert_close(found[0], asked)
 
 

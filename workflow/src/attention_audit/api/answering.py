@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from attention_audit.api.auditing import DATASET, MODEL
 from attention_audit.api.judging import Told
-from attention_audit.api.reading import Reading, Seen, contributions, reading_of
-from attention_audit.api.writing import readout, write
+from attention_audit.api.reading import Reading, reading_of, seen_in
+from attention_audit.api.writing import as_path, readout, write
 from attention_audit.artefacts.files import whole
 from attention_audit.audits.attention_maps import MARKS
 from attention_audit.columns.summary import QUESTIONS
@@ -86,10 +86,7 @@ class Audited(Told):
         """
         if not 0 <= number < len(self.words):
             raise AuditError(f"number: is {number}, and there are {len(self.words)} texts; give one from 0")
-        seen = []
-        for every in self.readouts:
-            one = every.aligned([every.ids[number]])
-            seen.append(Seen(one, np.full(len(one.attention[0]), np.nan), contributions(one)))
+        seen = [seen_in(one, one.ids[number]) for one in self.readouts]
         return reading_of([*self.words[number]], seen, None, dict(enumerate(self.classes)))
 
     def save(self, folder: str | Path) -> None:
@@ -97,9 +94,9 @@ class Audited(Told):
         `snakemake --cores 2 all --configfile <folder>/readouts.yaml`. Predictions that do not follow from the weights
         by a sum alone come without contributions. Raises AuditError where a file cannot be written.
         """
-        files = []
+        folder, files = as_path(folder, "folder"), []
         for number, one in enumerate(self.readouts, start=1):
-            files.append(str(Path(folder) / FILES.format(number)))
+            files.append(str(folder / FILES.format(number)))
             exact = one.several is None and one.decided
             marks = [len(weights) - count for weights, count in zip(one.attention, one.words, strict=True)]
             padded = {
@@ -119,8 +116,8 @@ class Audited(Told):
             )
             write(given, files[-1])
         own = {DATASET: {"models": {MODEL: files}, "classes": [*self.classes]}}
-        with whole(Path(folder) / CONFIG) as path:
-            path.write_text(yaml.safe_dump({"results": str(Path(folder) / "results"), "own": own}, sort_keys=False))
+        with whole(folder / CONFIG) as path:
+            path.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": own}, sort_keys=False))
 
     def _repr_html_(self) -> str:
         return card(self.summary, self.labels)

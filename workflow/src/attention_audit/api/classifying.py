@@ -20,19 +20,22 @@ from attention_audit.api.answering import COLUMNS, FURTHER, Audited, rows_of, wo
 from attention_audit.api.auditing import DATASET, MODEL, Report, audit, made_of
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats
-from attention_audit.api.writing import as_many, numbers, readout, word_lists
+from attention_audit.api.writing import as_many, entries, numbers, readout, word_lists
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.summary import QUESTIONS
 from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.plan.audits import audit_named
+from attention_audit.plan.classifiers import GivenClassifierSuite
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
+from attention_audit.plan.suites import read_config
 from attention_audit.readout import read_readout
-from attention_audit.stages.import_classifier import GENERIC
 from attention_audit.stages.import_readout import as_readout
 from attention_audit.tables.asked import THESE
 from attention_audit.tables.wording import labels_of
-from attention_audit.transformer.folder import find_folder, known_mirror, read_facts, refuse_unless_installed
+from attention_audit.transformer.folder import GENERIC, find_folder, known_mirror, read_facts, refuse_unless_installed
+from attention_audit.transformer.settings import Long
 from attention_audit.transformer.states import reading_together
 
 AUDITS: Mapping[str, str] = {
@@ -114,33 +117,72 @@ def _named(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]
     return found
 
 
-def _questions(questions: Sequence[str] | None) -> list[str]:
-    """The audits of some questions, by default of all that can be asked here. Raises AuditError for other questions."""
+def _audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list[str]:
+    """The audits of some questions, by default of all that can be asked here of the model that a configuration names.
+
+    Raises AuditError for other questions.
+    """
     for name in questions or ():
         if name not in AUDITS:
             what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
             raise AuditError(f"questions: {name!r} {what}; known here: {', '.join(AUDITS)}")
-    return [AUDITS[name] for name in questions or AUDITS]
+    if questions:
+        return [AUDITS[name] for name in questions]
+    decides = GivenClassifierSuite(read_config(raw, {})).layer(DATASET, MODEL) is None
+    return [name for name in AUDITS.values() if decides or "weights" not in audit_named(name).needs]
 
 
-def _written(texts: Sequence[str | Sequence[str]], labels: Sequence[str], path: Path) -> bool:
-    """Write the texts as a table; whether they are words already. Raises AuditError for an empty text."""
-    split = bool(len(texts)) and not isinstance(texts[0], str)
-    texts = word_lists(texts, "texts") if split else texts
-    rows = []
-    for number, (text, label) in enumerate(zip(texts, labels, strict=True)):
+def _classes(prompt: Mapping[str, Any] | None, folder: str) -> list[str]:
+    """What a model calls its classes. Raises AuditError where these are not two or more."""
+    if prompt is not None:
+        if {*prompt} != {"template", "labels"}:
+            raise AuditError("prompt: give the keys template and labels, and no others")
+        return [str(label).strip() for label in entries(prompt["labels"], "prompt: labels")]
+    labels = read_facts(Path(folder)).labels
+    if len(labels) < 2:
+        raise AuditError(f"model: config.id2label has {len(labels)} classes; give a classifier of two or more")
+    return [labels[number] for number in sorted(labels)]
+
+
+def _running(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> list[str]:
+    """Texts, or lists of words where they are `split`, as strings. Raises AuditError, naming the argument."""
+    found = []
+    for number, text in enumerate(word_lists(texts, name) if split else texts):
         if isinstance(text, str) == split:
-            raise AuditError(f"texts: text {number} is of another kind than the first; give strings, or lists of words")
+            raise AuditError(
+                f"{name}: text {number} is of another kind than the first; give strings, or lists of words"
+            )
         joined = text if isinstance(text, str) else " ".join(text)
         if not joined.strip():
-            raise AuditError(f"texts: text {number} has no word; leave it out")
+            raise AuditError(f"{name}: text {number} has no word; leave it out")
         if split and len(joined.split()) != len(text):
-            raise AuditError(f"texts: text {number} has a word that is empty, or has a space in it; mend it")
-        rows.append({"id": str(number), "text": joined, "label": label})
-    if not rows:
+            raise AuditError(f"{name}: text {number} has a word that is empty, or has a space in it; mend it")
+        found.append(joined)
+    return found
+
+
+def _written(
+    texts: Sequence[str | Sequence[str]],
+    seconds: Sequence[str | Sequence[str]] | None,
+    labels: Sequence[str],
+    path: Path,
+) -> dict[str, Any]:
+    """Write the texts as a table, and say how it is read. Raises AuditError for an empty text."""
+    if not texts:
         raise AuditError("texts: there is none; give some")
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return split
+    split = not isinstance(texts[0], str)
+    columns = {"text": _running(texts, split, "texts"), "label": labels}
+    if seconds is not None:
+        other = entries(seconds, "seconds")
+        as_many(other, len(texts), "seconds")
+        columns["second"] = _running(other, split, "seconds")
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    lines = (json.dumps({"id": str(number)} | row) + "\n" for number, row in enumerate(rows))
+    path.write_text("".join(lines), encoding="utf-8")
+    return {
+        "tokens": {"lower": False, **({"tokenizer": "spaces"} if split else {})},
+        **({} if seconds is None else {"query": "second", "joined": True}),
+    }
 
 
 def audit_classifier(
@@ -149,11 +191,14 @@ def audit_classifier(
     texts: Sequence[str | Sequence[str]],
     labels: Sequence[Any],
     *,
+    seconds: Sequence[str | Sequence[str]] | None = None,
+    prompt: Mapping[str, Any] | None = None,
     maps: Sequence[str] = (),
     questions: Sequence[str] | None = None,
     device: Literal["auto", "cpu", "cuda"] = "auto",
     batch_size: int | None = None,
     max_length: int = 512,
+    long: Long = "cut",
     progress: bool = True,
     settings: Mapping[str, Any] | None = None,
 ) -> Audited:
@@ -161,27 +206,28 @@ def audit_classifier(
 
     model: a sequence classifier of the library `transformers`, or the folder of one; of several trainings, a list.
     tokenizer: its tokenizer, None for folders. texts: as people write them, or lists of words. labels: the gold class
-    of each, by its number or by its name in `config.id2label`. maps: further maps by name, such as rollout
-    (docs/method/maps.md). questions: some of stable, used, ranks, located and signed, by default all; `stable` needs
-    several trainings. device: where the model runs. batch_size: how many texts of `max_length` pieces are read at once;
-    more where they are shorter. max_length: pieces of a text at most, marks included. progress: whether a bar is shown.
-    settings: further keys of the configuration, laid over what this function sets.
+    of each, by its number or by its name in `config.id2label`. seconds: the second text of each pair, where the model
+    reads pairs. prompt: `template` and `labels` with which a language model, which `model` then is, is asked for one of
+    its next tokens (docs/method/transformers.md). maps: further maps by name, such as rollout (docs/method/maps.md).
+    questions: some of stable, used, ranks, located and signed, by default all; `stable` needs several trainings.
+    device: where the model runs. batch_size: how many texts of `max_length` pieces are read at once; more where they
+    are shorter. max_length: pieces that are read together at most, marks included. long: whether longer texts are cut,
+    or read in windows, whose map is asked less. progress: whether a bar is shown. settings: further keys of the
+    configuration, laid over what this function sets.
 
     Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises
     AuditError, in one line that names the argument, where something is wrong.
     """
     refuse_unless_installed()
+    texts, labels = entries(texts, "texts"), entries(labels, "labels")
     with TemporaryDirectory(prefix="attention-audit-") as place:
         folder = Path(place)
         folders = _folders(model, tokenizer, folder)
-        facts = read_facts(Path(folders[0]))
-        given = [facts.labels[number] for number in sorted(facts.labels)]
-        if len(given) < 2:
-            raise AuditError(f"model: config.id2label has {len(given)} classes; give a classifier of two or more")
+        given = _classes(prompt, folders[0])
         names = [name.removeprefix(GENERIC) for name in given]
         gold = [names[given.index(name)] for name in _named(labels, given, len(texts))]
-        split = _written(texts, gold, folder / "texts.jsonl")
-        tokens = {"lower": False, **({"tokenizer": "spaces"} if split else {})}
+        how = _written(texts, seconds, gold, folder / "texts.jsonl")
+        models = {"models": {MODEL: folders}, "maps": [*maps], "max_length": max_length, "long": long}
         raw = {
             "results": str(folder / "results"),
             "datasets": [],
@@ -189,15 +235,16 @@ def audit_classifier(
             "corpora": {
                 DATASET: {
                     "kind": "table", "path": {"test": str(folder / "texts.jsonl")}, "id": "id", "classes": names,
-                    "tokens": tokens,
+                    **how,
                 }
             },
-            "hf": {DATASET: {"models": {MODEL: folders}, "maps": [*maps], "max_length": max_length}},
-            "audits": {"hf": ["predictions", *_questions(questions), *OF_MAPS[: 2 * (len(folders) > 1)]]},
+            "hf": {DATASET: models | ({} if prompt is None else {"prompt": dict(prompt)})},
             "agreement": {"texts": 0},
             "device": device,
             **(settings or {}),
         }  # fmt: skip
+        audits = ["predictions", *_audits(questions, raw), *OF_MAPS[: 2 * (len(folders) > 1)]]
+        raw = {"audits": {"hf": audits}} | raw
         plan = Plan(raw, {}, memory=folder)
         with _bar(progress) as report, reading_together(batch_size and batch_size * max_length):
             found = made_of(plan, TABLES, report)

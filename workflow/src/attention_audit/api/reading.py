@@ -15,7 +15,7 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.api.writing import classes_named, entries
+from attention_audit.api.writing import as_path, classes_named, entries
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
@@ -270,7 +270,7 @@ class Trained:
         read, texts = self.suite.reading(self.dataset, run.model, run.seed), read_texts(corpus)
         classifier = opened(read)
         classes = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
-        pieces = pieces_of(classifier, texts, read)
+        pieces = pieces_of(classifier, texts)
         readout = read_out(classifier, pieces, texts, classes, read)
         readout = replace(readout, maps=take_word_maps(classifier, pieces, maps))
         known = _known_by(classifier.tokenizer, pieces, len(readout.attention[0]))
@@ -311,6 +311,12 @@ class Trained:
         words, marks = int(first.words[0]), int((first.lengths - first.words)[0])
         items = [*items[:words], *MARKS[:marks]]
         return reading_of(items, [seen[run] for run in runs], seen[adversary] if adversary else None, self.classes)
+
+
+def seen_in(readout: Readout, name: str) -> Seen:
+    """What a readout says of one of its texts, by its id; there are no gradients."""
+    read = readout.aligned([name])
+    return Seen(read, np.full(len(read.attention[0]), np.nan), contributions(read))
 
 
 def _distances(first: Readout, other: Readout) -> tuple[float, float]:
@@ -365,7 +371,7 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     for models of pairs and for what is known by readouts alone, which no text can be given to. Files that lay in the
     mirror of the run are looked for there.
     """
-    config = recorded(Path(results))
+    config = recorded(as_path(results, "results"))
     if config is None:
         raise AuditError(f"{results}: holds no run; name the folder that `results` named")
     activate(config.plugins)
@@ -420,9 +426,6 @@ def reading(
         raise AuditError(f"text: is {text}, and there are {len(first)} texts; count from 0")
     at = first.ids.index(text) if isinstance(text, str) else text
     given += [] if adversary is None else [_given(adversary, "adversary", first)]
-    seen = []
-    for one in given:
-        read, words = as_readout(one).aligned([first.ids[at]]), len(first.tokens[at])
-        seen.append(Seen(read, np.full(words, np.nan), contributions(read)))
+    seen = [seen_in(as_readout(one), first.ids[at]) for one in given]
     names = {} if classes is None else dict(enumerate(classes_named(classes, first.classes)))
     return reading_of(first.tokens[at], seen[: len(several)], None if adversary is None else seen[-1], names)

@@ -41,6 +41,13 @@ def entries(values: Any, place: str) -> list[Any]:
     raise AuditError(f"{place}: is {type(values).__name__}, and no list; give one")
 
 
+def as_path(path: Any, place: str) -> Path:
+    """A path. Raises AuditError, which names the place, where it is none."""
+    if not isinstance(path, str | Path):
+        raise AuditError(f"{place}: is {type(path).__name__}, and no path; give one")
+    return Path(path)
+
+
 def as_many(values: Sequence[Any], count: int, place: str) -> None:
     """Raise AuditError where values are not one for each of `count` texts."""
     if len(values) != count:
@@ -168,9 +175,9 @@ def write(given: GivenReadout, path: str | Path) -> None:
     """
     if not isinstance(given, GivenReadout):
         raise AuditError(f"given: is {type(given).__name__}, and no readout; make one with api.readout")
-    write_given(given, Path(path))
+    write_given(given, as_path(path, "path"))
 
 
 def read(path: str | Path) -> GivenReadout:
     """Read such a file, checked. Raises AuditError, in a line that names file, text and column, where it is wrong."""
-    return read_given(Path(path))
+    return read_given(as_path(path, "path"))

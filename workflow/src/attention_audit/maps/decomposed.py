@@ -75,6 +75,6 @@ def parts_of_logits(read: Pass, text: int) -> Tensor:
 def decompx(read: Pass) -> Tensor:
     """DecompX: what each piece adds to the logit of the predicted class, signed. As many passes as there are pieces."""
     scores = torch.zeros_like(read.mask)
-    for text, (count, chosen) in enumerate(zip(read.pieces.lengths.tolist(), read.predicted.tolist(), strict=True)):
+    for text, (count, chosen) in enumerate(zip(read.pieces.lengths.tolist(), read.explained.tolist(), strict=True)):
         scores[text, :count] = parts_of_logits(read, text)[:, chosen]
     return scores

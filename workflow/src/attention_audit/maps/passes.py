@@ -86,10 +86,13 @@ class Pass:
     """A classifier and some texts, which pass it once without gradients and once with, each when a map first asks.
 
     Maps are functions of a pass: scores of the pieces of B texts, (B, P), zeros on padding.
+
+    classes (B,): those that are explained; None: the predicted ones.
     """
 
     classifier: TransformerClassifier
     pieces: PieceBatch
+    classes: Tensor | None = None
 
     @cached_property
     def seen(self) -> tuple[list[LayerPass], Tensor]:
@@ -104,9 +107,15 @@ class Pass:
         return self.seen[0]
 
     @property
-    def predicted(self) -> Tensor:
-        """The predicted class of each text, (B,)."""
-        return self.seen[1].argmax(1)
+    def explained(self) -> Tensor:
+        """The class of each text that is explained, (B,)."""
+        return self.seen[1].argmax(1) if self.classes is None else self.classes
+
+    def explained_of(self, logits: Tensor) -> Tensor:
+        """Of the logits of the texts, (B, C), those of the classes that are explained, (B,)."""
+        if self.classes is None:
+            return logits.max(1).values
+        return logits.gather(1, self.classes[:, None])[:, 0]
 
     @cached_property
     def mask(self) -> Tensor:
@@ -124,8 +133,14 @@ class Pass:
 
     @cached_property
     def slopes(self) -> "Slopes":
-        """One pass with gradients of the predicted class's logit."""
-        return slopes_of(self.classifier, self.pieces)
+        """One pass with gradients of the logit of the class that is explained."""
+        with torch.enable_grad(), watched(self.classifier) as layers:
+            vectors = self.classifier.vectors(self.pieces).detach().requires_grad_()
+            chosen = self.explained_of(self.classifier.logits(self.pieces, vectors)).sum()
+            asked = [vectors, *(layer.weights for layer in layers), *(layer.below for layer in layers)]
+            of_vectors, *others = torch.autograd.grad(chosen, asked)
+        count = len(layers)
+        return Slopes(layers, vectors.detach(), of_vectors, others[:count], others[count:])
 
 
 @dataclass(frozen=True)
@@ -141,18 +156,6 @@ class Slopes:
     of_vectors: Tensor
     of_weights: list[Tensor]
     of_states: list[Tensor]
-
-
-def slopes_of(classifier: TransformerClassifier, pieces: PieceBatch) -> Slopes:
-    """Run texts with gradients of the logit of the predicted class."""
-    with torch.enable_grad(), watched(classifier) as layers:
-        vectors = classifier.vectors(pieces).detach().requires_grad_()
-        logits = classifier.logits(pieces, vectors)
-        chosen = logits.max(1).values.sum()
-        asked = [vectors, *(layer.weights for layer in layers), *(layer.below for layer in layers)]
-        of_vectors, *others = torch.autograd.grad(chosen, asked)
-    count = len(layers)
-    return Slopes(layers, vectors.detach(), of_vectors, others[:count], others[count:])
 
 
 Map = Callable[[Pass], Tensor]

@@ -77,6 +77,6 @@ def attn_lrp(read: Pass) -> Tensor:
     """
     with torch.enable_grad(), bent(read.classifier):
         vectors = read.classifier.vectors(read.pieces).detach().requires_grad_()
-        chosen = read.classifier.logits(read.pieces, vectors).max(1).values.sum()
+        chosen = read.explained_of(read.classifier.logits(read.pieces, vectors)).sum()
         (slope,) = torch.autograd.grad(chosen, vectors)
     return (vectors.detach() * slope).sum(-1) * read.mask

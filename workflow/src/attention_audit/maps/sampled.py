@@ -34,7 +34,7 @@ def probability(read: Pass, text: int, words: Tensor, kept: Tensor) -> Tensor:
     stays[:, words] = kept > 0
     rows = read.pieces.rows(torch.full((len(kept),), text, device=kept.device))
     logits = read.classifier.logits(rows.keeping(stays))
-    return logits.softmax(-1)[:, read.predicted[text]]
+    return logits.softmax(-1)[:, read.explained[text]]
 
 
 @torch.no_grad()

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
+from torch.utils.checkpoint import checkpoint
 
 from attention_audit.errors import AuditError
 from attention_audit.model.attention import scale
@@ -30,6 +32,7 @@ from attention_audit.transformer.opening import library, open_model, open_tokeni
 from attention_audit.transformer.pieces import UNLIMITED, longest
 from attention_audit.transformer.settings import TEXT, Prompt
 from attention_audit.transformer.states import PieceBatch, library_inputs, library_vectors
+from attention_audit.transformer.windows import Windows, windows_of
 
 
 class Attended(NamedTuple):
@@ -211,6 +214,10 @@ class TransformerClassifier(Network):
         values = own.reshape(*own.shape[:-1], several, -1)
         return values if several == heads else values.repeat_interleave(heads // several, -2)
 
+    def windows(self, pieces: PieceBatch) -> Windows | None:
+        """The windows in which B texts are read; None where each is read as it is."""
+        return None
+
     @contextmanager
     def imposing(self, pieces: PieceBatch, weights: Tensor) -> Iterator[None]:
         """Let the classified token of B texts, which is one, have other weights in the last layer in the block:
@@ -261,11 +268,14 @@ class SequenceClassifier(TransformerClassifier):
     """The classifier of a folder, in evaluation, with its tokenizer for raw texts; or a language model there, which a
     `prompt` asks for one of some next tokens.
 
-    names: of its classes, in the order of its logits. most: pieces that it can read. template: what each text is set
-    into. Raises AuditError where the folder holds no such model.
+    names: of its classes, in the order of its logits. most: pieces that it reads together, `max_length` or fewer.
+    template: what each text is set into. windowed: whether a longer text is read in windows (`transformer.windows`);
+    otherwise none is to be longer. Raises AuditError where the folder holds no such model.
     """
 
-    def __init__(self, folder: Path, prompt: Prompt | None = None) -> None:
+    def __init__(
+        self, folder: Path, prompt: Prompt | None = None, max_length: int = UNLIMITED, windowed: bool = False
+    ) -> None:
         classifier_family_of(folder, prompted=prompt is not None)
         tokenizer: Any = open_tokenizer(folder, split=False)
         model: Any = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification", "eager")
@@ -277,11 +287,35 @@ class SequenceClassifier(TransformerClassifier):
             prompt.labels if prompt else [model.config.id2label[number] for number in range(model.config.num_labels)]
         )
         self.names = [str(name).strip() for name in named]
+        self.most = longest(tokenizer, positions(model), max_length)
+        self.windowed = windowed
+        self.eval()
 
-    @property
-    def most(self) -> int:
-        """How many pieces of a text it can read, marks included."""
-        return longest(self.tokenizer, positions(self.model), UNLIMITED)
+    def windows(self, pieces: PieceBatch) -> Windows | None:
+        return windows_of(pieces, self.most) if self.windowed and int(pieces.lengths.max()) > self.most else None
+
+    def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
+        """As in `TransformerClassifier`; of a text in windows, their mean."""
+        windows, alone = self.windows(pieces), super().logits
+        if windows is None:
+            return alone(pieces, vectors)
+        found = []
+        for at, part in windows.parts():
+            own = None if vectors is None else vectors[windows.text[at, None], windows.place[at, : part.ids.shape[1]]]
+            # gradients run a part again, so that those of one are in memory at a time
+            found.append(checkpoint(alone, part, own, use_reentrant=False, preserve_rng_state=False))
+        return windows.of_text(torch.cat(found))
+
+    def attend(self, pieces: PieceBatch, layer: int = 0) -> Attended:
+        """As in `TransformerClassifier`; of a text in windows, the means of theirs, without values."""
+        windows, alone = self.windows(pieces), super().attend
+        if windows is None:
+            return alone(pieces, layer)
+        found = [alone(part, layer) for _, part in windows.parts()]
+        count = windows.place.shape[1]
+        weights = windows.joined(torch.cat([pad(part.weights, (0, count - part.weights.shape[2])) for part in found]))
+        below, logits = (windows.of_text(torch.cat(parts)) for parts in zip(*(part[2:] for part in found), strict=True))
+        return Attended(weights, weights.new_zeros(*weights.shape, 0), below, logits)
 
 
 def even_weights(pieces: PieceBatch) -> Tensor:

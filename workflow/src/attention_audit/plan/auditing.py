@@ -102,7 +102,7 @@ class Auditing:
                 + (
                     f"no contributions of {model} are given"
                     if layer is None
-                    else f"above layer {layer}, which is read of {model}, the network mixes more than this row"
+                    else f"of {model} the map of layer {layer} is read, of which no single row decides"
                 ),
             ),
             "network": (

@@ -73,7 +73,9 @@ def files_of(scope: Scope, dataset: str) -> dict[str, Path]:
 def most_words(scope: Scope, dataset: str) -> int | None:
     """How many words of a text are read at most: the pieces of classifiers where nothing else reads it; None: all."""
     readers = {suite.key for suite in scope.suites.values() if dataset in scope.datasets_of(suite)}
-    return scope.config.hf[dataset].max_length if readers == {"hf"} else None
+    if readers != {"hf"} or scope.config.hf[dataset].long == "window":
+        return None
+    return scope.config.hf[dataset].max_length
 
 
 def too_few(scope: Scope) -> Iterator[str]:

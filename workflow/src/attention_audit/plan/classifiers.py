@@ -200,7 +200,7 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
 
     def layer(self, dataset: str, model: str) -> int | None:
         section = self.sections[dataset]
-        return read_alone(self.config, section.by_model[model], section.layer)
+        return read_alone(self.config, section.by_model[model], section.layer, section.long)
 
     def reading(self, dataset: str, model: str, seed: int) -> ReadClassifier:
         section = self.sections[dataset]
@@ -209,6 +209,7 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
             # a job looks for the user's own itself, as they may lie elsewhere where it runs
             folder=str(named.folder) if named.made else named.path,
             max_length=section.max_length,
+            long=section.long,
             labels=section.labels_of(model),
             imposed=model == UNIFORM,
             layer=self.layer(dataset, model),

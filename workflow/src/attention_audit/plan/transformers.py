@@ -28,7 +28,7 @@ from attention_audit.transformer.folder import (
     read_facts,
     refuse_unless_installed,
 )
-from attention_audit.transformer.settings import Backbone, ReadClassifier, Transformer
+from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, Transformer
 
 
 @cache
@@ -174,10 +174,10 @@ def classifier_files(config: Config, folders: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(str(path) for folder in folders for path in classifier_of(config, folder).files))
 
 
-def read_alone(config: Config, folders: Sequence[str], layer: int | None) -> int | None:
+def read_alone(config: Config, folders: Sequence[str], layer: int | None, long: Long) -> int | None:
     """The layer whose map alone is read of the trainings of a classifier, of which `layer` is asked; None where that is
-    the last one and its row decides: of the mean of all rows, none does. So too where a folder is not there, which
-    `check_classifier` tells.
+    the last one and its row decides: of the mean of all rows, and in windows, none does. So too where a folder is not
+    there, which `check_classifier` tells.
     """
     try:
         known = [classifier_of(config, folder).facts for folder in folders]
@@ -185,7 +185,7 @@ def read_alone(config: Config, folders: Sequence[str], layer: int | None) -> int
         return None
     if layer is not None and any(layer != facts.layers for facts in known):
         return layer
-    return next((facts.layers for facts in known if facts.mean), None)
+    return next((facts.layers for facts in known if facts.mean or long == "window"), None)
 
 
 def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier) -> None:

@@ -57,7 +57,7 @@ def given(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Itera
     texts = read_texts(job.input("corpus"))
     for each, read in theirs:
         classifier = opened(read)
-        pieces = pieces_of(classifier, texts, read)
+        pieces = pieces_of(classifier, texts)
         split = split_of(pieces, texts, device)
         yield each, Attributed(classifier.to(device), split, read_readout(each.readout).aligned(texts.ids), job.report)
 

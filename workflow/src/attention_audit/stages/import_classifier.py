@@ -24,19 +24,18 @@ from attention_audit.stages.job import Job
 from attention_audit.stages.loading import prepare_device
 from attention_audit.stages.reading_classifiers import take_classifier, take_layer, take_word_maps
 from attention_audit.stages.transforming import written_texts
-from attention_audit.transformer.folder import find_folder, known_mirror
-from attention_audit.transformer.pieces import Pieces, cut_raw
+from attention_audit.transformer.folder import GENERIC, find_folder, known_mirror
+from attention_audit.transformer.pieces import UNLIMITED, Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
 from attention_audit.transformer.states import PieceTable
+from attention_audit.transformer.windows import refuse_narrow
 
 Settings = ClassifierJob
 
 NAMED = 3
-"""Texts that are cut, as many as a message names."""
+"""Texts that are too long, as many as a message names."""
 UNREAD = 0.5
 """Share of unknown pieces above which a classifier is refused."""
-GENERIC = "LABEL_"
-"""What the library calls class 0 where nobody named it, less its number."""
 
 
 class ReadTexts(NamedTuple):
@@ -82,23 +81,25 @@ def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labe
     return [said.index(name) for name in wanted]
 
 
-def pieces_of(classifier: SequenceClassifier, texts: ReadTexts, read: ReadClassifier) -> Pieces:
-    """The pieces of the raw texts, as many as `max_length` and the classifier's positions allow."""
-    return _cut(classifier, texts.ids, texts.written, read)
+def pieces_of(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
+    """The pieces of the raw texts, as many as the classifier reads."""
+    return _cut(classifier, texts.ids, texts.written)
 
 
-def _cut(
-    classifier: SequenceClassifier, names: Sequence[str], texts: Sequence[RawText], read: ReadClassifier
-) -> Pieces:
-    return cut_raw(classifier.tokenizer, names, texts, min(read.max_length, classifier.most), classifier.template)
+def _cut(classifier: SequenceClassifier, names: Sequence[str], texts: Sequence[RawText]) -> Pieces:
+    most = UNLIMITED if classifier.windowed else classifier.most
+    pieces = cut_raw(classifier.tokenizer, names, texts, most, classifier.template)
+    if classifier.windowed:
+        refuse_narrow(names, pieces, classifier.most)
+    return pieces
 
 
 @torch.inference_mode()
-def beside_words(classifier: SequenceClassifier, pieces: Pieces, texts: ReadTexts, read: ReadClassifier) -> str:
+def beside_words(classifier: SequenceClassifier, pieces: Pieces, texts: ReadTexts) -> str:
     """What reading the words of the corpus in the place of the raw texts would change, as a line of a log."""
     firsts = (None if text.second is None else text.first for text in texts.written)
     spaces = [spaced(*each) for each in zip(texts.tokens, firsts, strict=True)]
-    words = _cut(classifier, texts.ids, spaces, read)
+    words = _cut(classifier, texts.ids, spaces)
     ends = zip(pieces.starts, pieces.counts, words.starts, words.counts, strict=True)
     other = np.flatnonzero([not np.array_equal(pieces.ids[a : a + n], words.ids[b : b + m]) for a, n, b, m in ends])
     said = f"{len(other)} of {len(pieces)} texts would have other pieces if the corpus's words were read"
@@ -139,7 +140,8 @@ def read_out(
 
 def opened(read: ReadClassifier) -> SequenceClassifier:
     """The classifier of a job. Raises AuditError where it cannot be had."""
-    return SequenceClassifier(find_folder(read.folder, known_mirror(), "config: hf"), read.prompt)
+    folder = find_folder(read.folder, known_mirror(), "config: hf")
+    return SequenceClassifier(folder, read.prompt, read.max_length, windowed=read.long == "window")
 
 
 def run(job: Job[ClassifierJob]) -> None:
@@ -155,7 +157,7 @@ def run(job: Job[ClassifierJob]) -> None:
     for seed, read, output in outputs:
         classifier = opened(read).to(device)
         classes = classes_of(classifier.folder, classifier.names, texts.names, read.labels)
-        pieces = pieces_of(classifier, texts, read)
+        pieces = pieces_of(classifier, texts)
         refuse_unread(classifier.folder, classifier.tokenizer, pieces)
         first = first or pieces
         other = np.flatnonzero(pieces.read != first.read)
@@ -170,9 +172,11 @@ def run(job: Job[ClassifierJob]) -> None:
         if readout.attending is not None:
             write_weights(next(tails), readout.attending.tail.tensors(), job.provenance, seed)
         where = f"{job.settings.dataset}, {job.settings.model}, training {seed}"
-        cut_off, said = [texts.ids[place] for place in np.flatnonzero(pieces.truncated)], ""
-        if cut_off:
-            named = ", ".join([*cut_off[:NAMED], *["..."] * (len(cut_off) > NAMED)])
-            said = f", of which {len(cut_off)} are too long and were cut ({named})"
+        too_long = pieces.truncated | (pieces.counts > classifier.most)
+        long, said = [texts.ids[place] for place in np.flatnonzero(too_long)], ""
+        if long:
+            named = ", ".join([*long[:NAMED], *["..."] * (len(long) > NAMED)])
+            done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
+            said = f", of which {len(long)} are too long and {done} ({named})"
         job.report(f"{where}: {len(texts.ids)} texts{said}")
-        job.report(f"{where}: {beside_words(classifier, pieces, texts, read)}")
+        job.report(f"{where}: {beside_words(classifier, pieces, texts)}")

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
 
 from attention_audit.batching import Indices
 from attention_audit.errors import AuditError
@@ -170,13 +171,28 @@ def take_classifier(
     return read_heads(ids, labels, replace(attending, weights=even))
 
 
+def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence[str]) -> Tensor:
+    """The scores of the pieces of B texts by each map: (M, B, P)."""
+    windows = classifier.windows(pieces)
+    if windows is None:
+        read = Pass(classifier, pieces)
+        return torch.stack([map_named(name)(read) for name in names])
+    with torch.no_grad():
+        classes = classifier.logits(pieces).argmax(1)[windows.text]
+    scores = torch.zeros(len(names), *windows.place.shape, device=classes.device)
+    for at, part in windows.parts(PIECES_OF_MAPS):
+        read = Pass(classifier, part, classes[at])
+        for row, name in zip(scores, names, strict=True):
+            row[at, : part.ids.shape[1]] = map_named(name)(read)
+    return windows.joined(scores.transpose(0, 1)).transpose(0, 1)
+
+
 def take_word_maps(classifier: TransformerClassifier, pieces: Pieces, names: Sequence[str]) -> dict[str, list[Floats]]:
     """Further maps of a classifier by their names: scores of the words of each text that are read."""
     found = {name: [np.empty(0, np.float32)] * len(pieces) for name in names}
     if names:
         for at, batch in PieceTable(pieces, classifier.device).in_order_of_length(PIECES_OF_MAPS):
-            read = Pass(classifier, batch)
-            for name in names:
-                for place, scores in zip(at, words(map_named(name)(read), batch), strict=True):
-                    found[name][place] = scores
+            for name, scores in zip(names, _maps(classifier, batch, names), strict=True):
+                for place, of_words in zip(at, words(scores, batch), strict=True):
+                    found[name][place] = of_words
     return found

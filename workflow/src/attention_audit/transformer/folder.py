@@ -18,6 +18,8 @@ from attention_audit.artefacts.files import checksum
 from attention_audit.errors import AuditError
 
 CONFIG = "config.json"
+GENERIC = "LABEL_"
+"""What the library calls class 0 where nobody named it, less its number."""
 ADAPTER = "adapter_config.json"
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -139,7 +141,8 @@ def read_facts(folder: Path) -> Facts:
         raise AuditError(
             f"{path}: says no model_type, hidden_size or num_hidden_layers; name the folder of a Transformer"
         )
-    labels = values.get("id2label")
+    # the library leaves out names that it has given itself to two classes
+    labels = values.get("id2label") or {number: f"{GENERIC}{number}" for number in range(values.get("num_labels", 2))}
     try:
         named = {int(number): str(label) for number, label in labels.items()} if isinstance(labels, dict) else {}
     except ValueError as error:

@@ -32,8 +32,8 @@ class Pieces:
     ids, types, words (T,): of each piece its id, its segment (0, or 1 in the query of a pair), and the word that it is
     of: from 0 in the text, from `read` on in the query, `SPECIAL` for marks. For each text, (N,): counts, its pieces,
     marks included; read, words of the text that are read, of which the last one may be cut; queried, words of the query
-    that are read; truncated, whether anything was cut; unknown, words that have no piece and are read as the
-    tokenizer's unknown word.
+    that are read; ahead, those of the first text where a raw text is a pair, else 0; truncated, whether anything was
+    cut; unknown, words that have no piece and are read as the tokenizer's unknown word.
     """
 
     ids: npt.NDArray[np.int32]
@@ -42,6 +42,7 @@ class Pieces:
     counts: Integers
     read: Integers
     queried: Integers
+    ahead: Integers
     truncated: npt.NDArray[np.bool_]
     unknown: Integers
 
@@ -98,6 +99,7 @@ def _pieces(
     words: Sequence[int],
     read: npt.ArrayLike,
     queried: npt.ArrayLike,
+    ahead: npt.ArrayLike,
     unknown: npt.ArrayLike,
     truncated: npt.ArrayLike,
 ) -> Pieces:
@@ -111,6 +113,7 @@ def _pieces(
         counts=np.array([len(encoding.ids) for encoding in encodings], np.int64),
         read=np.asarray(read, np.int64),
         queried=np.asarray(queried, np.int64),
+        ahead=np.asarray(ahead, np.int64),
         truncated=np.asarray(truncated, np.bool_),
         unknown=np.asarray(unknown, np.int64),
     )
@@ -200,7 +203,8 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
                 )
             words += own
             read.append(1 + max(own) if short else len(text.places))
-        return _pieces(tokenizer, encodings, words, read, [0] * len(read), [0] * len(read), cut_off)
+        none, ahead = [0] * len(read), [0 if text.second is None else text.first for text in texts[part]]
+        return _pieces(tokenizer, encodings, words, read, none, ahead, none, cut_off)
 
     return joined(map(run, _parts(texts)))
 
@@ -249,6 +253,6 @@ def cut(
                     "transformer.max_length, or leave it out"
                 )
         truncated = [bool(encoding.overflowing) for encoding in encodings]
-        return _pieces(tokenizer, encodings, words, read, queried, unknown, truncated)
+        return _pieces(tokenizer, encodings, words, read, queried, read * 0, unknown, truncated)
 
     return joined(map(run, _parts(texts)))

@@ -12,6 +12,7 @@ from attention_audit.transformer.folder import Facts
 Pool = Literal["first", "sum"]
 IMPOSED = "imposed"
 """What the first model is called with uniform weights imposed on it."""
+Long = Literal["cut", "window"]
 MARKS = 2
 """Items of a text that a classifier attends to besides its words: the first mark of the tokenizer, and all others."""
 Construction = Literal["relay", "direct", "sink"]
@@ -99,6 +100,7 @@ class ReadClassifier(Section):
 
     folder: str
     max_length: Count
+    long: Long = "cut"
     labels: dict[str, str]
     imposed: bool = False
     layer: Count | None = None
@@ -126,7 +128,13 @@ class GivenClassifiers(Section):
         description="Folders of adversaries of the first model, which were fine-tuned to predict as its first training "
         "does and to attend elsewhere.",
     )
-    max_length: Count = Field(512, ge=8, description="Pieces of a text at most, marks included; what follows is cut.")
+    max_length: Count = Field(512, ge=8, description="Pieces that are read together at most, marks included.")
+    long: Long = Field(
+        "cut",
+        description="What becomes of longer texts. cut: what follows is not read. window: they are read in windows "
+        "that overlap by half, whose logits and maps are averaged; no row decides alone then, so that the models are "
+        "asked only what needs no other weights.",
+    )
     layer: Count | None = Field(
         None,
         description="The layer whose map is read, from 1; null: the last. Above the row of an earlier layer there is "
@@ -185,8 +193,9 @@ class GivenClassifiers(Section):
     def _folders(self) -> Self:
         named = [*chain.from_iterable(self.models.values()), *self.uniform, *self.adversaries]
         refuse_duplicates("folder", named)
-        if self.layer is not None and self.uniform:
-            raise ValueError("uniform: has uniform weights in its last layer; leave it or `layer` out")
+        if self.uniform and (self.layer is not None or self.long == "window"):
+            key = "`layer`" if self.layer is not None else "`long: window`"
+            raise ValueError(f"uniform: has uniform weights in its last layer; leave it or {key} out")
         for name, said in self.labels.items():
             if isinstance(said, dict) and name not in self.by_model:
                 raise ValueError(f"labels: {name!r} is no model here, of which it names classes; name one of `models`")

@@ -37,7 +37,7 @@ class PieceBatch:
     """B texts of at most P pieces, padding last.
 
     ids, types, words (B, P), as in `pieces.Pieces`; words are `SPECIAL` on padding too. lengths (B,): pieces. read,
-    queried (B,): words of the text, and of the query, that are read.
+    queried, ahead (B,): words of the text, of the query, and of the first text of a pair, that are read.
     """
 
     ids: Tensor
@@ -46,6 +46,7 @@ class PieceBatch:
     lengths: Tensor
     read: Tensor
     queried: Tensor
+    ahead: Tensor
 
     @property
     def mask(self) -> Tensor:
@@ -135,7 +136,8 @@ class PieceBatch:
         lengths = self.lengths[members]
         longest = int(lengths.max())
         ids, types, words = (part[members, :longest] for part in (self.ids, self.types, self.words))
-        return PieceBatch(ids, types, words, lengths, self.read[members], self.queried[members])
+        per_text = (part[members] for part in (self.read, self.queried, self.ahead))
+        return PieceBatch(ids, types, words, lengths, *per_text)
 
     def keeping(self, kept: Tensor) -> "PieceBatch":
         """The texts without some of their words: kept (B, W), true on the words of the texts that stay.
@@ -160,7 +162,8 @@ class PieceBatch:
         inside = within(lengths, order.shape[1])
         ids, types = (part.gather(1, order) * inside for part in (self.ids, self.types))
         shown = renamed.gather(1, order).where(inside, SPECIAL)
-        return PieceBatch(ids, types, shown, lengths, remaining, self.queried)
+        ahead = (words & (place < self.ahead[:, None])).sum(1)
+        return PieceBatch(ids, types, shown, lengths, remaining, self.queried, ahead)
 
     def in_order_of_length(self, tokens: int | None = None) -> "Iterator[tuple[Tensor, PieceBatch]]":
         """All texts once, shortest first, in batches of at most `tokens` padded pieces, with their positions (n,)."""
@@ -174,7 +177,7 @@ class PieceTable:
 
     def __init__(self, pieces: Pieces, device: torch.device) -> None:
         self.counts = pieces.counts
-        per_piece, per_text = (pieces.ids, pieces.types, pieces.words), (pieces.read, pieces.queried)
+        per_piece, per_text = (pieces.ids, pieces.types, pieces.words), (pieces.read, pieces.queried, pieces.ahead)
         self._flat, self._per_text = (
             [torch.from_numpy(part).to(device) for part in parts] for parts in (per_piece, per_text)
         )

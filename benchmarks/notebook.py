@@ -1,0 +1,59 @@
+"""What a classifier at hand costs in one call: `audit_classifier` with the last row and rollout, on one core.
+
+    python benchmarks/notebook.py [--texts 200]
+
+The classifier is MiniLM with a head of random weights, and the texts are the first test sentences of SST, both of the
+folder that ATTENTION_AUDIT_MIRROR names. Printed is the processor time of the call, of which at most 60 s are wanted
+for 200 sentences.
+"""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+import torch
+from tail import classifier_of
+
+import attention_audit
+
+NAME = "encoders/all-MiniLM-L6-v2"
+ARCHIVE = "sst/trainDevTestTrees_PTB.zip"
+
+
+def sentences(archive: Path, count: int) -> tuple[list[str], list[int]]:
+    """Test sentences that are not neutral, and whether each is positive."""
+    with zipfile.ZipFile(archive) as opened:
+        lines = opened.read("trees/test.txt").decode().splitlines()
+    grades = [int(line[1]) for line in lines]
+    words = [" ".join(re.findall(r" ([^()]+)\)", line)) for line in lines]
+    kept = [(text, int(grade > 2)) for text, grade in zip(words, grades, strict=True) if grade != 2][:count]
+    return [text for text, _ in kept], [label for _, label in kept]
+
+
+def main() -> None:
+    """Print the time."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--texts", type=int, default=200)
+    call = parser.parse_args()
+    mirror = os.environ.get("ATTENTION_AUDIT_MIRROR")
+    if mirror is None:
+        sys.exit("ATTENTION_AUDIT_MIRROR is not set; name the folder that holds the encoder and SST")
+    torch.set_num_threads(1)
+    texts, labels = sentences(Path(mirror) / ARCHIVE, call.texts)
+    with tempfile.TemporaryDirectory() as folder:
+        classifier_of(Path(mirror) / NAME, Path(folder))
+        start = time.process_time()
+        answer = attention_audit.audit_classifier(
+            folder, None, texts, labels, maps=["rollout"], settings={"threads": 1}
+        )
+        print(f"{len(texts)} sentences: {time.process_time() - start:.1f} s of processor time (60 wanted)")
+    print(answer.table[["question", "word", "value", "low", "high"]].to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

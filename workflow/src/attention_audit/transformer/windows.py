@@ -1,0 +1,100 @@
+"""Texts that are longer than a classifier's positions, in overlapping windows.
+
+A window has as many pieces as the classifier reads, and begins half of what slides in it after the one before; the last
+one ends where the text ends. What stands before the text and behind it, such as [CLS], [SEP] and a prompt, is in every
+window, and so is the first text of a pair. The logits of a text are the mean of those of its windows, and so is its
+map, in which a piece counts nothing where a window does not have it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_audit.batching import runs, within
+from attention_audit.errors import AuditError
+from attention_audit.transformer.pieces import SPECIAL, Pieces
+from attention_audit.transformer.states import PieceBatch, together
+
+LEAST = 0.25
+"""Share of a window that must be left for what slides."""
+
+
+@dataclass(frozen=True)
+class Windows:
+    """V windows of at most Q pieces, of B texts of at most P, those of a text one after another.
+
+    pieces: the windows as texts, in which a word has the number that it has in its text. text (V,): the text of each.
+    place (V, Q): of each piece in its text. width: P.
+    """
+
+    pieces: PieceBatch
+    text: Tensor
+    place: Tensor
+    width: int
+
+    @cached_property
+    def counts(self) -> Tensor:
+        """Windows of each text, (B,)."""
+        return self.text.bincount()
+
+    def parts(self, tokens: int | None = None) -> Iterator[tuple[Tensor, PieceBatch]]:
+        """All windows, in their order, in batches of at most `tokens` padded pieces, with their positions."""
+        for run in runs(self.pieces.lengths.cpu().numpy(), tokens=tokens or together()):
+            at = torch.arange(len(self.text), device=self.text.device)[run]
+            yield at, self.pieces.rows(at)
+
+    def of_text(self, values: Tensor) -> Tensor:
+        """Means over the windows of each text: (V, ..) -> (B, ..)."""
+        counts = self.counts.view(-1, *[1] * (values.ndim - 1))
+        return values.new_zeros(len(counts), *values.shape[1:]).index_add(0, self.text, values) / counts
+
+    def joined(self, scores: Tensor) -> Tensor:
+        """Scores of the windows' pieces, zeros on padding, as those of the texts' pieces: (V, H, Q) -> (B, H, P)."""
+        found = scores.new_zeros(len(self.counts) * self.width, scores.shape[1])
+        at = (self.text[:, None] * self.width + self.place).flatten()
+        found = found.index_add(0, at, scores.transpose(1, 2).flatten(0, 1))
+        return found.view(len(self.counts), self.width, -1).transpose(1, 2) / self.counts[:, None, None]
+
+
+def windows_of(pieces: PieceBatch, size: int) -> Windows:
+    """The windows of B texts, of at most `size` pieces. A text that is no longer is its one window."""
+    slides = pieces.words >= pieces.ahead[:, None]
+    # nothing slides where nothing is left of it, and then the text is short enough
+    begin = slides.int().argmax(1)
+    end = torch.where(slides.any(1), slides.shape[1] - slides.flip(1).int().argmax(1), 0)
+    sliding = (end - begin).clamp(min=0)
+    long = pieces.lengths > size
+    room = torch.where(long, size - pieces.lengths + sliding, sliding)
+    step = (room // 2).clamp(min=1)
+    counts = 1 + (sliding - room + step - 1) // step
+    text = torch.arange(len(counts), device=counts.device).repeat_interleave(counts)
+    number = torch.arange(len(text), device=counts.device) - (counts.cumsum(0) - counts)[text]
+    skipped = torch.minimum(number * step[text], (sliding - room)[text])[:, None]
+    lengths = (pieces.lengths - sliding + room)[text]
+    place = torch.arange(int(lengths.max()), device=counts.device).expand(len(text), -1)
+    behind = place >= (begin + room)[text][:, None]
+    place = place + (place >= begin[text][:, None]) * skipped + behind * ((sliding - room)[text][:, None] - skipped)
+    inside = within(lengths, place.shape[1])
+    place = place * inside
+    ids, types, words = (part[text].gather(1, place) for part in (pieces.ids, pieces.types, pieces.words))
+    per_text = (part[text] for part in (pieces.read, pieces.queried, pieces.ahead))
+    made = PieceBatch(ids * inside, types * inside, words.where(inside, SPECIAL), lengths, *per_text)
+    return Windows(made, text, place, pieces.ids.shape[1])
+
+
+def refuse_narrow(names: Sequence[str], pieces: Pieces, size: int) -> None:
+    """Raise AuditError where less than `LEAST` of the windows of a long text would slide. names: of the texts."""
+    starts = pieces.starts
+    for at in np.flatnonzero(pieces.counts > size).tolist():
+        own = pieces.words[starts[at] : starts[at] + pieces.counts[at]]
+        slides = np.flatnonzero(own >= pieces.ahead[at])
+        sliding = slides[-1] + 1 - slides[0] if len(slides) else 0
+        if size - pieces.counts[at] + sliding < LEAST * size:
+            raise AuditError(
+                f"text {names[at]!r}: what stands in each of its windows of {size} pieces, which are the first text of "
+                f"a pair or the prompt, leaves less than {100 * LEAST:.0f} % of them; raise max_length, or leave it out"
+            )
