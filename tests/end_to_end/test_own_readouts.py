@@ -11,7 +11,7 @@ from attention_audit.columns.texts import TEXTS
 from attention_audit.given.files import write_given
 
 # one worker, so that the run is made once
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("readouts")]
+pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("readouts")]
 TEXTS_GIVEN = 30
 FIGURES = [
     "own_fig_attention_maps", "own_fig_tvd_jsd", "own_fig_contributions", "own_fig_permutation", "own_fig_adversary",

@@ -28,7 +28,7 @@ from attention_audit.plan.serrano_smith import SerranoSmith
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
 
 # one worker, so that the run is made once
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("suites")]
+pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("suites")]
 
 SHARED = "wp/base", "jw/lstm_tanh"
 """Two models that are built and trained alike, and share a seed."""

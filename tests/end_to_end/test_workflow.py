@@ -174,6 +174,7 @@ def trained(folder: Folder, model: str) -> bool:
     return "epoch 1/" in log
 
 
+@pytest.mark.whole
 def test_what_is_trained_again_is_what_decides_the_weights(altered: Folder) -> None:
     """An edit of how models are read out trains nothing, be it of models that are trained on readouts; others do."""
     target = "results/readouts/chorus/wp/guide_base_lstm/seed10/test.parquet"
