@@ -9,7 +9,7 @@ too, wherever they run. Functions and declarations, of this package or of a plug
 import os
 import symtable
 import sys
-from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -140,35 +140,39 @@ def folder_of(top: str) -> Path | None:
 
 
 class Live(Collection[T]):
-    """What is made at each look, since plugins may add to what it is made of."""
+    """What is made anew whenever other plugins are active, since they may add to what it is made of."""
 
-    def __init__(self, made: Callable[[], Collection[T]]) -> None:
-        self.made = made
+    activations: ClassVar[int] = 0
+
+    def __init__(self, make: Callable[[], Collection[T]]) -> None:
+        self._make = make
+        self._seen: tuple[int, str | None] | None = None
+
+    @property
+    def made(self) -> Collection[T]:
+        """What it is by the plugins of this moment."""
+        now = Live.activations, os.environ.get(NAMED)
+        if self._seen != now:
+            self._made, self._seen = self._make(), now
+        return self._made
 
     def __contains__(self, one: object) -> bool:
-        return one in self.made()
+        return one in self.made
 
     def __len__(self) -> int:
-        return len(self.made())
+        return len(self.made)
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self.made())
+        return iter(self.made)
 
 
 class LiveByName(Live[str], Mapping[str, T]):
     """The same by names."""
 
-    made: Callable[[], Mapping[str, T]]
+    made: Mapping[str, T]
 
     def __getitem__(self, name: str) -> T:
-        return self.made()[name]
-
-    # those of Mapping would look anew for every name
-    def items(self) -> ItemsView[str, T]:
-        return self.made().items()
-
-    def values(self) -> ValuesView[T]:
-        return self.made().values()
+        return self.made[name]
 
 
 class Entries(Live[T]):
@@ -188,18 +192,10 @@ class Entries(Live[T]):
         arranged: Callable[[Iterable[T]], Sequence[T]] = tuple,
         faults: Callable[[Any], Iterable[str]] = lambda entry: (),
     ) -> None:
-        super().__init__(lambda: list(self.by_name.values()))
+        super().__init__(lambda: arranged([*own, *added(name)]))
         self.name, self.kind, self.own, self.arranged, self.faults = name, kind, own, arranged, faults
-        self.known: tuple[list[str], dict[str, T]] | None = None
+        self.by_name: LiveByName[T] = LiveByName(lambda: {_name(entry): entry for entry in self})
         self.lists[name] = self
-
-    @property
-    def by_name(self) -> dict[str, T]:
-        """The entries by their names, of which each has one of its own."""
-        if self.known is None or self.known[0] != active():
-            entries = self.arranged([*self.own, *added(self.name)])
-            self.known = active(), {_name(entry): entry for entry in entries}
-        return self.known[1]
 
 
 def functions(kind: str) -> dict[str, Any]:
@@ -263,8 +259,7 @@ def activate(names: Any) -> None:
     # what else stands there, the check of the configuration refuses
     modules = [name for name in names if isinstance(name, str) and name.replace(".", "_").isidentifier()]
     os.environ[NAMED] = " ".join(dict.fromkeys(modules))
-    for entries in Entries.lists.values():
-        entries.known = None
+    Live.activations += 1
     if not active():
         return
     look_in([Path.cwd()])
