@@ -1,6 +1,8 @@
 """The configuration: what is refused, with what words; and that schema, page and presets follow it."""
 
+import json
 import re
+from functools import cache
 from typing import Any
 
 import jsonschema
@@ -26,11 +28,20 @@ def nested(keys: str, value: Any) -> Any:
     return value
 
 
+@cache
+def schema() -> Any:
+    """The schema, which is checked once."""
+    written = json.loads(SCHEMA.read_text())
+    kind = jsonschema.validators.validator_for(written)
+    kind.check_schema(written)
+    return kind(written)
+
+
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
 def test_presets_are_valid_over_the_catalogue(preset: Any) -> None:
     raw = overlaid(CATALOGUE, yaml.safe_load(preset.read_text()))
     parse_config(raw)
-    jsonschema.validate(raw, yaml.safe_load(SCHEMA.read_text()))
+    schema().validate(raw)
 
 
 @pytest.mark.parametrize("preset", [ROOT / "config.yaml", *PRESETS], ids=lambda path: path.stem)
@@ -363,7 +374,7 @@ def test_every_key_is_explained_once() -> None:
 
 def test_the_schema_refuses_unknown_keys() -> None:
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(DEFAULT | {"datsets": []}, yaml.safe_load(SCHEMA.read_text()))
+        schema().validate(DEFAULT | {"datsets": []})
 
 
 def test_a_section_that_a_suite_declares_may_be_other_on_one_data_set() -> None:

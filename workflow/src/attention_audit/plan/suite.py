@@ -6,6 +6,7 @@ Snakemake's rules ask here, through `plan.plan`. Nothing is computed, and no hea
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
 from attention_audit.config import Config
@@ -328,7 +329,7 @@ class SectionSuite(Suite, Generic[SectionT]):
 
     section: type[SectionT]
 
-    @property
+    @cached_property
     def settings(self) -> SectionT:
         """What its section says."""
         return self.config.section(self.section)
