@@ -307,7 +307,7 @@ def test_few_texts_that_take_more_of_leave_one_out_than_the_rest_are_said(tmp_pa
     assert said(None) == [
         "own: 2 of 202 texts have 100 words or more; for all of these, if they are tested on, leave-one-out runs about "
         "600 forward passes, and reads 9 times as many words as for all others; `length: {below: 100}` leaves them "
-        "out, and `max_length`, of classifiers in `hf`, cuts them"
+        "out, and `max_length` of classifiers in `hf` cuts them, unless `long` is `window`"
     ]
     (line,) = said(200)
     assert "about 400 forward passes, and reads 4 times" in line

@@ -236,7 +236,7 @@ def costly(source: TableCorpus, counts: Counts, most: int | None) -> Iterator[st
             f"{far.sum():,} of {counts.usable:,} texts have {below:,} words or more; for all of these, if they are "
             f"tested on, leave-one-out runs about {rounded(words[far].sum())} forward passes, and reads "
             f"{rounded(times)} times as many words as for all others; `length: {{below: {below}}}` leaves them out, "
-            "and `max_length`, of classifiers in `hf`, cuts them"
+            "and `max_length` of classifiers in `hf` cuts them, unless `long` is `window`"
         )
 
 
