@@ -171,6 +171,8 @@ def test_what_several_rows_decide_is_not_asked_of_one() -> None:
         ({"seconds": [*TEXTS[:5], " "]}, "seconds: text 5 has no word"),
         ({"seconds": [text.split() for text in TEXTS[:6]]}, "seconds: text 0 is of another kind than the first"),
         ({"prompt": {"template": "{text}"}}, "prompt: give the keys template and labels"),
+        ({"prompt": 5}, "prompt: give the keys template and labels"),
+        ({"prompt": {"template": "{text}", "labels": ["good"]}}, "prompt: labels: give two or more"),
         ({"long": "windows"}, "long"),
         ({"labels": [0]}, "labels: has 1 entries for 6 texts"),
         ({"labels": [0, 1, 0, 1, 0, 2]}, r"labels: text 5 has 2; give the name of a class \(negative, positive\), or"),

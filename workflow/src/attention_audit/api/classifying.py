@@ -135,9 +135,12 @@ def _audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list[str
 def _classes(prompt: Mapping[str, Any] | None, folder: str) -> list[str]:
     """What a model calls its classes. Raises AuditError where these are not two or more."""
     if prompt is not None:
-        if {*prompt} != {"template", "labels"}:
+        if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
             raise AuditError("prompt: give the keys template and labels, and no others")
-        return [str(label).strip() for label in entries(prompt["labels"], "prompt: labels")]
+        given = entries(prompt["labels"], "prompt: labels")
+        if len(given) < 2:
+            raise AuditError("prompt: labels: give two or more")
+        return [str(label).strip() for label in given]
     labels = read_facts(Path(folder)).labels
     if len(labels) < 2:
         raise AuditError(f"model: config.id2label has {len(labels)} classes; give a classifier of two or more")
