@@ -15,7 +15,7 @@ FILES = [
     "results/audits/a/wp/permutation.parquet",
 ]
 JOBS = [PlannedJob("wp_fig5", "figure", {}, {"all": FILES}, Section, "", "")]
-LISTED = "`python -m attention_audit list` says what there is"
+LISTED = "`snakemake --list-target-rules` names all rules"
 
 
 def refuse(path: str) -> None:

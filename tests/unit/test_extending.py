@@ -20,7 +20,6 @@ from attention_audit.columns.kinds import artefact
 from attention_audit.columns.ranked_sets import RANKED_SETS
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
-from attention_audit.listing import listing
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
 from attention_audit.plugins import FOLDERS, NAMED
@@ -83,14 +82,11 @@ def test_every_plugin_of_the_page_has_its_files_and_its_name() -> None:
         assert len(plugin.plugins) == 1
 
 
-def test_a_table_of_a_plugin_is_made_and_listed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_of_a_plugin_is_made(folder: Path) -> None:
     plan = planned("A table, or a figure", **BASE)
     make(plan, "results/tables/longest.parquet")
     assert len(read_frame(Path("results/tables/longest.parquet"), TABLE)) == 3
     assert "longest.rst" in plan.pages()[-1].inputs["captions"]
-    Path("config.yaml").write_text("plugins: [my_tables]\n")
-    monkeypatch.setattr("attention_audit.listing.DEMONSTRATION", Path("config.yaml"))
-    assert "from the plugin my_tables" in listing()
 
 
 def test_an_audit_of_a_plugin_is_asked_and_in_the_guide(folder: Path) -> None:

@@ -11,7 +11,6 @@ HEAVY = ("captum", "gensim", "matplotlib", "pandas", "scipy", "seaborn", "sklear
 """Libraries that take long to import."""
 PLANNING = """
 import sys
-from attention_audit import listing
 from attention_audit.plan import plan
 print(*sorted(set(sys.modules) & set(sys.argv[1:])))
 """

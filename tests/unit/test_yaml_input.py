@@ -7,7 +7,6 @@ from planned import ROOT
 from snakemake.cli import parse_config as command_line
 
 from attention_audit.errors import AuditError
-from attention_audit.listing import listing
 from attention_audit.yaml_input import as_in_a_file, refuse_given_twice
 
 FILES = [ROOT / "config.yaml", *sorted((ROOT / "workflow").glob("*.yaml")), *sorted((ROOT / "presets").glob("*.yaml"))]
@@ -38,14 +37,6 @@ def test_what_gives_no_key_twice_is_left_to_its_readers(text: str, tmp_path: Pat
     path.write_text(text)
     refuse_given_twice(path)
     refuse_given_twice(tmp_path / "nowhere.yaml")
-
-
-def test_the_list_of_a_run_refuses_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    path = tmp_path / "mine.yaml"
-    path.write_text("resamples: 10\nresamples: 20\n")
-    with pytest.raises(AuditError, match=r"the key resamples stands in line 1 and again in line 2; leave one out$"):
-        listing([path])
 
 
 @pytest.mark.parametrize(

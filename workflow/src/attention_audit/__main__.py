@@ -1,4 +1,4 @@
-"""The command line: `init`, `run`, `list`, `compare`, `more`, and what Snakemake's rules call, one stage a call."""
+"""The command line: `init`, `run`, `compare`, and what Snakemake's rules call, one stage a call."""
 
 import argparse
 import gc
@@ -37,27 +37,24 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m attention_audit", description=__doc__)
     parser.add_argument(
         "stage",
-        help="`init`, `run`, which hands all words after it to Snakemake, `list`, `compare`, `more`, `serve`, or a "
-        "module in attention_audit.stages",
+        help="`init`, `run`, which hands all words after it to Snakemake, `compare`, `serve`, or a module in "
+        "attention_audit.stages",
     )
     parser.add_argument(
         "paths",
         type=Path,
         nargs="*",
-        help="with `compare`: the results of two runs, whose answers are compared; with `more`: those of one, if not "
-        "results; with `init`: a file of texts and labels, for which a configuration is written",
+        help="with `compare`: the results of two runs, whose answers are compared; with `init`: a file of texts and "
+        "labels, for which a configuration is written",
     )
     parser.add_argument(
         "--into",
         type=Path,
-        help="with `compare`: where to write the table too, as .csv and .md; no ending; with `more`: where to write "
-        "the keys too; with `init`: the configuration to write, if not mine.yaml",
+        help="with `compare`: where to write the table too, as .csv and .md; no ending; with `init`: the "
+        "configuration to write, if not mine.yaml",
     )
     for column in ("text", "label"):
         parser.add_argument(f"--{column}", help=f"with `init`: the column of the {column}s, where the guess is wrong")
-    parser.add_argument(
-        "--configfile", type=Path, nargs="+", default=[], help="with `list`: how the run of these files trains"
-    )
     parser.add_argument("--socket", type=int, help="with `serve`: the number of the socket that calls come from")
     parser.add_argument("--settings", type=json.loads, default={}, help="JSON: the settings of the stage")
     parser.add_argument("--code", default="", help="hash of the code that the stage runs; goes into the provenance")
@@ -177,8 +174,8 @@ def run_workflow(words: Sequence[str]) -> NoReturn:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the workflow, list what can be run, compare two runs, say what would decide a run, write a first
-    configuration, run one stage, or serve a run by forking for each of its stages.
+    """Run the workflow, compare two runs, write a first configuration, run one stage, or serve a run by forking for
+    each of its stages.
 
     A fault the user can mend ends in one line and exit status 1.
     """
@@ -187,18 +184,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run_workflow(words[1:])
     call = parser().parse_args(words)
     try:
-        if call.stage == "list":
-            from attention_audit.listing import listing
-
-            print(listing(call.configfile), end="")
-        elif call.stage == "compare":
+        if call.stage == "compare":
             from attention_audit.comparing import comparing
 
             print(comparing(call.paths, call.into), end="")
-        elif call.stage == "more":
-            from attention_audit.continuing import continuing
-
-            print(continuing(call.paths, call.into), end="")
         elif call.stage == "init":
             from attention_audit.initialising import initialising
 

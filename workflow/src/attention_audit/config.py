@@ -126,9 +126,8 @@ class OfRun(Section):
     )
     audits: dict[Name, list[str]] = Field(
         default_factory=dict,
-        description="Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own; "
-        "`python -m attention_audit list` names them all. Tables and figures of a suite that read others are made by "
-        "their names, and not by `all`.",
+        description="Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own. Tables and "
+        "figures of a suite that read others are made by their names, and not by `all`.",
     )
     answer: AnswerSettings = Field(
         default_factory=AnswerSettings, description="From which size on an effect counts in the summary."

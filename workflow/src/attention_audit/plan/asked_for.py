@@ -38,4 +38,4 @@ def _line(name: str, known: Sequence[str]) -> str:
     same = [other for other in alike if Path(other).stem == path.stem and Path(other).parent == path.parent]
     meant = " or ".join(same) or nearest(name, alike)
     likely = f"did you mean {meant}? " if meant else ""
-    return f"{name}: nothing makes this; {likely}`python -m attention_audit list` says what there is"
+    return f"{name}: nothing makes this; {likely}`snakemake --list-target-rules` names all rules"

@@ -1,13 +1,12 @@
 """What the terminal says at the end of a run, on one screen: a line a model, the first one's answer, where to look."""
 
-import shlex
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attention_audit.answer.words import NO, NOT_ASKED, UNDECIDED, YES
+from attention_audit.answer.words import NO, NOT_ASKED, YES
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.summary import QUESTIONS, SUMMARY
 from attention_audit.jobs.pages import ShownSuite
@@ -87,9 +86,6 @@ def ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[str]) -
     Raises AuditError where the summary cannot be read.
     """
     rows = read_table(summary, SUMMARY).to_pylist()
-    undecided = any(row[question] == UNDECIDED for row in rows for question in QUESTIONS)
-    results = shlex.quote(str(summary.parent.parent))
     more = summary.with_suffix(".md")
-    deciding = [f"What would decide the open words, and its cost: python -m attention_audit more {results}"]
-    where = [*(deciding if undecided else []), f"Each answer in full, with effects and intervals: {more}", *report]
+    where = [f"Each answer in full, with effects and intervals: {more}", *report]
     return "\n".join(["", *answered(rows, suites, HEIGHT - AFTER - 1 - len(where), more.name), *where])

@@ -283,7 +283,6 @@ def beside(row: Row, labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             yield about.format(chosen=chosen), shown
 
 
-COSTS = "`python -m attention_audit more` says what it costs."
 ENDS = ("value", "low", "high")
 LEGEND = (
     "In brackets 95 % intervals over trainings and texts. `docs/method/questions.md` says what each one asks. Each "
@@ -331,7 +330,7 @@ def of_model(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Iterator[Bloc
         f"Show instead, {'; '.join(shown)}." if shown else "",
         f"To quote: {row['sentence']}",
         beside_marks(row),
-        f"Would probably decide what is undecided. {'. '.join(deciding)}. {COSTS}" if deciding else "",
+        f"Would probably decide what is undecided. {'. '.join(deciding)}." if deciding else "",
         f"Notes. {'. '.join(notes)}." if notes else "",
     )
     besides = [{"beside": about, "value": value} for about, value in (*compared(row, labels), *beside(row, labels))]
