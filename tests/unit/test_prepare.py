@@ -256,6 +256,19 @@ def test_pairs_are_the_same_where_both_texts_are(prepared: Prepare) -> None:
     assert census["duplicates"].tolist() == [0, 1, 0, 0, 0, 1]
 
 
+def test_texts_alike_but_for_marks_are_kept_in_one_split(table: Callable[..., Prepared]) -> None:
+    rows = [{"text": f"text {n}", "label": "ab"[n % 2]} for n in range(60)]
+    rows += [{"text": f"Text,\u00a0{n}\u200b!", "label": "ab"[n % 2]} for n in range(60)]
+
+    def apart(**splits: Any) -> int:
+        """Count the texts whose other spelling is in another split."""
+        split = {row["id"]: row["split"] for row in table(rows, splits=splits).rows}
+        return sum(split[f"own-{n:07d}"] != split[f"own-{n + 60:07d}"] for n in range(1, 61))
+
+    assert apart() > 0
+    assert apart(alike_together=True) == 0
+
+
 def test_numbers_in_classes_go_by_value_and_before_words() -> None:
     names = [
         "10",

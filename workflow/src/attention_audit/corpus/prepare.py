@@ -335,10 +335,10 @@ def prepare(
         if source.preparation.joined:
             texts = (replace(text, joined=True) for text in texts)
         alike: list[int] = []
-        if source.preparation.splits.alike_together:
-            texts = note_alike(texts, alike)
+        together = source.preparation.splits.alike_together
+        texts = note_alike(texts, alike) if together else texts
         ledger = write_draft(texts, source.preparation.tokens, draft, workers, report)
-        numbers = numbers_of(draft, ledger) | {"alike": np.array(alike, np.int64)}
+        numbers = numbers_of(draft, ledger) | ({"alike": np.array(alike)} if together else {})
         settled = settle(dataset, source, ledger, numbers, classes)
         report_left_out(settled, draft, report)
         refuse_absent(dataset, source.block, draft)
