@@ -231,6 +231,13 @@ def settings_of(job):
     return lambda wildcards: ask(lambda: as_json(job.settings))
 
 
+def contents(job):
+    """The checksums of the user's own files that a job reads; Snakemake compares them, too, from run to run. By time
+    alone, it would not see that an older file takes the place of another."""
+    found = [HASHES[path] for path in job.read if path in HASHES]
+    return {"contents": found} if found else {}
+
+
 def made_by(job):
     """What a job makes, as its rule declares it."""
     files = {

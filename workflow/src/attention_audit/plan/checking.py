@@ -2,12 +2,17 @@
 is odd is said.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+import shlex
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 
 from attention_audit.answer.sizes import LEAST, counted
+from attention_audit.artefacts.files import checksum
+from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.corpus.checkup import Looked, checked_once
 from attention_audit.corpus.source import placed
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
@@ -15,12 +20,53 @@ from attention_audit.corpus.tokens import lacking
 from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import VECTORS, raw_paths, vectors_name
+from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.transformers import check_classifier, check_encoder, check_transformer
 from attention_audit.transformer.settings import ReadClassifier
 
 MEMORY = Path(".snakemake/attention-audit/checked")
 """Where what was found is kept, so that a job that plans again reads no file again."""
+
+HASHES = "hashes.json"
+"""The file there that keeps the checksums of the user's own files, each beside its size and time."""
+CLOCK_SKEW_SECONDS = 2.0
+"""A file may be so far ahead of this machine's clock, as file systems round times."""
+
+
+def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, str]:
+    """Return the sha256 of every file that jobs read and none of them makes: tables, masks, readouts, models, vectors.
+
+    A file is read only where its size or time is another than when it was read last. Raises AuditError, with a line for
+    each fault, where a file is dated in the future, since Snakemake takes what is made from it for older and ends after
+    the work, or where one cannot be read.
+    """
+    made = {path for job in jobs for path in job.files}
+    paths = sorted({path for job in jobs for path in job.read} - made)
+    kept: dict[str, list[str | int]] = {}
+    with suppress(AuditError):
+        kept = read_record(memory / HASHES)
+    found, faults = dict[str, list[str | int]](), list[str]()
+    for path in filter(os.path.isfile, paths):
+        place, status = os.path.abspath(path), os.stat(path)
+        if status.st_mtime > time.time() + CLOCK_SKEW_SECONDS:
+            ahead = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(status.st_mtime))
+            faults.append(
+                f"{path}: was changed at {ahead}, which is ahead of this machine's clock; mend the clock, or set the "
+                f"time of the file to now: touch {shlex.quote(path)}"
+            )
+        seen: list[str | int] = [status.st_size, status.st_mtime_ns]
+        try:
+            known = kept.get(place, [])
+            found[place] = known if known[1:] == seen else [checksum(Path(path)), *seen]
+        except OSError as error:
+            faults.append(f"{path}: cannot be read ({error.strerror}); unlock it or put it back")
+    if faults:
+        raise AuditError(*faults)
+    if not found.items() <= kept.items():
+        with suppress(AuditError):
+            write_record(memory / HASHES, kept | found)
+    return {path: str(found[place][0]) for path in paths if (place := os.path.abspath(path)) in found}
 
 
 def missing_vectors(scope: Scope) -> list[str]:
