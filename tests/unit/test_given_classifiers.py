@@ -93,6 +93,7 @@ def test_a_job_reads_the_files_of_its_folders(plan: Plan, folders: list[str]) ->
     read = plan.trainings.sources("chorus/hf/mine")
     assert {Path(path).parent for path in read} == {Path(folder) for folder in folders[:2]}
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= {Path(path).name for path in read}
+    assert set(read) <= {*plan.hashes([*plan.trainings.jobs()])}
     inputs = plan.auditing.alone("correlation", "hf", "chorus").inputs["files"]
     assert set(read) <= set(inputs)
     assert "results/readouts/chorus/hf/mine/seed1/tail.safetensors" in inputs

@@ -270,8 +270,8 @@ def repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
     """Say how many texts are alike but for marks, and whether such texts stand, or may fall, into several splits."""
     if counts.repeated:
         contrary = f", {counts.contrary} of them with another label" if counts.contrary else ""
-        but = "but for case, punctuation, spaces and invisible characters"
-        yield f"{counts.repeated} of {counts.usable} texts repeat an earlier one, {but}{contrary}"
+        but = f", {counts.respelt} of them but for case, punctuation or invisible characters" if counts.respelt else ""
+        yield f"{counts.repeated} of {counts.usable} texts repeat an earlier one{but}{contrary}"
     if splits.alike_together:
         return
     if across := counts.across:

@@ -49,14 +49,14 @@ class Counts:
     place of the first. labels: usable texts by label, and `places` of the first ones. splits: usable texts by split
     (None: to be drawn) and label. contrary: texts that repeat an earlier one of another label. own_label: texts that
     are the same as their label. Of each text, by the digest that texts share which are alike but for case, punctuation,
-    spaces and invisible characters: how `often` it stands, its `first` label and beginning, and the splits that it
-    `stood` in. annotated: texts in which somebody marked words; outside and miscounted: places
-    of those with marks outside of them, or with lists that have not an entry a word; numeric and unreadable: of those
-    that are a number, or have NUL characters or the like. lengths: characters of each usable text. longest: the
-    first of the longest. sample: some of them, every `step`th. whole: whether all rows were read. unseen: of the
-    impermissible words that are named, those that no text has. unmet: labels that `aliases` and `missing` name and no
-    row has. groups: the names of those that usable texts are in;
-    alone: usable texts that are in none.
+    spaces and invisible characters: how `often` it stands, its `first` label, beginning and hash, and the splits that
+    it `stood` in. respelt: texts that repeat an earlier one but for such marks. annotated: texts in which somebody
+    marked words; outside and miscounted: places of those with marks outside of them, or with lists that have not an
+    entry a word; numeric and unreadable: of those that are a number, or have NUL characters or the like. lengths:
+    characters of each usable text. longest: the first of the longest. sample: some of them, every `step`th. whole:
+    whether all rows were read. unseen: of the impermissible words that are named, those that no text has. unmet: labels
+    that `aliases` and `missing` name and no row has. groups: the names of those that usable texts are in; alone: usable
+    texts that are in none.
     """
 
     read: int = 0
@@ -67,9 +67,10 @@ class Counts:
     places: dict[str, str] = field(default_factory=dict)
     splits: dict[str | None, Counter[str]] = field(default_factory=dict)
     contrary: int = 0
+    respelt: int = 0
     own_label: int = 0
     often: Counter[bytes] = field(default_factory=Counter)
-    first: dict[bytes, tuple[str, str]] = field(default_factory=dict)
+    first: dict[bytes, tuple[str, str, int]] = field(default_factory=dict)
     stood: set[tuple[bytes, str | None]] = field(default_factory=set)
     annotated: int = 0
     outside: list[str] = field(default_factory=list)
@@ -119,7 +120,9 @@ class Counts:
             whole = f"{reduce_text(said)}\0{reduce_text(query)}".encode("utf-8", "surrogatepass")
             digest = blake2b(whole, digest_size=8).digest()
             self.often[digest] += 1
-            self.contrary += self.first.setdefault(digest, (text.label, said[:30]))[0] != text.label
+            label, _, exact = self.first.setdefault(digest, (text.label, said[:30], hash((said, query))))
+            self.contrary += label != text.label
+            self.respelt += exact != hash((said, query))
             self.stood.add((digest, text.split))
             if text.group is None:
                 self.alone += 1

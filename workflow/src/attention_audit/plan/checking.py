@@ -27,9 +27,6 @@ from attention_audit.transformer.settings import ReadClassifier
 
 MEMORY = Path(".snakemake/attention-audit/checked")
 """Where what was found is kept, so that a job that plans again reads no file again."""
-
-HASHES = "hashes.json"
-"""The file there that keeps the checksums of the user's own files, each beside its size and time."""
 CLOCK_SKEW_SECONDS = 2.0
 """A file may be so far ahead of this machine's clock, as file systems round times."""
 
@@ -37,36 +34,34 @@ CLOCK_SKEW_SECONDS = 2.0
 def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, str]:
     """Return the sha256 of every file that jobs read and none of them makes: tables, masks, readouts, models, vectors.
 
-    A file is read only where its size or time is another than when it was read last. Raises AuditError, with a line for
-    each fault, where a file is dated in the future, since Snakemake takes what is made from it for older and ends after
-    the work, or where one cannot be read.
+    A file is read only where its size or time is another than when it was read last, which is kept beside `memory`.
+    Raises AuditError, with a line for each fault, where a file cannot be read, or is dated in the future: Snakemake
+    then takes what is made from it for older, and ends after the work.
     """
     made = {path for job in jobs for path in job.files}
-    paths = sorted({path for job in jobs for path in job.read} - made)
-    kept: dict[str, list[str | int]] = {}
+    record, found = memory.with_suffix(".json"), dict[str, str]()
+    kept, seen, faults = dict[str, str](), dict[str, str](), list[str]()
     with suppress(AuditError):
-        kept = read_record(memory / HASHES)
-    found, faults = dict[str, list[str | int]](), list[str]()
-    for path in filter(os.path.isfile, paths):
-        place, status = os.path.abspath(path), os.stat(path)
+        kept = read_record(record)
+    for path in sorted({path for job in jobs for path in job.read if os.path.isfile(path)} - made):
+        status = os.stat(path)
         if status.st_mtime > time.time() + CLOCK_SKEW_SECONDS:
             ahead = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(status.st_mtime))
             faults.append(
                 f"{path}: was changed at {ahead}, which is ahead of this machine's clock; mend the clock, or set the "
                 f"time of the file to now: touch {shlex.quote(path)}"
             )
-        seen: list[str | int] = [status.st_size, status.st_mtime_ns]
+        key = f"{os.path.abspath(path)}, {status.st_size} bytes, {status.st_mtime_ns} ns"
         try:
-            known = kept.get(place, [])
-            found[place] = known if known[1:] == seen else [checksum(Path(path)), *seen]
+            found[path] = seen[key] = kept.get(key) or checksum(Path(path))
         except OSError as error:
             faults.append(f"{path}: cannot be read ({error.strerror}); unlock it or put it back")
     if faults:
         raise AuditError(*faults)
-    if not found.items() <= kept.items():
+    if not seen.items() <= kept.items():
         with suppress(AuditError):
-            write_record(memory / HASHES, kept | found)
-    return {path: str(found[place][0]) for path in paths if (place := os.path.abspath(path)) in found}
+            write_record(record, kept | seen)
+    return found
 
 
 def missing_vectors(scope: Scope) -> list[str]:
