@@ -69,7 +69,7 @@ def test_masks_and_vectors_are_among_the_files(tmp_path: Path, monkeypatch: pyte
         "corpora": {"mine": corpus | {"block": {"file": "own.mask"}, "vectors": "mine"}},
         "word_vectors": {"mine": {"kind": "file", "path": "own.vec", "dimension": 2}},
     }
-    plan = Plan(overlaid(CATALOGUE, raw), CATALOGUE, tmp_path / "memory" / "checked")
-    found = plan.hashes(plan.jobs())
+    memory = tmp_path / "memory" / "checked"
+    found = checking.hash_files(Plan(overlaid(CATALOGUE, raw), CATALOGUE, memory).jobs(), memory)
     assert {"own.csv", "own.mask", "own.vec"} <= {*found}
     assert not any(path.startswith("results/") for path in found)

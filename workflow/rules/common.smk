@@ -27,6 +27,7 @@ from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan.asked_for import refuse_unknown
+from attention_audit.plan.checking import hash_files
 from attention_audit.plan.job import ranks
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal

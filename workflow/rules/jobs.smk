@@ -17,7 +17,7 @@
 
 JOBS = ask(PLAN.jobs, asked_for())
 RANKS = ranks(JOBS)
-HASHES = ask(PLAN.hashes, JOBS)
+HASHES = ask(hash_files, JOBS)
 
 
 rule corpora:

@@ -78,6 +78,11 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
+def have(places: list[str], what: str) -> str:
+    """Say how many texts have something, and where the first one is."""
+    return f"{counted(len(places), 'text has', 'texts have')} {what}; first: {places[0]}"
+
+
 def several(counts: Counts) -> str:
     """That the labels of some texts seem to be several in one cell; "" where none do."""
     known = {*counts.labels}
@@ -243,9 +248,8 @@ def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
         asked = f"; is column {source.text!r} that of the texts?" if 2 * number > counts.usable else ""
         yield f"{number} of {counts.usable} texts are a number; first: {counts.numeric[0]}{asked}"
     if counts.unreadable:
-        yield (
-            f"{counted(len(counts.unreadable), 'text has', 'texts have')} NUL or replacement characters; first: "
-            f"{counts.unreadable[0]}; the file is damaged, or was saved in another encoding"
+        yield have(counts.unreadable, "NUL or replacement characters") + (
+            "; the file is damaged, or was saved in another encoding"
         )
     if said := several(counts):
         yield said
@@ -256,14 +260,10 @@ def misfits(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if source.evidence is not None and not counts.annotated:
         yield f"no text has marks in column {source.evidence.names[0]!r}"
     if counts.outside:
-        have = counted(len(counts.outside), "text has", "texts have")
-        yield f"{have} marks outside of them, which are left out; first: {counts.outside[0]}"
+        yield have(counts.outside, "marks outside of them, which are left out")
     if counts.miscounted:
-        have = counted(len(counts.miscounted), "text has", "texts have")
-        yield (
-            f"{have} lists of marks with another number of entries than words, which are left out; first: "
-            f"{counts.miscounted[0]}"
-        )
+        what = "lists of marks with another number of entries than words, which are left out"
+        yield have(counts.miscounted, what)
 
 
 def repetitions(splits: Splits, counts: Counts) -> Iterator[str]:

@@ -16,7 +16,7 @@ from attention_audit.names import built
 from attention_audit.plan import corpora, transformers
 from attention_audit.plan.auditing import Auditing
 from attention_audit.plan.audits import AUDITS
-from attention_audit.plan.checking import MEMORY, check_files, hash_files
+from attention_audit.plan.checking import MEMORY, check_files
 from attention_audit.plan.exhibit import Table
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exploring import EXPLORER, REPORT, ExplorerPlan
@@ -53,7 +53,6 @@ class Plan:
 
     def __init__(self, raw: Mapping[str, Any], catalogue: Mapping[str, Any], memory: Path = MEMORY) -> None:
         self.config: Config = read_config(raw, catalogue)
-        self.memory = memory
         self.scope = Scope(self.config)
         self.read, self.oddities = check_files(self.scope, memory)
         self.trainings = Trainings(self.scope)
@@ -83,10 +82,6 @@ class Plan:
             there = {path for job in made for path in job.files}
             asked = [job.name for job in self.further() if there.isdisjoint(job.files)]
         return made + self._lacking(made, {*asked, *self.audit_files()})
-
-    def hashes(self, jobs: Sequence[PlannedJob]) -> dict[str, str]:
-        """The checksum of every file of the user's own that these jobs read. Raises AuditError as `hash_files` does."""
-        return hash_files(jobs, self.memory)
 
     def _lacking(self, made: list[PlannedJob], asked: set[str]) -> list[PlannedJob]:
         """The jobs of what these jobs read, or somebody asks for, and none of them makes."""
