@@ -355,7 +355,8 @@ def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Pa
 
 def stamp(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], most: int | None) -> str:
     """What decides the outcome of a checkup: the code, the settings, and path, size and time of each file."""
-    files = [(str(path.absolute()), path.stat().st_size, path.stat().st_mtime_ns) for path in raw.values()]
+    states = ((path.absolute(), path.stat()) for path in raw.values())
+    files = [(str(path), state.st_size, state.st_mtime_ns, state.st_ctime_ns) for path, state in states]
     told = json.dumps([name, source.model_dump(mode="json"), files, most, code_hash("corpus.checkup", words=True)])
     return sha256(told.encode()).hexdigest()
 

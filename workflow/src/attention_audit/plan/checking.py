@@ -34,7 +34,7 @@ CLOCK_SKEW_SECONDS = 2.0
 def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, str]:
     """Return the sha256 of every file that jobs read and none of them makes: tables, masks, readouts, models, vectors.
 
-    A file is read only where its size or time is another than when it was read last, which is kept beside `memory`.
+    A file is read only where its size or times are others than when it was read, which is kept beside `memory`.
     Raises AuditError, with a line for each fault, where a file cannot be read, or is dated in the future: Snakemake
     then takes what is made from it for older, and ends after the work.
     """
@@ -51,7 +51,8 @@ def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, s
                 f"{path}: was changed at {ahead}, which is ahead of this machine's clock; mend the clock, or set the "
                 f"time of the file to now: touch {shlex.quote(path)}"
             )
-        key = f"{os.path.abspath(path)}, {status.st_size} bytes, {status.st_mtime_ns} ns"
+        # the time of the last change of its entry cannot be set, so that it tells of another file of the same time, too
+        key = f"{os.path.abspath(path)}, {status.st_size} bytes, {status.st_mtime_ns} {status.st_ctime_ns} ns"
         try:
             found[path] = seen[key] = kept.get(key) or checksum(Path(path))
         except OSError as error:
