@@ -1,6 +1,7 @@
 """A user's own files: many classes, another base model, data sets that cannot be had, files that cannot be read."""
 
 import math
+import os
 import re
 
 import pytest
@@ -175,3 +176,26 @@ def test_odd_files_are_said_once_and_read_once(new_folder: NewFolder) -> None:
     made = memory.stat().st_mtime_ns
     assert folder.run("-n", "corpora").text.count(line) == 1
     assert memory.stat().st_mtime_ns == made
+
+
+def test_an_older_file_in_place_of_another_is_read(new_folder: NewFolder) -> None:
+    folder = new_folder()
+    path = folder.path / "reviews.csv"
+    folder.overlay(datasets=["reviews"], corpora={"reviews": OWN | {"path": "reviews.csv"}})
+
+    def put(shift: int, when: int | None) -> dict[str, int]:
+        """Write texts with their labels, dated as is said, and name the jobs that follow from it."""
+        path.write_text("text,label\n" + "".join(f"text {at},{(at + shift) % 2}\n" for at in range(60)))
+        if when is not None:
+            os.utime(path, (when, when))
+        return folder.run("-n", "corpora").jobs()
+
+    assert put(0, None) == {"corpus": 1}
+    assert folder.run("corpora").status == 0
+    # the same content at another time, and another content from long ago
+    assert put(0, 10**9) == {}
+    assert put(0, None) == {}
+    assert put(1, 10**9) == {"corpus": 1}
+    assert put(0, 3 * 10**9) == {}
+    ahead = folder.run("-n", "corpora")
+    assert "ahead of this machine's clock" in ahead.text.splitlines()[-1]

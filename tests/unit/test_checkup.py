@@ -13,6 +13,8 @@ from attention_audit.errors import AuditError
 
 Rows = list[tuple[str, str]]
 Looked = Callable[..., list[str]]
+BUT_FOR_MARKS = "but for case, punctuation or invisible characters"
+TOGETHER = "`splits: {alike_together: true}` keeps each in one"
 
 
 def distinct(number: int, labels: tuple[str, ...] = ("yes", "no"), start: int = 0) -> Rows:
@@ -82,9 +84,10 @@ def test_rows_without_a_text_are_counted(looked: Looked) -> None:
 def test_texts_that_repeat_others_are_counted(looked: Looked) -> None:
     rows = [*distinct(40), ("Text  3", "no"), ("text 3", "yes"), ("text 4", "yes")]
     assert looked(rows) == [
-        "3 of 43 texts repeat an earlier one, 1 of them with another label",
-        "splits are drawn text by text, so that such texts may fall into several of them",
+        f"3 of 43 texts repeat an earlier one, 1 of them {BUT_FOR_MARKS}, 1 of them with another label",
+        f"splits are drawn text by text, so that such texts may fall into several of them; {TOGETHER}",
     ]
+    assert looked(rows, splits={"alike_together": True}) == looked(rows)[:1]
 
 
 def test_texts_of_several_splits_are_counted(looked: Looked) -> None:
@@ -92,8 +95,26 @@ def test_texts_of_several_splits_are_counted(looked: Looked) -> None:
     lines = looked([*rows, *((*row, "dev") for row in distinct(20, start=20))], "text,label,split", split="split")
     assert lines == [
         "20 of 60 texts repeat an earlier one",
-        "20 texts stand in several splits, so that the model is tested on what it was trained on",
+        f"20 texts stand in several splits, so that the model is tested on what it was trained on; {TOGETHER}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("other", "alike"),
+    [
+        ("A fine film it's good", True),
+        ('  "A fine film" -- it\u2019s\tgood!!!', True),
+        ("a f\u00adine\u200b film: it's good\ufeff", True),
+        ("a fine film it's good \U0001f600", False),
+        ("a fine film, it isn't good", False),
+    ],
+)
+def test_texts_alike_but_for_marks_are_one(looked: Looked, other: str, alike: bool) -> None:
+    quoted = '"' + other.replace('"', '""') + '"'
+    rows = [(*row, split) for at, split in enumerate(("train", "dev", "test")) for row in distinct(20, start=20 * at)]
+    rows += [('"A fine film, it\'s good."', "yes", "train"), (quoted, "yes", "test")]
+    lines = looked(rows, "text,label,split", split="split")
+    assert any("1 text stands in several splits" in line for line in lines) == alike
 
 
 def test_one_text_that_stands_everywhere_is_shown(looked: Looked) -> None:
@@ -106,21 +127,24 @@ def test_labels_that_are_the_texts_are_counted(looked: Looked) -> None:
     assert looked(rows) == ["2 of 42 texts are the same as their label"]
 
 
-def test_a_score_for_a_label_is_asked_about(refused: Callable[..., str]) -> None:
-    rows = [(f"text {number}", f"{number}.5") for number in range(400)]
+@pytest.mark.parametrize("times", [1, 16], ids=["few texts a score", "many texts a score"])
+def test_scores_are_no_labels(refused: Callable[..., str], looked: Looked, times: int) -> None:
+    rows = [(f"text {number}", f"{number % (400 // times)}.5") for number in range(400)]
     assert refused(rows) == (
-        "400 classes in 400 texts: is column 'label' a label? 400 of 400 classes have one text ('0.5', '1.5', '2.5', "
-        "'3.5', '4.5' and 395 more), which cannot be in several splits; merge such classes or leave them out, or set "
-        "`splits.stratified: false`"
+        f"column 'label' holds numbers with decimals, {400 // times} different ones in 400 texts (0.5, 1.5, 2.5, 3.5, "
+        f"4.5 and {400 // times - 5} more): make classes of them, in a column of their own"
     )
+    stars = [(f"text {number}", f"{number % 10 / 2}") for number in range(400)]
+    assert looked(stars) == []
 
 
 def test_many_small_classes_cannot_be_drawn(refused: Callable[..., str]) -> None:
     rows = distinct(400, tuple(f"c{number}" for number in range(200)))
-    assert refused(rows).startswith(
-        "200 classes in 400 texts: is column 'label' a label? split test would have 80 texts, and 320 would be left, "
-        "for 200 classes; "
-    )
+    doubt = "200 classes in 400 texts: is column 'label' a label? If not, name another column as `label`"
+    assert refused(rows) == doubt
+    # whoever names so many classes means them
+    declared = refused(rows, classes=[f"c{number}" for number in range(200)])
+    assert declared.startswith(f"{doubt}; split test would have 80 texts, and 320 would be left, for 200 classes; ")
 
 
 @pytest.mark.parametrize(("texts", "fails"), [(40, False), (10, True)])
@@ -316,9 +340,9 @@ def test_few_texts_that_take_more_of_leave_one_out_than_the_rest_are_said(tmp_pa
 
 def test_several_labels_in_a_cell_are_said_where_their_classes_cannot_be_drawn(refused: Callable[..., str]) -> None:
     assert refused([*distinct(40), ("a", "no|yes")]) == (
-        "1 of 3 classes have one text ('no|yes'), which cannot be in several splits; merge such classes or leave them "
-        "out, or set `splits.stratified: false`; 1 text seems to have several labels ('no|yes'), which count as 1 "
-        "class more; give each text one label, or leave such texts out"
+        "1 of 3 classes have one text ('no|yes'), which cannot be in several splits; merge such classes with "
+        "`aliases`, or leave them out with `missing`, or set `splits.stratified: false`; 1 text seems to have several "
+        "labels ('no|yes'), which count as 1 class more; give each text one label, or leave such texts out"
     )
 
 

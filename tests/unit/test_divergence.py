@@ -1,12 +1,13 @@
 """Divergences, against values worked by hand and against scipy."""
 
 import math
+from itertools import permutations
 
 import pytest
 import torch
 from torch import tensor
 
-from attention_audit.divergence import jsd, kl, tvd
+from attention_audit.divergence import flipped, jsd, kl, tvd
 from attention_audit.units import LN2
 
 
@@ -21,6 +22,18 @@ def test_jsd_of_disjoint_weights_is_ln2_and_of_equal_ones_zero() -> None:
     a, b = tensor([1.0, 0.0, 0.0]), tensor([0.0, 0.5, 0.5])
     assert jsd(a, b).item() == pytest.approx(LN2, abs=1e-7)
     assert jsd(a, a).item() == 0.0
+
+
+def test_a_flip_is_where_no_likeliest_class_stays_one() -> None:
+    half, tied = [0.5, 0.3, 0.2], [0.4, 0.4, 0.2]
+    after = tensor([half, tied, [0.3, 0.5, 0.2], [0.3, 0.3, 0.4]])
+    assert flipped(tensor(half), after).tolist() == [False, False, True, True]
+    assert flipped(tensor(tied), after).tolist() == [False, False, False, True]
+    assert flipped(tensor(half)[:, None], after.T, 0).tolist() == [False, False, True, True]
+    for order in permutations(range(3)):
+        for before in (half, tied):
+            told = flipped(tensor(before)[[*order]], after[:, [*order]])
+            assert told.tolist() == flipped(tensor(before), after).tolist()
 
 
 def test_kl_by_hand_and_its_direction() -> None:

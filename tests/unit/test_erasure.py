@@ -176,10 +176,10 @@ def test_one_output_is_a_softmax_over_zero_and_its_logit(random_readout: MakeRea
 
 
 @pytest.mark.parametrize("ranking", ["attention", "smallest"])
-def test_ties_between_classes_go_to_the_lower_class(ranking: str) -> None:
-    # without the first item both classes have 0, and the lower wins: no change where it had won before
-    readout = readout_of([[0.5, 0.5]] * 2, [[1, 0], [-1, 0]], [0.0])
-    assert by_ranking(readout, ranking)["removed"].tolist() == [1, -1]
+def test_a_tie_between_classes_is_no_flip_whichever_was_predicted(ranking: str) -> None:
+    # without the first item, and without both, the classes have 0 each; in the last text, -1 beats 0 without it
+    readout = readout_of([[0.5, 0.5]] * 4, [[1, 0], [-1, 0], [3, -1], [-3, 1]], [0.0])
+    assert by_ranking(readout, ranking)["removed"].tolist() == [-1, -1, 1, 1]
 
 
 def test_ties_between_items_go_to_the_lower_position() -> None:

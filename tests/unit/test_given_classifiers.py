@@ -22,6 +22,7 @@ from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
 from attention_audit.plan.audits import audit_named
+from attention_audit.plan.checking import hash_files
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
 from attention_audit.readout import Readout, read_readout
@@ -89,10 +90,11 @@ def test_uniform_weights_are_imposed_without_the_network(random_heads: Callable[
         imposed(readout)
 
 
-def test_a_job_reads_the_files_of_its_folders(plan: Plan, folders: list[str]) -> None:
+def test_a_job_reads_the_files_of_its_folders(plan: Plan, folders: list[str], tmp_path: Path) -> None:
     read = plan.trainings.sources("chorus/hf/mine")
     assert {Path(path).parent for path in read} == {Path(folder) for folder in folders[:2]}
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= {Path(path).name for path in read}
+    assert set(read) <= {*hash_files([*plan.trainings.jobs()], tmp_path / "checked")}
     inputs = plan.auditing.alone("correlation", "hf", "chorus").inputs["files"]
     assert set(read) <= set(inputs)
     assert "results/readouts/chorus/hf/mine/seed1/tail.safetensors" in inputs

@@ -12,7 +12,8 @@ from attention_audit.artefacts.parquet import read_provenance, read_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.corpus import draft, raw
-from attention_audit.corpus.prepare import FATES, natural, prepare
+from attention_audit.corpus.labels import sort_labels
+from attention_audit.corpus.prepare import FATES, prepare
 from attention_audit.corpus.rationales import Annotations, of_words
 from attention_audit.corpus.source import RawSource, Source
 from attention_audit.corpus.sources.table import TableCorpus
@@ -255,9 +256,51 @@ def test_pairs_are_the_same_where_both_texts_are(prepared: Prepare) -> None:
     assert census["duplicates"].tolist() == [0, 1, 0, 0, 0, 1]
 
 
-def test_classes_that_are_numbers_go_by_value_and_before_words() -> None:
-    names = ["10", "nan", "9", "ten", "-1", "1.5", "Nine"]
-    assert sorted(names, key=natural) == ["-1", "1.5", "9", "10", "Nine", "nan", "ten"]
+def test_texts_alike_but_for_marks_are_kept_in_one_split(table: Callable[..., Prepared]) -> None:
+    rows = [{"text": f"text {n}", "label": "ab"[n % 2]} for n in range(60)]
+    rows += [{"text": f"Text,\u00a0{n}\u200b!", "label": "ab"[n % 2]} for n in range(60)]
+
+    def apart(**splits: Any) -> int:
+        """Count the texts whose other spelling is in another split."""
+        split = {row["id"]: row["split"] for row in table(rows, splits=splits).rows}
+        return sum(split[f"own-{n:07d}"] != split[f"own-{n + 60:07d}"] for n in range(1, 61))
+
+    assert apart() > 0
+    assert apart(alike_together=True) == 0
+
+
+def test_numbers_in_classes_go_by_value_and_before_words() -> None:
+    names = [
+        "10",
+        "nan",
+        "9",
+        "ten",
+        "-1",
+        "1.5",
+        "Nine",
+        "-10",
+        "10 stars",
+        "2 stars",
+        "level 10",
+        "level 9",
+        "\u22122",
+    ]
+    known = [
+        "-10",
+        "\u22122",
+        "-1",
+        "1.5",
+        "2 stars",
+        "9",
+        "10",
+        "10 stars",
+        "Nine",
+        "level 9",
+        "level 10",
+        "nan",
+        "ten",
+    ]
+    assert sort_labels(names) == known
 
 
 def test_classes_as_found_or_as_declared(prepared: Prepare) -> None:

@@ -123,3 +123,19 @@ def test_too_few_texts_are_refused_in_one_line(labels: list[int]) -> None:
 def test_a_share_lies_between_nothing_and_all(key: str, share: float) -> None:
     with pytest.raises(ValidationError):
         Splits.model_validate({key: share})
+
+
+def test_texts_that_are_alike_fall_into_one_split() -> None:
+    alone = np.arange(200)
+    settings = Splits()
+    assert np.array_equal(assign("own", whole(UNKNOWN), LABELS, settings, alone), assigned(whole(UNKNOWN)))
+    # each text stands twice, and the second time behind all others
+    twice = assign("own", np.tile(whole(UNKNOWN), 2), np.tile(LABELS, 2), settings, np.tile(alone, 2))
+    assert np.array_equal(twice, np.tile(assigned(whole(UNKNOWN)), 2))
+    # the file's own splits: what is alike to a test text is one
+    own = np.array([TRAIN] * 150 + [DEV] * 25 + [TEST] * 25)
+    alike = alone.copy()
+    alike[:10], alike[10:20] = np.arange(190, 200), np.arange(160, 170)
+    expected = own.copy()
+    expected[:10], expected[10:20] = TEST, DEV
+    assert np.array_equal(assign("own", own, LABELS, settings, alike), expected)

@@ -27,6 +27,7 @@ from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan.asked_for import refuse_unknown
+from attention_audit.plan.checking import hash_files
 from attention_audit.plan.job import ranks
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plan.replacing import claim, refusal
@@ -229,6 +230,13 @@ def needs(job):
 def settings_of(job):
     """What a job is told; Snakemake compares it from run to run."""
     return lambda wildcards: ask(lambda: as_json(job.settings))
+
+
+def contents(job):
+    """The checksums of the user's own files that a job reads; Snakemake compares them, too, from run to run. By time
+    alone, it would not see that an older file takes the place of another."""
+    found = [HASHES[path] for path in job.read if path in HASHES]
+    return {"contents": found} if found else {}
 
 
 def made_by(job):

@@ -17,6 +17,7 @@
 
 JOBS = ask(PLAN.jobs, asked_for())
 RANKS = ranks(JOBS)
+HASHES = ask(hash_files, JOBS)
 
 
 rule corpora:
@@ -83,5 +84,6 @@ for job in JOBS:
             settings=settings_of(job),
             inputs=inputs,
             outputs=outputs,
+            **contents(job),
         shell:
             STAGE

@@ -12,9 +12,11 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from attention_audit.corpus.checkup import described, few_of, numbers, oddities, refuse
+from attention_audit.corpus.checkup import described, numbers, oddities, refuse
 from attention_audit.corpus.counts import ENOUGH, count, words_a_character
 from attention_audit.corpus.guessing import Column, columns_of, evidence_in, labels_in, language_of, layout_of, texts_in
+from attention_audit.corpus.labels import MANY as CLASSES
+from attention_audit.corpus.labels import list_few, sort_labels
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tabular import ENDINGS, SHOWN, Layout, format_of, no_column, shown, table_rows
 from attention_audit.corpus.tokens import lacking
@@ -30,8 +32,6 @@ SAMPLE = 500
 """Texts from which the language is guessed."""
 LONGEST = 40
 """Characters of the name of a data set."""
-CLASSES = 20
-"""So many classes are named at most."""
 DOCUMENT = 100
 """Texts of so many words on average have sentences that are kept."""
 MANY = 50_000
@@ -69,7 +69,7 @@ def chosen(key: str, named: str | None, likely: list[Column], columns: list[Colu
         raise AuditError(
             f"{path}: none of the columns looks like {key}s ({there}); name the one with --{key}, or give the file one"
         )
-    others = few_of([shown(column.name) for column in likely[1:]])
+    others = list_few([shown(column.name) for column in likely[1:]])
     return likely[0].name, f"guess; it may also be {others}" if others else ""
 
 
@@ -167,7 +167,7 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     if counts.unlabelled:
         said["drop_unlabelled"] = (True, f"{counts.unlabelled} of {counts.read} rows have no label")
     if counts.whole and 2 <= len(counts.labels) <= CLASSES:
-        said["classes"] = (sorted(counts.labels), f"in this order; texts: {numbers(counts.labels)}")
+        said["classes"] = (sort_labels(counts.labels), f"in this order; texts: {numbers(counts.labels)}")
     tokens = source_of(said, path).tokens
     absent = lacking(tokens)
     if counts.sample and not absent and words_a_character(counts.sample, tokens) * median(counts.lengths) > DOCUMENT:

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from attention_audit.audits.permutation import orders, permuted
-from attention_audit.divergence import jsd, tvd
+from attention_audit.divergence import flipped, jsd, tvd
 from attention_audit.readout import Readout
 
 
@@ -46,12 +46,12 @@ def against_base(base: Readout, other: Readout) -> dict[str, Any]:
             moved_contributions[at] = apart.numpy()
             known = apart.isfinite().numpy()
             same_contribution[at[known]] = (ours.argmax(1) == theirs.argmax(1)).numpy()[known]
-    predictions = (torch.from_numpy(r.probabilities).double() for r in (base, other))
+    before, after = (torch.from_numpy(r.probabilities).double() for r in (base, other))
     return {
         "id": base.ids,
         "jsd": moved,
-        "tvd": tvd(*predictions).numpy(),
-        "decision_flip": base.predictions != other.predictions,
+        "tvd": tvd(before, after).numpy(),
+        "decision_flip": flipped(before, after).numpy(),
         "base_prediction": base.predictions.astype(np.int32),
         "base_max_attention": base.max_attention,
         "same_top": same,

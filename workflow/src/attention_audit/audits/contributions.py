@@ -90,7 +90,7 @@ def contributions(readout: Readout) -> dict[str, Any]:
     for texts in erasable(readout):
         at, exact = texts.members, texts.exact_contributions
         by_weight, by_size = (falling(scores, texts.lengths, texts.words) for scores in (texts.attention, exact.abs()))
-        predicted, decided = texts.outcome(without(texts, by_weight[:, :1]))
+        predicted, changed = texts.outcome(without(texts, by_weight[:, :1]))
         fall = (texts.predicted - predicted)[..., 0].gather(1, texts.decision)[:, 0]
         several = texts.words.numpy() > 1
         found["tau"][at] = kendall(texts.attention, exact.abs(), texts.words).numpy()
@@ -100,7 +100,7 @@ def contributions(readout: Readout) -> dict[str, Any]:
         if texts.heads is None:
             found["top_lead"][at] = (texts.attention * texts.margin).gather(1, by_weight[:, :1])[:, 0].numpy()
         found["top_fall"][at[several]] = fall.numpy()[several]
-        flips[at[several]] = (decided != texts.decision)[:, 0].numpy()[several]
+        flips[at[several]] = changed[:, 0].numpy()[several]
         first = by_weight[:, :TOP]
         shown = (first, texts.attention.gather(1, first), exact.gather(1, first))
         for rows, values in zip(tops.values(), shown, strict=True):

@@ -16,7 +16,8 @@ attends to the zero vector. The votes of an item are then a_ht V_ht of each head
 are sums over items too, and what remains of them passes the tail.
 
 With two classes, the model's one output z is treated as the logits 0 and z, whose softmax is the sigmoid. Where classes
-tie, the lower class is predicted.
+tie, the lower class is predicted; but the decision flips only where no class that was predicted, or tied with it, is
+among the likeliest any longer, whatever the order of the classes.
 """
 
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from attention_audit.divergence import flipped
 from attention_audit.padded import Heads
 from attention_audit.readout import Readout
 
@@ -59,7 +61,12 @@ class ErasableTexts:
     @cached_property
     def decision(self) -> Tensor:
         """The predicted classes when nothing is erased, (n, 1)."""
-        return self.decided(self.votes.sum(2, keepdim=True))
+        return self.original.max(1).indices
+
+    @cached_property
+    def original(self) -> Tensor:
+        """The scores of the classes when nothing is erased, (n, C, 1)."""
+        return self.scores(self.votes.sum(2, keepdim=True))
 
     @cached_property
     def predicted(self) -> Tensor:
@@ -70,14 +77,20 @@ class ErasableTexts:
         """Predicted distributions from the votes and mass that remain: (n, F, K) -> (n, C, K)."""
         return distribution(votes, self.bias) if self.heads is None else through(votes, self.heads)
 
-    def decided(self, votes: Tensor) -> Tensor:
-        """Predicted classes from the votes and mass that remain: (n, F, K) -> (n, K)."""
-        return decide(votes, self.bias) if self.heads is None else self.distributed(votes).max(1).indices
+    def scores(self, votes: Tensor) -> Tensor:
+        """Order the classes by the votes and mass that remain, exactly: (n, F, K) -> (n, C, K)."""
+        if self.heads is not None:
+            return self.distributed(votes)
+        return votes[:, :-1].where(votes[:, -1:] > 0, self.bias[..., None])
+
+    def flips(self, votes: Tensor) -> Tensor:
+        """Find where the decision differs from the original one: votes and mass that remain (n, F, K) -> (n, K)."""
+        return flipped(self.original, self.scores(votes), 1)
 
     def outcome(self, votes: Tensor) -> tuple[Tensor, Tensor]:
-        """`distributed` and `decided`, where a tail is passed once for both."""
+        """`distributed` and `flips`, where a tail is passed once for both."""
         predicted = self.distributed(votes)
-        return predicted, self.decided(votes) if self.heads is None else predicted.max(1).indices
+        return predicted, self.flips(votes) if self.heads is None else flipped(self.original, predicted, 1)
 
     def at(self, rows: Tensor) -> "ErasableTexts":
         """The texts at some rows."""
@@ -177,7 +190,7 @@ def until_flip(texts: ErasableTexts, remaining: Tensor) -> tuple[Tensor, Tensor]
 
     Where the decision never changes, they are -1 and NaN. `remaining` (n, F, L) comes from `left`, along a ranking.
     """
-    flips = texts.decided(remaining[..., 1:]) != texts.decision
+    flips = texts.flips(remaining[..., 1:])
     first = flips.to(torch.uint8).argmax(1, keepdim=True) + 1
     mass = remaining[:, -1]
     erased = (mass[:, :1] - mass.gather(1, first))[:, 0]
@@ -189,11 +202,6 @@ def without(texts: ErasableTexts, positions: Tensor) -> Tensor:
     """Votes and mass that remain when one item is erased, for each of K positions: (n, K) -> (n, F, K)."""
     kept = texts.votes.new_ones(*positions.shape, texts.votes.shape[2])
     return texts.votes @ kept.scatter_(2, positions[..., None], 0.0).transpose(1, 2)
-
-
-def decide(votes: Tensor, bias: Tensor) -> Tensor:
-    """Predicted classes from remaining votes and mass and the bias: (n, C + 1, K), (n, C) -> (n, K)."""
-    return votes[:, :-1].max(1).indices.where(votes[:, -1] > 0, bias.argmax(1, keepdim=True))
 
 
 def distribution(votes: Tensor, bias: Tensor) -> Tensor:

@@ -60,8 +60,8 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
     """Columns id, ranking, items, removed, fraction_removed, mass_removed, comprehensiveness, sufficiency,
     comprehensiveness_curve, sufficiency_curve, prediction; one row for each ranking (`RANKERS`) and text.
 
-    removed: the number of items erased when the predicted class first differs from `prediction`. When all items are
-    erased, the bias decides; -1 means that even then the class stays the same. fraction_removed = removed / items;
+    removed: the number of items erased when the decision first differs from `prediction` (`divergence.flipped`). When
+    all items are erased, the bias decides; -1 means that even then it does not. fraction_removed = removed / items;
     mass_removed: the original attention of the erased items; both are NaN where removed is -1. The ranking `smallest`
     erases as few items as any set that changes the decision; with several heads, as few as a greedy search finds, which
     is an upper bound. Texts of one item, which the paper leaves out, have rows
@@ -132,10 +132,10 @@ def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) 
     by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
     erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
     positions = erased.flatten(0, 1).t()
-    predicted, decided = texts.outcome(without(texts, positions))
+    predicted, flips = texts.outcome(without(texts, positions))
     before, after = (p.transpose(1, 2) for p in (texts.predicted, predicted))
     moved = jsd(before, after).t().view_as(erased)
-    flips = (decided != texts.decision).t().view_as(erased)
+    flips = flips.t().view_as(erased)
     chosen = texts.decision[:, None].expand(-1, 1, positions.shape[1])
     fall = (texts.predicted - predicted).gather(1, chosen)[:, 0].t().view_as(erased)
     weight = texts.attention.gather(1, positions).t().view_as(erased)

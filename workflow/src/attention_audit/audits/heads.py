@@ -18,7 +18,7 @@ from torch.nn.functional import pad
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
 from attention_audit.audits.permutation import orders
 from attention_audit.audits.rankings import falling
-from attention_audit.divergence import tvd
+from attention_audit.divergence import flipped, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
@@ -49,7 +49,7 @@ def shuffled(texts: Padded, weights: Tensor, ids: list[str], permutations: int, 
         permuted = weights[:, head].expand(drawn.shape).gather(-1, drawn)
         after = texts.predict(with_other(texts, weights, head, permuted))
         moved.append(tvd(after, before).mean(0))
-        flips.append((after.argmax(-1) != before.argmax(-1)).double().mean(0))
+        flips.append(flipped(before, after).double().mean(0))
     return torch.stack(moved, 1), torch.stack(flips, 1)
 
 

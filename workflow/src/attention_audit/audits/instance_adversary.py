@@ -28,7 +28,7 @@ from torch import Tensor
 from attention_audit.adam import Adam
 from attention_audit.audits.settings import InstanceAdversary
 from attention_audit.batching import stream
-from attention_audit.divergence import jsd, tvd
+from attention_audit.divergence import flipped, jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
@@ -123,10 +123,8 @@ def instance_adversary(
         restarts = search(texts, settings, starts(texts, base.ids, settings.restarts, seed))
         best, divergence, predicted, admissible = furthest(exact, restarts.double(), settings.epsilon)
         original = exact.predict(exact.weights[None])[0]
-        flips = predicted.argmax(-1).numpy() != base.predictions[members]
-        for values, of_batch in zip(
-            found.values(), (divergence, tvd(predicted, original), flips, admissible), strict=True
-        ):
+        measured = (divergence, tvd(predicted, original), flipped(original, predicted), admissible)
+        for values, of_batch in zip(found.values(), measured, strict=True):
             values[members] = of_batch
         by_item = best.float() if texts.heads is None else best.float().transpose(1, 2)
         for member, row in zip(members, by_item.numpy(), strict=True):

@@ -22,7 +22,7 @@ from torch.nn.functional import pad
 from attention_audit.audits.attributions import Scores, evaluating, flat
 from attention_audit.audits.shared_states import shared
 from attention_audit.batching import Indices, runs
-from attention_audit.divergence import tvd
+from attention_audit.divergence import flipped, tvd
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.encoders import Carried
 from attention_audit.model.network import Network, PairClassifier, read
@@ -255,7 +255,7 @@ def _note(found: Deletions, texts: Indices, before: Tensor, after: Tensor) -> No
     decision = before.argmax(1)
     chosen = decision.expand(len(after), -1)[..., None]
     falls = before.gather(1, decision[:, None])[:, 0] - after.gather(2, chosen)[..., 0]
-    flips = after.argmax(2) != decision
+    flips = flipped(before, after)
     found.predicted[texts] = decision.cpu().numpy()
     for rows, values in ((found.distances, tvd(after, before)), (found.falls, falls), (found.flips, flips)):
         for text, of_text in zip(texts, values.t().cpu().numpy(), strict=True):

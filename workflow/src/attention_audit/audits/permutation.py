@@ -14,7 +14,7 @@ import torch
 
 from attention_audit.audits.settings import Permutation
 from attention_audit.batching import stream
-from attention_audit.divergence import jsd_rearranged, tvd
+from attention_audit.divergence import flipped, jsd_rearranged, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
@@ -57,7 +57,7 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str,
         values = {
             "median_tvd": np.median(moved, axis=0),
             "mean_tvd": moved.mean(0),
-            "flips": (after.argmax(-1) != before.argmax(-1)).numpy().mean(0),
+            "flips": flipped(before, after).numpy().mean(0),
             "chance_jsd": jsd_rearranged(texts.attention, permuted(texts.attention, random)).mean(0).numpy(),
         }
         contributed = texts.contribution_map()

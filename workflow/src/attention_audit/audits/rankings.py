@@ -11,6 +11,7 @@ from torch import Tensor
 
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
 from attention_audit.batching import stream
+from attention_audit.divergence import flipped
 from attention_audit.padded import Padded
 from attention_audit.plugins import Live, LiveByName, functions
 from attention_audit.readout import Readout
@@ -65,14 +66,14 @@ def greedy(texts: ErasableTexts) -> Tensor:
         hope = hopes[rows].masked_fill(kept[rows] == 0, float("-inf"))
         value, candidates = hope.topk(min(CANDIDATES, len(places)), 1)
         remaining = kept[rows, None].expand(-1, candidates.shape[1], -1).scatter(2, candidates[..., None], 0.0)
-        predicted, decided = some.outcome(some.votes @ remaining.transpose(1, 2))
+        predicted, flips = some.outcome(some.votes @ remaining.transpose(1, 2))
         decision = texts.decision[rows]
         chance = predicted.gather(1, decision[..., None].expand(-1, 1, candidates.shape[1]))[:, 0]
         best = chance.masked_fill(value.isneginf(), float("inf")).argmin(1, keepdim=True)
         erased = candidates.gather(1, best)[:, 0]
         kept[rows, erased] = 0.0
         scores[rows, erased] = float(len(places) - step)
-        rows = rows[(decided.gather(1, best) == decision)[:, 0] & (texts.words[rows] > step + 1)]
+        rows = rows[~flips.gather(1, best)[:, 0] & (texts.words[rows] > step + 1)]
         if not len(rows):
             break
     return scores
@@ -97,30 +98,31 @@ def smallest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
 
     This is the gold standard that the paper considers too costly (section 5.2), computed exactly. Let m be the decision
     and w_tc the votes of item t for m minus its votes for class c. The remaining items R are renormalised by their
-    mass, which is positive, so c beats m if and only if sum_R w_tc < 0 (or = 0 where c < m: a tie). Of all R of one
-    size, the items with the least w_tc have the least sum: the smallest set whose erasure lets c win takes the highest
-    w_tc first. The decision changes where any class wins, so the smallest of these sets over all classes is the answer,
-    with one exception: when all mass is erased, the bias decides. The smallest set for that is all items of positive
-    weight, and attention ranks these first.
+    mass, which is positive, so c beats m if and only if sum_R w_tc < 0 (a tie is no flip). Of all R of one size, the
+    items with the least w_tc have the least sum: the smallest set whose erasure lets c win takes the highest w_tc
+    first. The decision changes where any class wins, so the smallest of these sets over all classes is the answer, with
+    one exception: when all mass is erased, the bias decides. The smallest set for that is all items of positive weight,
+    and attention ranks these first.
 
     The scores are w_tc for the class that wins soonest (the lowest of equals), or attention where that is sooner.
 
-    With several heads, whose tail is no sum, they are those of a set that `shortest` finds: an upper bound.
+    With several heads, whose tail is no sum, and where classes tie before anything is erased, all of which another one
+    has to beat, they are those of a set that `shortest` finds: an upper bound.
     """
     if texts.heads is not None:
         return shortest(texts, ids, seed)
     lead = texts.ahead(texts.votes[:, :-1])
     # numpy sorts many times faster than torch, which also computes the positions
     remaining = torch.from_numpy(np.sort(lead.numpy())).cumsum(2)
-    wins_ties = torch.arange(lead.shape[1]) < texts.decision
-    # the sums fall and then rise, so the sums that are low enough come first; a tie without mass also counts, but it
-    # needs all mass erased
-    kept = (remaining <= 0).sum(2).where(wins_ties, (remaining < 0).sum(2))
+    # the sums fall and then rise, so the sums that are low enough come first
+    kept = (remaining < 0).sum(2)
     most, winner = kept.max(1, keepdim=True)
     weighty = (texts.attention > 0).sum(1, keepdim=True)
-    by_bias = (texts.bias.argmax(1, keepdim=True) != texts.decision) & (weighty < lead.shape[2] - most)
+    by_bias = flipped(texts.original, texts.bias[..., None], 1) & (weighty < lead.shape[2] - most)
     best = lead.gather(1, winner[..., None].expand(-1, 1, lead.shape[2]))[:, 0]
-    return texts.attention.where(by_bias, best)
+    best = texts.attention.where(by_bias, best)
+    tied = (texts.original == texts.original.amax(1, keepdim=True)).sum(1) > 1
+    return shortest(texts, ids, seed).where(tied, best) if tied.any() else best
 
 
 SMALLEST = "smallest"

@@ -23,6 +23,14 @@ from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.blocking import absent
 from attention_audit.corpus.counts import Counts, count, draws, sizes, words_a_character
+from attention_audit.corpus.labels import (
+    MANY,
+    doubt_column,
+    find_oddities,
+    list_few,
+    match_classes,
+    write_aliases,
+)
 from attention_audit.corpus.source import Length
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.splits import Splits
@@ -34,18 +42,15 @@ from attention_audit.given.readouts import GivenReadout, check_beside
 from attention_audit.names import MAPS
 from attention_audit.names import SAME as ONE_THING
 
-FEWEST = 4
-"""A class has at least so many texts on average, or its labels are hardly classes."""
 SAME = 0.01
 """Share of all texts up to which one text may stand again and again."""
 OFTEN = 5
 """How often a text may always stand."""
-SHOWN = 5
-"""Labels that a message names."""
 LONG = 10
 """One text is far longer than the others if it is so many times as long as the median."""
 BATCH = 32
 """Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
+TOGETHER = "`splits: {alike_together: true}` keeps each in one"
 SEVERAL = re.compile(r"\s*[|,;]\s*")
 """What may stand between several labels in a cell."""
 
@@ -59,17 +64,12 @@ class Looked(NamedTuple):
 
 def some(labels: list[str]) -> str:
     """A few labels for a message."""
-    return few_of([f"{label!r:.40}" for label in labels])
-
-
-def few_of(parts: list[str]) -> str:
-    """The first parts of a message, and how many more there are."""
-    return ", ".join(parts[:SHOWN]) + (f" and {len(parts) - SHOWN} more" if len(parts) > SHOWN else "")
+    return list_few([f"{label!r:.40}" for label in labels])
 
 
 def numbers(values: Counter[str]) -> str:
     """How often each value stands, the most frequent first, in one line that a terminal can show."""
-    text = few_of([f"{value:.40} {number:,}" for value, number in values.most_common()])
+    text = list_few([f"{value:.40} {number:,}" for value, number in values.most_common()])
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
@@ -78,12 +78,9 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def question(source: TableCorpus, counts: Counts) -> str:
-    """Whether there are so many classes that the column may hold no labels, as a question with counts; else ""."""
-    if len(counts.labels) * FEWEST <= counts.usable:
-        return ""
-    texts = counted(counts.usable, "text", "texts")
-    return f"{len(counts.labels)} classes in {texts}: is column {source.label!r} a label? "
+def have(places: list[str], what: str) -> str:
+    """Say how many texts have something, and where the first one is."""
+    return f"{counted(len(places), 'text has', 'texts have')} {what}; first: {places[0]}"
 
 
 def several(counts: Counts) -> str:
@@ -102,7 +99,7 @@ def several(counts: Counts) -> str:
 
 def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
     """Raise AuditError where the run could not go on, with counts and the key to set."""
-    if counts.unlabelled and not source.drop_unlabelled:
+    if counts.unlabelled and not (source.drop_unlabelled or source.missing):
         others = f", nor have {counts.unlabelled - 1} more of {counts.read} rows" if counts.unlabelled > 1 else ""
         raise AuditError(
             f"{counts.first_unlabelled}: no label in column {source.label!r}{others}; give them labels, or leave such "
@@ -113,10 +110,15 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
         have = counted(
             sum(counts.labels[label] for label in unknown), "text has such a label", "texts have such labels"
         )
+        spelt = match_classes(unknown, declared)
+        mend = f"{write_aliases(spelt)} reads them as classes" if spelt else "name them there, or leave `classes` out"
         raise AuditError(
             f"{counts.places[unknown[0]]}: label {unknown[0]!r:.40} is not among `classes` ({some(declared)}), and "
-            f"{have}: {some(unknown)}; name them there, or leave `classes` out"
+            f"{have}: {some(unknown)}; {mend}"
         )
+    doubt = doubt_column(source.label, counts.labels)
+    if doubt and len(counts.labels) > MANY and declared is None and source.trained and source.trained_on is None:
+        raise AuditError(f"{name}: {doubt}")
     if not counts.whole:
         return
     absent(sorted(counts.unseen), name)
@@ -137,8 +139,7 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
             f"{name}: split train: no text has label {some(untrained)}; add some, or leave these labels out"
         )
     if fault := undrawable(trained, counts, source.splits):
-        said = "; ".join(filter(None, [fault, several(counts)]))
-        raise AuditError(f"{name}: {question(source, counts)}{said}")
+        raise AuditError(f"{name}: {'; '.join(filter(None, [doubt, fault, several(counts)]))}")
 
 
 def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
@@ -149,7 +150,8 @@ def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
         if few := [label for label, number in trained.items() if number < 2]:
             return (
                 f"{len(few)} of {len(trained)} classes have one text ({some(few)}), which cannot be in several splits; "
-                "merge such classes or leave them out, or set `splits.stratified: false`"
+                "merge such classes with `aliases`, or leave them out with `missing`"
+                + ("" if len(trained) > MANY else ", or set `splits.stratified: false`")
             )
         if min(drawn, left) < len(trained):
             return (
@@ -246,9 +248,8 @@ def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
         asked = f"; is column {source.text!r} that of the texts?" if 2 * number > counts.usable else ""
         yield f"{number} of {counts.usable} texts are a number; first: {counts.numeric[0]}{asked}"
     if counts.unreadable:
-        yield (
-            f"{counted(len(counts.unreadable), 'text has', 'texts have')} NUL or replacement characters; first: "
-            f"{counts.unreadable[0]}; the file is damaged, or was saved in another encoding"
+        yield have(counts.unreadable, "NUL or replacement characters") + (
+            "; the file is damaged, or was saved in another encoding"
         )
     if said := several(counts):
         yield said
@@ -259,14 +260,25 @@ def misfits(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if source.evidence is not None and not counts.annotated:
         yield f"no text has marks in column {source.evidence.names[0]!r}"
     if counts.outside:
-        have = counted(len(counts.outside), "text has", "texts have")
-        yield f"{have} marks outside of them, which are left out; first: {counts.outside[0]}"
+        yield have(counts.outside, "marks outside of them, which are left out")
     if counts.miscounted:
-        have = counted(len(counts.miscounted), "text has", "texts have")
-        yield (
-            f"{have} lists of marks with another number of entries than words, which are left out; first: "
-            f"{counts.miscounted[0]}"
-        )
+        what = "lists of marks with another number of entries than words, which are left out"
+        yield have(counts.miscounted, what)
+
+
+def repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
+    """Say how many texts are alike but for marks, and whether such texts stand, or may fall, into several splits."""
+    if counts.repeated:
+        contrary = f", {counts.contrary} of them with another label" if counts.contrary else ""
+        but = f", {counts.respelt} of them but for case, punctuation or invisible characters" if counts.respelt else ""
+        yield f"{counts.repeated} of {counts.usable} texts repeat an earlier one{but}{contrary}"
+    if splits.alike_together:
+        return
+    if across := counts.across:
+        stand = counted(across, "text stands", "texts stand")
+        yield f"{stand} in several splits, so that the model is tested on what it was trained on; {TOGETHER}"
+    elif counts.repeated and None in counts.splits:
+        yield f"splits are drawn text by text, so that such texts may fall into several of them; {TOGETHER}"
 
 
 def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
@@ -278,21 +290,17 @@ def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> It
         yield f"{counts.unlabelled} of {counts.read} rows have no label and are left out"
     if counts.empty:
         yield f"{counts.empty} of {counts.read} rows have a label and no text, and are left out"
-    if asked := question(source, counts):
-        yield asked.strip()
+    if doubt := doubt_column(source.label, counts.labels):
+        yield doubt
+    yield from find_oddities(counts.labels, source.missing)
+    if counts.whole and counts.unmet:
+        yield f"no row has label {some(sorted(counts.unmet))}, which `aliases` or `missing` names"
     few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
     if few and counts.whole:
         yield f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {some(few)}"
     if counts.own_label:
         yield f"{counts.own_label} of {usable} texts are the same as their label"
-    if counts.repeated:
-        contrary = f", {counts.contrary} of them with another label" if counts.contrary else ""
-        yield f"{counts.repeated} of {usable} texts repeat an earlier one{contrary}"
-    if across := counts.across:
-        stand = counted(across, "text stands", "texts stand")
-        yield f"{stand} in several splits, so that the model is tested on what it was trained on"
-    elif counts.repeated and None in counts.splits:
-        yield "splits are drawn text by text, so that such texts may fall into several of them"
+    yield from repetitions(source.splits, counts)
     yield from misfits(source, counts)
     yield from unlike_texts(source, counts)
     yield from stretched(source, counts)
@@ -347,7 +355,8 @@ def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Pa
 
 def stamp(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], most: int | None) -> str:
     """What decides the outcome of a checkup: the code, the settings, and path, size and time of each file."""
-    files = [(str(path.absolute()), path.stat().st_size, path.stat().st_mtime_ns) for path in raw.values()]
+    states = ((path.absolute(), path.stat()) for path in raw.values())
+    files = [(str(path), state.st_size, state.st_mtime_ns, state.st_ctime_ns) for path, state in states]
     told = json.dumps([name, source.model_dump(mode="json"), files, most, code_hash("corpus.checkup", words=True)])
     return sha256(told.encode()).hexdigest()
 

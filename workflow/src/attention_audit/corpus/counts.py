@@ -5,7 +5,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import chain, islice
 from pathlib import Path
@@ -15,7 +15,7 @@ from attention_audit.corpus.blocking import masked
 from attention_audit.corpus.draft import Ledger
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.splits import Splits
-from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.text import SPLITS, Text, reduce_text
 from attention_audit.corpus.tokens import LETTERS, NO_SPACES, SEGMENTED, SPACES, Tokens, words_of
 
 ROWS = 200_000
@@ -48,13 +48,15 @@ class Counts:
     read: all rows. unlabelled, empty: rows without a label, and labelled ones without a text; `first_unlabelled` is the
     place of the first. labels: usable texts by label, and `places` of the first ones. splits: usable texts by split
     (None: to be drawn) and label. contrary: texts that repeat an earlier one of another label. own_label: texts that
-    are the same as their label. Of each text, by its digest: how `often` it stands, its `first` label and beginning,
-    and the splits that it `stood` in. annotated: texts in which somebody marked words; outside and miscounted: places
-    of those with marks outside of them, or with lists that have not an entry a word; numeric and unreadable: of those
-    that are a number, or have NUL characters or the like. lengths: characters of each usable text. longest: the
-    first of the longest. sample: some of them, every `step`th. whole: whether all rows were read. unseen: of the
-    impermissible words that are named, those that no text has. groups: the names of those that usable texts are in;
-    alone: usable texts that are in none.
+    are the same as their label. Of each text, by the digest that texts share which are alike but for case, punctuation,
+    spaces and invisible characters: how `often` it stands, its `first` label, beginning and hash, and the splits that
+    it `stood` in. respelt: texts that repeat an earlier one but for such marks. annotated: texts in which somebody
+    marked words; outside and miscounted: places of those with marks outside of them, or with lists that have not an
+    entry a word; numeric and unreadable: of those that are a number, or have NUL characters or the like. lengths:
+    characters of each usable text. longest: the first of the longest. sample: some of them, every `step`th. whole:
+    whether all rows were read. unseen: of the impermissible words that are named, those that no text has. unmet: labels
+    that `aliases` and `missing` name and no row has. groups: the names of those that usable texts are in; alone: usable
+    texts that are in none.
     """
 
     read: int = 0
@@ -65,9 +67,10 @@ class Counts:
     places: dict[str, str] = field(default_factory=dict)
     splits: dict[str | None, Counter[str]] = field(default_factory=dict)
     contrary: int = 0
+    respelt: int = 0
     own_label: int = 0
     often: Counter[bytes] = field(default_factory=Counter)
-    first: dict[bytes, tuple[str, str]] = field(default_factory=dict)
+    first: dict[bytes, tuple[str, str, int]] = field(default_factory=dict)
     stood: set[tuple[bytes, str | None]] = field(default_factory=set)
     annotated: int = 0
     outside: list[str] = field(default_factory=list)
@@ -80,6 +83,7 @@ class Counts:
     step: int = 1
     whole: bool = True
     unseen: set[str] = field(default_factory=set)
+    unmet: set[str] = field(default_factory=set)
     groups: set[str] = field(default_factory=set)
     alone: int = 0
 
@@ -113,10 +117,12 @@ class Counts:
             self.places.setdefault(text.label, text.place)
             self.splits.setdefault(text.split, Counter())[text.label] += 1
             self.own_label += said == text.label
-            whole = f"{said}\0{query}".lower().encode("utf-8", "surrogatepass")
+            whole = f"{reduce_text(said)}\0{reduce_text(query)}".encode("utf-8", "surrogatepass")
             digest = blake2b(whole, digest_size=8).digest()
             self.often[digest] += 1
-            self.contrary += self.first.setdefault(digest, (text.label, said[:30]))[0] != text.label
+            label, _, exact = self.first.setdefault(digest, (text.label, said[:30], hash((said, query))))
+            self.contrary += label != text.label
+            self.respelt += exact != hash((said, query))
             self.stood.add((digest, text.split))
             if text.group is None:
                 self.alone += 1
@@ -150,10 +156,13 @@ class Counts:
 
 def count(name: str, source: TableCorpus, raw: Mapping[str, Path]) -> Counts:
     """The counts over the first ROWS rows. Raises AuditError as the reader does, but not at a missing label."""
-    rows: Iterator[Text] = source.model_copy(update={"drop_unlabelled": True}).read(name, raw)
-    counts = Counts(unseen={*((source.block and source.block.words) or ())})
+    as_written = {"drop_unlabelled": True, "aliases": {}, "missing": None}
+    rows: Iterator[Text] = source.model_copy(update=as_written).read(name, raw)
+    renamed = {*source.aliases, *(source.missing or ())}
+    counts = Counts(unseen={*((source.block and source.block.words) or ())}, unmet=set(renamed))
     for text in islice(Ledger().entered(rows), ROWS):
-        counts.add(text)
+        counts.unmet.discard(text.label or "")
+        counts.add(replace(text, label=source.name_class(text.label)) if text.label in renamed else text)
         counts.look(text, source)
     counts.whole = next(rows, None) is None
     return counts

@@ -14,8 +14,8 @@ from pathlib import Path
 from string import punctuation
 from typing import Any
 
-from attention_audit.corpus.checkup import FEWEST
 from attention_audit.corpus.counts import NUMERIC
+from attention_audit.corpus.labels import FEWEST
 from attention_audit.corpus.rationales import FORMS, Evidence, Written, annotations_of
 from attention_audit.corpus.raw import BLOCK, csv_rows, lines, opened
 from attention_audit.corpus.sources.table import ALIASES

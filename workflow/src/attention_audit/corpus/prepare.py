@@ -7,7 +7,6 @@ Texts that are only read take their training and development texts from the corp
 Yelp's, say.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,11 +22,12 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.blocking import Block, Blocked, absent, blocked
 from attention_audit.corpus.borrowed import classes_of, texts_in
-from attention_audit.corpus.draft import Ledger, numbers_of, write_draft
+from attention_audit.corpus.draft import Ledger, digest, numbers_of, write_draft
+from attention_audit.corpus.labels import sort_labels
 from attention_audit.corpus.rationales import majority
 from attention_audit.corpus.source import OTHER_CORPUS, Length, RawSource, Source, TrainedOn
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
-from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.text import SPLITS, Text, reduce_text
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 
@@ -96,15 +96,6 @@ def stood_before(digests: Codes, splits: Codes) -> Flags:
     return repeated
 
 
-def natural(name: str) -> tuple[int, float, str]:
-    """A key that sorts numbers by value and before words."""
-    try:
-        value = float(name)
-    except ValueError:
-        value = math.nan
-    return (1, 0.0, name) if math.isnan(value) else (0, value, name)
-
-
 def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice: bool, trained: bool = True) -> None:
     """Raise AuditError for a corpus that cannot be audited.
 
@@ -130,13 +121,13 @@ def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice
 
 
 def class_names(ledger: Ledger, declared: list[str] | None) -> list[str]:
-    """The classes in the order of their numbers: as declared, or else the labels that occur, sorted.
+    """The classes in the order of their numbers: as declared, or else the labels that occur, sorted by value.
 
     Where texts bring candidates, the classes are the candidates of the training texts. Raises AuditError at a label
     that is not among the declared ones.
     """
     if declared is None:
-        return sorted(ledger.candidates or ledger.labels, key=natural)
+        return sorted(ledger.candidates) or sort_labels(ledger.labels)
     for name, place in ledger.labels.items():
         if name not in declared:
             raise AuditError(f"{place}: unknown label {name!r}; known: {', '.join(map(repr, declared))}")
@@ -236,7 +227,8 @@ def settle(
             f"{dataset}: split {SPLITS[emptied[0]]}: every text is empty, or has no label; check the source"
         )
     splits = own_splits.copy()
-    splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits)
+    alike = numbers["alike"][used] if preparation.splits.alike_together else None
+    splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits, alike)
     classes = class_names(ledger, named)
     number = {name: label for label, name in enumerate(classes)}
     # the last entry is that of texts without a label, whose position is -1
@@ -294,6 +286,14 @@ def labelled_as_trained(texts: Iterator[Text], trained_on: TrainedOn, classes: l
         yield replace(text, split=SPLITS[TEST], label=label)
 
 
+def note_alike(texts: Iterator[Text], digests: list[int]) -> Iterator[Text]:
+    """Yield texts, and note of each the digest of what those share that are alike but for marks (`reduce_text`)."""
+    for text in texts:
+        parts = (part if isinstance(part, str) else " ".join(part or ()) for part in (text.text, text.query))
+        digests.append(digest(map(reduce_text, parts), None))
+        yield text
+
+
 def texts_of(name: str, source: Source, raw: Mapping[str, Path]) -> tuple[Iterator[Text], list[str] | None]:
     """The texts of a data set, and its classes in order, None where the texts tell them.
 
@@ -334,8 +334,12 @@ def prepare(
         texts, classes = texts_of(dataset, source, raw)
         if source.preparation.joined:
             texts = (replace(text, joined=True) for text in texts)
+        alike: list[int] = []
+        together = source.preparation.splits.alike_together
+        texts = note_alike(texts, alike) if together else texts
         ledger = write_draft(texts, source.preparation.tokens, draft, workers, report)
-        settled = settle(dataset, source, ledger, numbers_of(draft, ledger), classes)
+        numbers = numbers_of(draft, ledger) | ({"alike": np.array(alike)} if together else {})
+        settled = settle(dataset, source, ledger, numbers, classes)
         report_left_out(settled, draft, report)
         refuse_absent(dataset, source.block, draft)
         write_batches(path, CORPUS, settled.rows(draft, source.block), provenance)

@@ -32,6 +32,11 @@ class Splits(Section):
     dev: Share = Field(0.15, description="Share of the training texts for dev, where the source has no dev split.")
     dev_seed: Seed = Field(1, description="Seed of that draw.")
     stratified: bool = Field(True, description="Draw the same share of every class.")
+    alike_together: bool = Field(
+        False,
+        description="Keep texts in one split that are alike but for case, punctuation, spaces and invisible "
+        "characters: the test split where one of them is there, else dev. Each set of such texts is drawn as one.",
+    )
     most: Most | None = Field(None, description="Texts of each split at most, a stratified draw; null: all.")
     most_seed: Seed = Field(1, description="Seed of that draw.")
     test_sample: Share | None = Field(
@@ -59,12 +64,20 @@ def draw(dataset: str, members: Codes, labels: Codes, share: float, seed: int, s
     return rest, drawn
 
 
-def assign(dataset: str, splits: Codes, labels: Codes, settings: Splits) -> Codes:
+def assign(dataset: str, splits: Codes, labels: Codes, settings: Splits, alike: Codes | None = None) -> Codes:
     """The split of every text, (N,) -> (N,): positions in SPLITS, or LEFT_OUT for texts that are not drawn.
 
     Texts of split UNKNOWN count as training texts. From the training texts, missing splits are drawn: first test, then
-    dev. Raises AuditError where there are too few texts.
+    dev. alike (N,): the same number for texts that are to be in one split; None: each stands for itself. Raises
+    AuditError where there are too few texts.
     """
+    if alike is not None:
+        # a set of texts is drawn as its first one
+        _, first, sets = np.unique(alike, return_index=True, return_inverse=True)
+        ones, sets = np.unique(first[sets], return_inverse=True)
+        known = np.full(len(ones), UNKNOWN)
+        np.maximum.at(known, sets, splits)
+        return assign(dataset, known, labels[ones], settings)[sets]
     made = np.where(splits == UNKNOWN, TRAIN, splits)
     shares = ((TEST, settings.test, settings.test_seed), (DEV, settings.dev, settings.dev_seed))
     pool = np.flatnonzero(made == TRAIN)

@@ -2,12 +2,17 @@
 is odd is said.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+import shlex
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 
 from attention_audit.answer.sizes import LEAST, counted
+from attention_audit.artefacts.files import checksum
+from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.corpus.checkup import Looked, checked_once
 from attention_audit.corpus.source import placed
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
@@ -15,12 +20,49 @@ from attention_audit.corpus.tokens import lacking
 from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
 from attention_audit.plan.corpora import VECTORS, raw_paths, vectors_name
+from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.transformers import check_classifier, check_encoder, check_transformer
 from attention_audit.transformer.settings import ReadClassifier
 
 MEMORY = Path(".snakemake/attention-audit/checked")
 """Where what was found is kept, so that a job that plans again reads no file again."""
+CLOCK_SKEW_SECONDS = 2.0
+"""A file may be so far ahead of this machine's clock, as file systems round times."""
+
+
+def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, str]:
+    """Return the sha256 of every file that jobs read and none of them makes: tables, masks, readouts, models, vectors.
+
+    A file is read only where its size or times are others than when it was read, which is kept beside `memory`.
+    Raises AuditError, with a line for each fault, where a file cannot be read, or is dated in the future: Snakemake
+    then takes what is made from it for older, and ends after the work.
+    """
+    made = {path for job in jobs for path in job.files}
+    record, found = memory.with_suffix(".json"), dict[str, str]()
+    kept, seen, faults = dict[str, str](), dict[str, str](), list[str]()
+    with suppress(AuditError):
+        kept = read_record(record)
+    for path in sorted({path for job in jobs for path in job.read if os.path.isfile(path)} - made):
+        status = os.stat(path)
+        if status.st_mtime > time.time() + CLOCK_SKEW_SECONDS:
+            ahead = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(status.st_mtime))
+            faults.append(
+                f"{path}: was changed at {ahead}, which is ahead of this machine's clock; mend the clock, or set the "
+                f"time of the file to now: touch {shlex.quote(path)}"
+            )
+        # the time of the last change of its entry cannot be set, so that it tells of another file of the same time, too
+        key = f"{os.path.abspath(path)}, {status.st_size} bytes, {status.st_mtime_ns} {status.st_ctime_ns} ns"
+        try:
+            found[path] = seen[key] = kept.get(key) or checksum(Path(path))
+        except OSError as error:
+            faults.append(f"{path}: cannot be read ({error.strerror}); unlock it or put it back")
+    if faults:
+        raise AuditError(*faults)
+    if not seen.items() <= kept.items():
+        with suppress(AuditError):
+            write_record(record, kept | seen)
+    return found
 
 
 def missing_vectors(scope: Scope) -> list[str]:

@@ -79,7 +79,21 @@ class TableCorpus(RawSource):
         "an empty cell stand for themselves. null: all do.",
     )
     evidence: Evidence | None = Field(None, description="Columns of the words that people marked; null: none.")
-    classes: list[Label] | None = Field(None, min_length=2, description="Labels, by class; null: sorted, as found.")
+    classes: list[Label] | None = Field(
+        None,
+        min_length=2,
+        description="Labels, by class; null: as found, sorted by numbers in them, then by letters.",
+    )
+    aliases: dict[Label, Label] = Field(
+        default_factory=dict,
+        description='Labels that are another spelling of one, as in `{Positive: positive, "01": 1}`, or parts of a '
+        "class, each with the label as which it is read.",
+    )
+    missing: list[Label] | None = Field(
+        None,
+        description="Labels that stand for none, as in `[nan, n/a]`. Rows with them, and rows without a label, are "
+        "left out and counted. null: none, with a warning where a label looks like one; []: none.",
+    )
     drop_unlabelled: bool = Field(
         False, description="Leave out rows without a label, and count them; false: such a row ends the run."
     )
@@ -116,6 +130,12 @@ class TableCorpus(RawSource):
         if not plain:
             raise ValueError(f"{encoding} has line ends of its own; convert the file to utf-8")
         return encoding
+
+    @model_validator(mode="after")
+    def _named_once(self) -> Self:
+        if gone := [label for label in self.classes or [] if self.name_class(label) != label]:
+            raise ValueError(f"classes: {gone[0]!r} is named in `aliases` or `missing` too; leave it out of one")
+        return self
 
     @model_validator(mode="after")
     def _files(self) -> Self:
@@ -176,6 +196,10 @@ class TableCorpus(RawSource):
         """Whether there are columns of marks."""
         return self.evidence is not None
 
+    def name_class(self, label: str | None) -> str | None:
+        """Name the class of a label of the file; None where it is missing."""
+        return None if label in (self.missing or ()) else self.aliases.get(label or "", label)
+
     @property
     def _tables(self) -> dict[str, str]:
         """The file as `path`; or the files by split."""
@@ -205,8 +229,8 @@ class TableCorpus(RawSource):
             raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
 
     def _text(self, name: str, field: str, number: int, place: str, row: Mapping[str, Any]) -> Text:
-        label = label_text(short_text(place, row, self.label))
-        if label is None and not self.drop_unlabelled:
+        label = self.name_class(label_text(short_text(place, row, self.label)))
+        if label is None and not (self.drop_unlabelled or self.missing):
             raise AuditError(
                 f"{place}: no label in column {self.label!r}; give it one, or leave such rows out with "
                 "`drop_unlabelled: true`"

@@ -1,0 +1,75 @@
+"""The user's own files, which decide by their contents and times what is made anew."""
+
+import os
+import time
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from planned import CATALOGUE, overlaid
+
+from attention_audit.errors import AuditError
+from attention_audit.plan import checking
+from attention_audit.plan.job import PlannedJob
+from attention_audit.plan.plan import Plan
+from attention_audit.section import Section
+
+
+def job(*inputs: Path, makes: Path) -> PlannedJob:
+    read, made = {"raw": [str(path) for path in inputs]}, {"file": [str(makes)]}
+    return PlannedJob(makes.name, "corpus", read, made, Section, "", "")
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The files that are read for their checksums."""
+    read: list[Path] = []
+    real = checking.checksum
+    monkeypatch.setattr(checking, "checksum", lambda path: read.append(path) or real(path))
+    return read
+
+
+def test_a_file_is_known_by_what_is_in_it_and_read_once(tmp_path: Path, hashed: list[Path]) -> None:
+    path, memory, made = tmp_path / "own.csv", tmp_path / "memory" / "checked", tmp_path / "corpus"
+    path.write_bytes(b"first")
+    made.write_bytes(b"made by another job")
+    jobs = [job(path, tmp_path / "absent.csv", makes=made), job(made, makes=tmp_path / "other")]
+
+    def find() -> str:
+        found = checking.hash_files(jobs, memory)
+        assert [*found] == [str(path)]
+        return found[str(path)]
+
+    for content, when, reads in ((b"first", 10, 1), (b"first", 20, 2), (b"other", 5, 3), (b"longer", 5, 4)):
+        path.write_bytes(content)
+        os.utime(path, (when, when))
+        assert [find(), find()] == [sha256(content).hexdigest()] * 2
+        assert len(hashed) == reads
+
+
+def test_a_time_ahead_of_this_machine_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "my own.csv"
+    path.touch()
+    os.utime(path, (time.time() + 3600,) * 2)
+    with pytest.raises(AuditError, match=r"ahead of this machine's clock; .*: touch '.*my own.csv'$") as caught:
+        checking.hash_files([job(path, makes=tmp_path / "corpus")], tmp_path / "checked")
+    assert "\n" not in str(caught.value)
+
+
+def test_masks_and_vectors_are_among_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = [f"text {number}" for number in range(60)]
+    Path("own.csv").write_text("text,label\n" + "".join(f"{text},{at % 2}\n" for at, text in enumerate(texts)))
+    Path("own.mask").write_text("1 0\n" * 60)
+    Path("own.vec").write_text("text 1 2\n")
+    corpus: dict[str, Any] = {"kind": "table", "path": "own.csv", "tokens": {"tokenizer": "spaces"}}
+    raw = {
+        "datasets": ["mine"],
+        "corpora": {"mine": corpus | {"block": {"file": "own.mask"}, "vectors": "mine"}},
+        "word_vectors": {"mine": {"kind": "file", "path": "own.vec", "dimension": 2}},
+    }
+    memory = tmp_path / "memory" / "checked"
+    found = checking.hash_files(Plan(overlaid(CATALOGUE, raw), CATALOGUE, memory).jobs(), memory)
+    assert {"own.csv", "own.mask", "own.vec"} <= {*found}
+    assert not any(path.startswith("results/") for path in found)
