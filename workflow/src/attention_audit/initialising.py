@@ -13,8 +13,9 @@ import yaml
 from pydantic import ValidationError
 
 from attention_audit.corpus.checkup import described, few_of, numbers, oddities, refuse
-from attention_audit.corpus.counts import ENOUGH, count, words_a_character
-from attention_audit.corpus.guessing import Column, columns_of, evidence_in, labels_in, language_of, layout_of, texts_in
+from attention_audit.corpus.counts import ENOUGH, count
+from attention_audit.corpus.guessing import Column, columns_of, evidence_in, labels_in, layout_of, texts_in
+from attention_audit.corpus.languages import language_of
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tabular import ENDINGS, SHOWN, Layout, format_of, no_column, shown, table_rows
 from attention_audit.corpus.tokens import lacking
@@ -170,11 +171,14 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
         said["classes"] = (sorted(counts.labels), f"in this order; texts: {numbers(counts.labels)}")
     tokens = source_of(said, path).tokens
     absent = lacking(tokens)
-    if counts.sample and not absent and words_a_character(counts.sample, tokens) * median(counts.lengths) > DOCUMENT:
+    if counts.sample and not absent and counts.rate(tokens) * median(counts.lengths) > DOCUMENT:
         said["tokens"] = (said["tokens"][0] | {"sentences": True}, f"{said['tokens'][1]}; sentences are for HANs")
     source = source_of(said, path)
     refuse(name, source, counts)
     odd = [*([absent] if absent else []), *oddities(source, counts)]
+    if counts.html:
+        said["tokens"] = (said["tokens"][0] | {"strip_html": True}, said["tokens"][1])
+        source = source_of(said, path)
     if counts.usable > MANY:
         odd.append(
             f"{'' if counts.whole else 'more than '}{counts.usable:,} texts make trainings long; in the entry of the "

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from attention_audit.corpus.blocking import masked
+from attention_audit.corpus.cleaning import clean, strip_html
 from attention_audit.corpus.rationales import Aligned, Span, aligned
 from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
@@ -83,7 +84,8 @@ def on_words(text: Text, words: Iterable[Placed]) -> Aligned | None:
     places: list[Span] = []
     for word, start, end in words:
         stood = text.text[start:end]
-        if isinstance(stood, str) and word != MASKED and not {*word} & {*stood, *stood.lower()}:
+        shown = stood + clean(strip_html(stood))[0] if isinstance(stood, str) else word
+        if word != MASKED and not {*word} & {*shown, *shown.lower()}:
             raise AuditError(
                 f"{text.place}: the tokenizer finds {word!r:.50} where the text has {stood!r:.50}, so its marks cannot "
                 "be laid on words; use `tokens: {tokenizer: spaces}`, with spaces between the words of the text"

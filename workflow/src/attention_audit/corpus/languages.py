@@ -1,0 +1,115 @@
+"""The language of some texts, by their script and frequent words, and whether they have spaces."""
+
+import ast
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from string import punctuation
+from typing import Any
+
+from pydantic import ValidationError
+
+from attention_audit.corpus.tokens import PACKAGES, SPACES, UNSPACED, Tokens, blank, describe_missing, splitting
+from attention_audit.errors import AuditError
+
+LANGUAGES: Mapping[str, str] = {
+    "LATIN": "en de fr es it pt nl da sv nb fi pl cs hu ro tr id hr vi",
+    "CYRILLIC": "ru uk bg sr mk",
+    "ARABIC": "ar fa ur",
+    "DEVANAGARI": "hi mr ne",
+    **{"HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CJK": "zh", "THAI": "th", "HEBREW": "he", "GREEK": "el"},
+    **{"BENGALI": "bn", "TAMIL": "ta", "TELUGU": "te", "KANNADA": "kn", "MALAYALAM": "ml", "GUJARATI": "gu"},
+    **{"ARMENIAN": "hy", "SINHALA": "si", "ETHIOPIC": "am"},
+    **{"KHMER": "km", "LAO": "lo", "MYANMAR": "my", "TIBETAN": "bo"},
+}
+"""Codes of languages, as `Tokens` has them, by script, as Unicode calls it."""
+KANA = 0.05
+"""Share of the letters from which on they are Japanese, most of whose letters may be Chinese ones."""
+SIGNS = f"{punctuation}«»“”„‘’…।،؟"
+COMMON = 0.15
+"""Share of the words of a text that are among the frequent ones of its language, at least."""
+SPACES_A_LETTER = 0.1
+"""Spaces between the letters of a text without spaces, at most; twice as many where most words are of two letters."""
+FEW, SAMPLE, BEGINNING = 0.1, 500, 2000
+"""Share of texts without spaces from which on they count; and texts that are looked at, and characters of each."""
+LETTERS, GAPS = re.compile(f"[{UNSPACED}]"), re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
+
+
+def scripts_of(text: str) -> Counter[str]:
+    """How many letters of a text each script has."""
+    return Counter(unicodedata.name(letter, "?").partition(" ")[0] for letter in text if letter.isalpha())
+
+
+def frequent_words(code: str) -> set[str]:
+    """spaCy's stop words of a language, from the file that holds them: to import it takes a second."""
+    spec = find_spec("spacy")
+    for folder in (spec.submodule_search_locations if spec else None) or ():
+        with suppress(OSError):
+            tree = ast.parse((Path(folder) / "lang" / code / "stop_words.py").read_text(encoding="utf-8"))
+            texts: Iterator[Any] = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+            return {word for text in texts if isinstance(text, str) for word in text.split()}
+    return set()
+
+
+def language_of(texts: Sequence[str]) -> tuple[str, bool]:
+    """spaCy's code of the language of some texts, by their script and by its frequent words; and whether it is sure.
+
+    Without a sign of another one it is en in Latin script, and xx, any language, in others.
+    """
+    scripts = scripts_of("".join(texts))
+    if not scripts:
+        return "en", False
+    if scripts["HIRAGANA"] + scripts["KATAKANA"] > KANA * scripts.total():
+        return "ja", True
+    script = max(scripts, key=lambda name: scripts[name])
+    codes = LANGUAGES.get(script, "xx").split()
+    if len(codes) == 1:
+        return codes[0], codes != ["xx"]
+    words = [word.strip(SIGNS) for word in " ".join(texts).lower().split()]
+    common = {code: frequent_words(code) for code in codes}
+    shares = {code: sum(word in common[code] for word in words) / max(len(words), 1) for code in codes}
+    best = max(codes, key=lambda code: shares[code])
+    return (best, True) if shares[best] >= COMMON else ("en" if script == "LATIN" else "xx", False)
+
+
+def find_unspaced(texts: Sequence[str]) -> str:
+    """Return the code of the language of texts with hardly any spaces between words; "" where there are spaces."""
+    texts = [text[:BEGINNING] for text in texts[:: max(len(texts) // SAMPLE, 1)]]
+    dense = [text for text in texts if len(LETTERS.findall(text)) > FEW * sum(map(str.isalpha, text))]
+    if len(dense) <= FEW * len(texts):
+        return ""
+    joined = "|".join(dense)
+    letters = LETTERS.findall(joined)
+    code, known = language_of(letters)
+    most = SPACES_A_LETTER * len(letters) * (2 if code in ("zh", "ja") else 1)
+    return code if known and len(GAPS.findall(joined)) < most else ""
+
+
+def choose_tokens(texts: Sequence[str], language: str | None, split: bool, report: Callable[[str], None]) -> Tokens:
+    """Return how texts become words: by their `language`, or without spaces by their script, else by English rules.
+
+    split: whether they are words with spaces between them. Raises AuditError, naming the argument, where the language
+    is unknown or has no part, or a package is missing.
+    """
+    dense = "" if language else find_unspaced(texts)
+    if split and language not in (None, SPACES):
+        raise AuditError("language: the texts are lists of words already; leave it out, or give strings")
+    code = SPACES if split else language or dense or "en"
+    try:
+        tokens = Tokens(tokenizer=code, lower=False)
+        if code in PACKAGES:
+            blank(code)
+    except ValidationError as error:
+        raise AuditError(
+            f"language: unknown {language!r:.40}; give spaCy's code, such as en or zh, or `spaces`"
+        ) from error
+    except ImportError as error:
+        raise AuditError(f"language: {describe_missing(code, error)}, or give lists of words") from error
+    clauses = f"words are whole clauses, since {dense!r} has no spaces; give strings, which are split" if split else ""
+    if how := clauses if dense and split else splitting(tokens):
+        report(f"texts: {how}")
+    return tokens
