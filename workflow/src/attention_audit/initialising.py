@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from attention_audit.corpus.checkup import described, few_of, numbers, oddities, refuse
 from attention_audit.corpus.counts import ENOUGH, count
 from attention_audit.corpus.guessing import Column, columns_of, evidence_in, labels_in, layout_of, texts_in
-from attention_audit.corpus.languages import language_of
+from attention_audit.corpus.languages import find_unspaced, language_of
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tabular import ENDINGS, SHOWN, Layout, format_of, no_column, shown, table_rows
 from attention_audit.corpus.tokens import lacking
@@ -118,7 +118,10 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
     if evidence := evidence_in(rows, free, texts[0]):
         said["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
     cells = next(column.cells for column in columns if column.name == texts[0])
-    code, sure = language_of([str(cell)[:ENOUGH] for cell in cells[:: max(len(cells) // SAMPLE, 1)]])
+    sample = [str(cell)[:ENOUGH] for cell in cells[:: max(len(cells) // SAMPLE, 1)]]
+    code, sure = language_of(sample)
+    if dense := find_unspaced(sample):
+        code, sure = dense, True
     how = "guess, by letters and frequent words" if sure else "guess, which nothing in the texts tells"
     said["tokens"] = ({"tokenizer": code}, how)
     return said

@@ -219,8 +219,9 @@ def audit_classifier(
     questions: some of stable, used, ranks, located and signed, by default all; `stable` needs several trainings.
     device: where the model runs. batch_size: how many texts of `max_length` pieces are read at once; more where they
     are shorter. max_length: pieces that are read together at most, marks included. long: whether longer texts are cut,
-    or read in windows, whose map is asked less. language: of the texts, by spaCy's code, which words are found by; None:
-    as the script says where there are hardly any spaces, else en. progress: whether a bar is shown. settings: further keys of the
+    or read in windows, whose map is asked less. language: spaCy's code, by whose rules words are
+    found; None: of the script of texts that have hardly any spaces, else en. progress: whether a bar is shown.
+    settings: further keys of the
     configuration, laid over what this function sets.
 
     Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises

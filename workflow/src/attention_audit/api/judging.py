@@ -274,9 +274,10 @@ def judge(
 ) -> Judgement:
     """What scores of words may be read as, of a model that is known by a function alone.
 
-    tokens: the words of each of N texts, L_i; or strings, whose words are found by the rules of their `language`, spaCy's
-    code, or of their script where it has hardly any spaces. scores: of each text an array (L_i,), a number a word, by any tool; the
-    higher it is, the more the word is said to matter to the class that the model predicts. Only the order of the words
+    tokens: the words of each of N texts, L_i; or strings, whose words are found by the rules of their `language`
+    (spaCy's code), or of their script where it has hardly any spaces. scores: of each text an array (L_i,), a number a
+    word, by any tool; the higher it is, the more the word is said to matter to the class that the model predicts. Only
+    the order of the words
     of a text counts, so that scores may be negative and need no scale. predict: a function from a list of texts, each a
     list of words, to their class probabilities (n, C); it gets at most `batch_size` texts at once, each different text
     once, and must read what the tool has read. Of several trainings, `scores` and `predict` are lists with an entry a

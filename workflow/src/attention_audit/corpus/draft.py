@@ -108,26 +108,13 @@ def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
     return int.from_bytes(hashed.digest(), signed=True)
 
 
-def is_whole(text: Text) -> bool:
-    """Whether a text is free of half characters (lone surrogates), which JSON can express but no file can store."""
-    parts = [text.id, text.label or "", *text.text, text.written.text if text.written else "", *(text.query or [])]
-    return not any("\ud800" <= character <= "\udfff" for part in parts for character in part)
-
-
 def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
-    """A chunk as rows of DRAFT.
-
-    Raises AuditError at a text with half a character in it, and at a mask that does not fit its text.
-    """
+    """A chunk as rows of DRAFT. Raises AuditError at a mask that does not fit its text."""
     columns: dict[str, list[Any]] = {name: [] for name in DRAFT.names}
     for text in texts:
         for name, value in (joined_row_of if text.joined else row_of)(text, tokens).items():
             columns[name].append(value)
-    try:
-        return pa.RecordBatch.from_pydict(columns, schema=DRAFT)
-    except UnicodeEncodeError as error:
-        place = next(text.place for text in texts if not is_whole(text))
-        raise AuditError(f"{place}: half a character in the text ({error.reason}); mend it") from error
+    return pa.RecordBatch.from_pydict(columns, schema=DRAFT)
 
 
 def row_of(text: Text, tokens: Tokens) -> dict[str, Any]:

@@ -1,31 +1,45 @@
 """The language of some texts, by their script and frequent words, and whether they have spaces."""
 
-import ast
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from importlib.util import find_spec
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from string import punctuation
-from typing import Any
 
 from pydantic import ValidationError
 
 from attention_audit.corpus.tokens import PACKAGES, SPACES, UNSPACED, Tokens, blank, describe_missing, splitting
 from attention_audit.errors import AuditError
 
-LANGUAGES: Mapping[str, str] = {
-    "LATIN": "en de fr es it pt nl da sv nb fi pl cs hu ro tr id hr vi",
-    "CYRILLIC": "ru uk bg sr mk",
-    "ARABIC": "ar fa ur",
-    "DEVANAGARI": "hi mr ne",
-    **{"HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CJK": "zh", "THAI": "th", "HEBREW": "he", "GREEK": "el"},
-    **{"BENGALI": "bn", "TAMIL": "ta", "TELUGU": "te", "KANNADA": "kn", "MALAYALAM": "ml", "GUJARATI": "gu"},
-    **{"ARMENIAN": "hy", "SINHALA": "si", "ETHIOPIC": "am"},
-    **{"KHMER": "km", "LAO": "lo", "MYANMAR": "my", "TIBETAN": "bo"},
-}
+LANGUAGES = dict(
+    line.split(maxsplit=1)
+    for line in """
+    LATIN en de fr es it pt nl da sv nb fi pl cs hu ro tr id hr vi
+    CYRILLIC ru uk bg sr mk
+    ARABIC ar fa ur
+    DEVANAGARI hi mr ne
+    HIRAGANA ja
+    KATAKANA ja
+    HANGUL ko
+    CJK zh
+    THAI th
+    KHMER km
+    LAO lo
+    MYANMAR my
+    TIBETAN bo
+    HEBREW he
+    GREEK el
+    BENGALI bn
+    TAMIL ta
+    TELUGU te
+    KANNADA kn
+    MALAYALAM ml
+    GUJARATI gu
+    ARMENIAN hy
+    SINHALA si
+    ETHIOPIC am
+    """.strip().splitlines()
+)
 """Codes of languages, as `Tokens` has them, by script, as Unicode calls it."""
 KANA = 0.05
 """Share of the letters from which on they are Japanese, most of whose letters may be Chinese ones."""
@@ -34,25 +48,14 @@ COMMON = 0.15
 """Share of the words of a text that are among the frequent ones of its language, at least."""
 SPACES_A_LETTER = 0.1
 """Spaces between the letters of a text without spaces, at most; twice as many where most words are of two letters."""
-FEW, SAMPLE, BEGINNING = 0.1, 500, 2000
-"""Share of texts without spaces from which on they count; and texts that are looked at, and characters of each."""
+FEW, SAMPLE, BEGINNING = 0.05, 500, 2000
+"""Share of letters of scripts without spaces beyond which they count; texts that are looked at; characters of each."""
 LETTERS, GAPS = re.compile(f"[{UNSPACED}]"), re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
 
 
 def scripts_of(text: str) -> Counter[str]:
     """How many letters of a text each script has."""
     return Counter(unicodedata.name(letter, "?").partition(" ")[0] for letter in text if letter.isalpha())
-
-
-def frequent_words(code: str) -> set[str]:
-    """spaCy's stop words of a language, from the file that holds them: to import it takes a second."""
-    spec = find_spec("spacy")
-    for folder in (spec.submodule_search_locations if spec else None) or ():
-        with suppress(OSError):
-            tree = ast.parse((Path(folder) / "lang" / code / "stop_words.py").read_text(encoding="utf-8"))
-            texts: Iterator[Any] = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-            return {word for text in texts if isinstance(text, str) for word in text.split()}
-    return set()
 
 
 def language_of(texts: Sequence[str]) -> tuple[str, bool]:
@@ -69,8 +72,10 @@ def language_of(texts: Sequence[str]) -> tuple[str, bool]:
     codes = LANGUAGES.get(script, "xx").split()
     if len(codes) == 1:
         return codes[0], codes != ["xx"]
+    from spacy.util import get_lang_class  # imported here, since it takes a second
+
     words = [word.strip(SIGNS) for word in " ".join(texts).lower().split()]
-    common = {code: frequent_words(code) for code in codes}
+    common = {code: get_lang_class(code).Defaults.stop_words for code in codes}
     shares = {code: sum(word in common[code] for word in words) / max(len(words), 1) for code in codes}
     best = max(codes, key=lambda code: shares[code])
     return (best, True) if shares[best] >= COMMON else ("en" if script == "LATIN" else "xx", False)
@@ -78,12 +83,10 @@ def language_of(texts: Sequence[str]) -> tuple[str, bool]:
 
 def find_unspaced(texts: Sequence[str]) -> str:
     """Return the code of the language of texts with hardly any spaces between words; "" where there are spaces."""
-    texts = [text[:BEGINNING] for text in texts[:: max(len(texts) // SAMPLE, 1)]]
-    dense = [text for text in texts if len(LETTERS.findall(text)) > FEW * sum(map(str.isalpha, text))]
-    if len(dense) <= FEW * len(texts):
-        return ""
-    joined = "|".join(dense)
+    joined = "|".join(text[:BEGINNING] for text in texts[:: max(len(texts) // SAMPLE, 1)])
     letters = LETTERS.findall(joined)
+    if len(letters) <= FEW * sum(map(str.isalpha, joined)):
+        return ""
     code, known = language_of(letters)
     most = SPACES_A_LETTER * len(letters) * (2 if code in ("zh", "ja") else 1)
     return code if known and len(GAPS.findall(joined)) < most else ""
@@ -102,13 +105,13 @@ def choose_tokens(texts: Sequence[str], language: str | None, split: bool, repor
     try:
         tokens = Tokens(tokenizer=code, lower=False)
         if code in PACKAGES:
-            blank(code)
+            blank(code, tokens.segmenter)
     except ValidationError as error:
         raise AuditError(
             f"language: unknown {language!r:.40}; give spaCy's code, such as en or zh, or `spaces`"
         ) from error
     except ImportError as error:
-        raise AuditError(f"language: {describe_missing(code, error)}, or give lists of words") from error
+        raise AuditError(f"language: {describe_missing(code)}, or give lists of words") from error
     clauses = f"words are whole clauses, since {dense!r} has no spaces; give strings, which are split" if split else ""
     if how := clauses if dense and split else splitting(tokens):
         report(f"texts: {how}")

@@ -29,23 +29,19 @@ SEGMENTED = {
 }
 """What spaCy finds words with where a language does not set them apart by spaces."""
 PACKAGES = {
+    CHINESE: "`python -m pip install jieba`",
     "ja": "`python -m pip install sudachipy sudachidict_core`",
     "ko": "mecab-ko with its dictionary, and `python -m pip install natto-py`",
     "th": "`python -m pip install pythainlp`",
     "vi": "`python -m pip install pyvi`",
 }
-"""How to install that, by language; Chinese is split into characters without it."""
+"""How to install that, by language."""
 CHARACTERS = {
-    CHINESE: ("Chinese", "characters", "install jieba (`python -m pip install jieba`)"),
-    **{
-        code: (name, items, f"set spaces between them, as {package} can, and split there (`{SPACES}`)")
-        for code, name, items, package in (
-            ("km", "Khmer", "characters", "khmer-nltk"),
-            ("lo", "Lao", "characters", "laonlp"),
-            ("my", "Burmese", "characters", "pyidaungsu"),
-            ("bo", "Tibetan", "syllables", "botok"),
-        )
-    },
+    CHINESE: ("Chinese", "characters", f"install jieba ({PACKAGES[CHINESE]})"),
+    "km": ("Khmer", "characters", "use `spaces` and set some between words, as khmer-nltk can"),
+    "lo": ("Lao", "characters", "use `spaces` and set some between words, as laonlp can"),
+    "my": ("Burmese", "characters", "use `spaces` and set some between words, as pyidaungsu can"),
+    "bo": ("Tibetan", "syllables", "use `spaces` and set some between words, as botok can"),
 }
 """Languages without spaces that are split into what is smaller than words: name, items, and how to have words."""
 MOST_WORDS = 2**18
@@ -61,7 +57,7 @@ QUOTED = "\u0400-\u05ff"
 """Cyrillic, Armenian and Hebrew, in which an apostrophe or the like between two letters is a part of the word."""
 WORD = rf"\w(?:[\w{MARKS}\u200c\u200d]|(?<=[{QUOTED}])['\"’״׳՚-՞](?=[{QUOTED}])| (?=\w))*"
 """Letters and digits with their marks; a word of Vietnamese, as its tokenizer finds it, may have spaces in it."""
-NO_SPACES, LETTERS, RUNS = re.compile(r"\S+"), re.compile(WORD), re.compile(rf"{WORD}|\W+")
+NO_SPACES, LETTERS, RUNS = re.compile(r"\S+"), re.compile(WORD), re.compile(rf"(?P<word>{WORD})|[^\w\s]\W*+(?<!\s)")
 PARTS = rf"[{MARKS}\u200c\u200d\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
 CLUSTER = rf"[\U0001f1e6-\U0001f1ff]{{2}}|\S{PARTS}(?:(?<=[\u1039\u17d2\u200d])\S{PARTS})*"
 """A character with its marks, and what a joiner sets below or beside it; or a flag."""
@@ -142,7 +138,7 @@ def lacking(tokens: Tokens) -> str:
     """Which package is missing that a language without spaces needs, and how to install it; "" where none is."""
     if tokens.tokenizer in PACKAGES:
         try:
-            pipeline(tokens.tokenizer)
+            pipeline(tokens.tokenizer, tokens.segmenter)
         except AuditError as error:
             return str(error)
     return ""
@@ -169,11 +165,9 @@ def blank(code: str, segmenter: str | None = None) -> "Language":
     return language
 
 
-def describe_missing(code: str, error: ImportError) -> str:
+def describe_missing(code: str) -> str:
     """Say what a language is split by, which is not installed, and how to install it."""
-    found = SEGMENTED.get(code, f"spaCy splits {code!r} with another package")
-    cure = PACKAGES.get(code) or f"what spaCy names ({' '.join(str(error).split())})"
-    return f"{found}, which is not installed; install it ({cure})"
+    return f"{SEGMENTED[code]}, which is not installed; install it ({PACKAGES[code]})"
 
 
 def pipeline(code: str, segmenter: str | None = None) -> "Language":
@@ -185,7 +179,7 @@ def pipeline(code: str, segmenter: str | None = None) -> "Language":
         language = blank(code, segmenter)
     except ImportError as error:
         raise AuditError(
-            f"tokens: {describe_missing(code, error)}, or set `tokens: {{tokenizer: spaces}}` where spaces stand "
+            f"tokens: {describe_missing(code)}, or set `tokens: {{tokenizer: spaces}}` where spaces stand "
             "between the words already"
         ) from error
     if len(language.vocab) > MOST_WORDS:
@@ -259,16 +253,10 @@ def at_last_marks(words: Sequence[Placed]) -> list[Placed]:
         for word, start, end in words
         for at in range(len(word) + 1)
     ]
-    made: list[Placed] = []
-    for run in RUNS.finditer(joined):
-        begin, end = run.span()
-        if not LETTERS.match(run[0]):
-            if run[0][-1].isspace():
-                continue
-            begin += len(run[0]) - len(run[0].lstrip())
-        word = run[0] if LETTERS.match(run[0]) else CLUSTERS.findall(run[0])[-1]
-        made.append((word, places[begin][0], places[end - 1][1]))
-    return made
+    return [
+        (run["word"] or CLUSTERS.findall(run[0])[-1], places[run.start()][0], places[run.end() - 1][1])
+        for run in RUNS.finditer(joined)
+    ]
 
 
 def placed_words(text: str | list[str], tokens: Tokens) -> list[list[Placed]]:
