@@ -13,7 +13,7 @@ import yaml
 from pydantic import ValidationError
 
 from attention_audit.corpus.checkup import described, few_of, numbers, oddities, refuse
-from attention_audit.corpus.counts import ENOUGH, count
+from attention_audit.corpus.counts import count
 from attention_audit.corpus.guessing import Column, columns_of, evidence_in, labels_in, layout_of, texts_in
 from attention_audit.corpus.languages import find_unspaced, language_of
 from attention_audit.corpus.sources.table import TableCorpus
@@ -27,8 +27,6 @@ MINE = Path("mine.yaml")
 """The configuration that is written where nobody names another."""
 ROWS = 20_000
 """Rows from which columns are guessed."""
-SAMPLE = 500
-"""Texts from which the language is guessed."""
 LONGEST = 40
 """Characters of the name of a data set."""
 CLASSES = 20
@@ -117,11 +115,9 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
         )
     if evidence := evidence_in(rows, free, texts[0]):
         said["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
-    cells = next(column.cells for column in columns if column.name == texts[0])
-    sample = [str(cell)[:ENOUGH] for cell in cells[:: max(len(cells) // SAMPLE, 1)]]
-    code, sure = language_of(sample)
-    if dense := find_unspaced(sample):
-        code, sure = dense, True
+    cells = next([*map(str, column.cells)] for column in columns if column.name == texts[0])
+    dense = find_unspaced(cells)
+    code, sure = (dense, True) if dense else language_of(cells)
     how = "guess, by letters and frequent words" if sure else "guess, which nothing in the texts tells"
     said["tokens"] = ({"tokenizer": code}, how)
     return said

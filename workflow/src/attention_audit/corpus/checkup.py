@@ -252,10 +252,11 @@ def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
             f"{counts.unreadable[0]}; the file is damaged, or was saved in another encoding"
         )
     if counts.html and not source.tokens.strip_html:
+        place, markup = next(iter(counts.html.items()))
         have = counted(len(counts.html), "text has", "texts have")
         yield (
-            f"{have} HTML tags or entities, such as {counts.markup!r:.40}; first: {counts.html[0]}; `tokens: "
-            "{strip_html: true}` reads tags as spaces and entities as characters"
+            f"{have} HTML tags or entities; first: {place}, {markup!r:.40}; `tokens: {{strip_html: true}}` reads tags "
+            "as spaces, and entities as characters"
         )
     code = find_unspaced(counts.sample)
     if code and source.tokens.tokenizer not in {*SEGMENTED, *CHARACTERS}:

@@ -50,10 +50,10 @@ class Counts:
     (None: to be drawn) and label. contrary: texts that repeat an earlier one of another label. own_label: texts that
     are the same as their label. Of each text, by its digest: how `often` it stands, its `first` label and beginning,
     and the splits that it `stood` in. annotated: texts in which somebody marked words; outside and miscounted: places
-    of those with marks outside of them, or with lists that have not an entry a word; numeric, unreadable and html: of
-    those that are a number, have NUL characters or the like, or HTML, of which `markup` is the first. lengths:
-    characters of each usable text. longest: the first of the longest. sample: some of them, every `step`th. whole:
-    whether all rows were read. unseen: of the
+    of those with marks outside of them, or with lists that have not an entry a word; numeric and unreadable: of
+    those that are a number, or have NUL characters or the like; html: of those with HTML, and the first of it.
+    lengths: characters of each usable text. longest: the first of the longest. sample: some of them, every `step`th.
+    whole: whether all rows were read. unseen: of the
     impermissible words that are named, those that no text has. groups: the names of those that usable texts are in;
     alone: usable texts that are in none.
     """
@@ -74,8 +74,7 @@ class Counts:
     outside: list[str] = field(default_factory=list)
     miscounted: list[str] = field(default_factory=list)
     numeric: list[str] = field(default_factory=list)
-    html: list[str] = field(default_factory=list)
-    markup: str = ""
+    html: dict[str, str] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
     lengths: "array[int]" = field(default_factory=lambda: array("L"))
     longest: Longest = field(default_factory=lambda: Longest(0, "", ""))
@@ -145,8 +144,7 @@ class Counts:
         self.lengths.append(len(said))
         self.numeric += [place] * (NUMERIC.fullmatch(said) is not None)
         if markup := find_markup(said):
-            self.html.append(place)
-            self.markup = self.markup or markup
+            self.html[place] = markup
         self.unreadable += [place] * (UNREADABLE.search(said) is not None)
 
     def look(self, text: Text, source: TableCorpus) -> None:

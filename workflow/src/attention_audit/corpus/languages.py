@@ -53,9 +53,9 @@ FEW, SAMPLE, BEGINNING = 0.05, 500, 2000
 LETTERS, GAPS = re.compile(f"[{UNSPACED}]"), re.compile(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
 
 
-def scripts_of(text: str) -> Counter[str]:
-    """How many letters of a text each script has."""
-    return Counter(unicodedata.name(letter, "?").partition(" ")[0] for letter in text if letter.isalpha())
+def sample_texts(texts: Sequence[str]) -> list[str]:
+    """Return the beginnings of some of the texts."""
+    return [text[:BEGINNING] for text in texts[:: max(len(texts) // SAMPLE, 1)]]
 
 
 def language_of(texts: Sequence[str]) -> tuple[str, bool]:
@@ -63,7 +63,9 @@ def language_of(texts: Sequence[str]) -> tuple[str, bool]:
 
     Without a sign of another one it is en in Latin script, and xx, any language, in others.
     """
-    scripts = scripts_of("".join(texts))
+    texts = sample_texts(texts)
+    letters = filter(str.isalpha, "".join(texts))
+    scripts = Counter(unicodedata.name(letter, "?").partition(" ")[0] for letter in letters)
     if not scripts:
         return "en", False
     if scripts["HIRAGANA"] + scripts["KATAKANA"] > KANA * scripts.total():
@@ -83,7 +85,7 @@ def language_of(texts: Sequence[str]) -> tuple[str, bool]:
 
 def find_unspaced(texts: Sequence[str]) -> str:
     """Return the code of the language of texts with hardly any spaces between words; "" where there are spaces."""
-    joined = "|".join(text[:BEGINNING] for text in texts[:: max(len(texts) // SAMPLE, 1)])
+    joined = "|".join(sample_texts(texts))
     letters = LETTERS.findall(joined)
     if len(letters) <= FEW * sum(map(str.isalpha, joined)):
         return ""
