@@ -24,6 +24,7 @@ from attention_audit.api.writing import as_many, entries, numbers, readout, word
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.summary import QUESTIONS
+from attention_audit.corpus.cleaning import clean
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.plan.audits import audit_named
@@ -157,9 +158,10 @@ def _running(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> li
                 f"{name}: text {number} is of another kind than the first; give strings, or lists of words"
             )
         joined = text if isinstance(text, str) else " ".join(text)
-        if not joined.strip():
+        words = clean(joined)[0].split()
+        if not words:
             raise AuditError(f"{name}: text {number} has no word; leave it out")
-        if split and len(joined.split()) != len(text):
+        if split and len(words) != len(text):
             raise AuditError(f"{name}: text {number} has a word that is empty, or has a space in it; mend it")
         found.append(joined)
     return found

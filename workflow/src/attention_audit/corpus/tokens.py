@@ -80,7 +80,8 @@ class Tokens(Section):
     tokenizer: str = Field(
         "en",
         pattern=r"^[a-z]{2,6}$",
-        description="spaCy language code (its rules only, no trained model); `spaces`: split on white space only.",
+        description="spaCy language code (its rules only, no trained model); `spaces`: split on white space only; "
+        "km, lo, my: Khmer, Lao and Burmese as single characters with their marks; bo: Tibetan as syllables.",
     )
     lower: bool = Field(True, description="Lower-case the words.")
     mask_numbers: bool = Field(False, description="Write every word that holds a digit as `qqq`, as Jain & Wallace do.")
