@@ -308,6 +308,17 @@ def test_given_splits_and_their_most_are_counted(tmp_path: Path) -> None:
         ),
         ([("12.5", "yes"), ("7", "no")], "2 of 82 texts are a number; first: own.csv, line 82"),
         (
+            [("a<br />b", "yes"), ("a < b <url> <3 R&D; > c", "no"), ("it&#39;s", "no")],
+            "2 texts have HTML tags or entities; first: own.csv, line 82, '<br />'; `tokens: {strip_html: true}` reads "
+            "tags as spaces, and entities as characters",
+        ),
+        (
+            [("ខ្ញុំមើលភាពយន្តនេះ" * 20, "yes")],
+            "the texts have hardly any spaces, so that `tokenizer: en` takes clauses for words; set `tokens: "
+            "{tokenizer: km}` (Khmer is split into single characters, so that maps are of characters; for words, use "
+            "`spaces` and set some between words, as khmer-nltk can)",
+        ),
+        (
             [("a \0 b", "yes")],
             "1 text has NUL or replacement characters; first: own.csv, line 82; the file is damaged, or was saved in "
             "another encoding",

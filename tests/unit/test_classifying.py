@@ -120,6 +120,17 @@ def test_labels_may_be_names_texts_may_be_words_and_batches_of_any_size() -> Non
     assert set(plain.not_asked) == {*QUESTIONS} - {"used"}
 
 
+def test_words_are_those_of_the_language_of_the_texts(capsys: pytest.CaptureFixture[str]) -> None:
+    khmer = [f"{TEXTS[5]} ខ្ញុំមើល។"] * 6
+    found = one(texts=khmer)
+    assert found.text(0).words["word"].tolist() == [*TEXTS[5].split(), "ខ្ញុំ", "មើ", "ល", "។", "[CLS]", "[SEP]"]
+    assert "Khmer is split into single characters, so that maps are of characters" in capsys.readouterr().err
+    found = one(texts=khmer, language="spaces")
+    assert found.text(0).words["word"].tolist() == [*TEXTS[5].split(), "ខ្ញុំមើល។", "[CLS]", "[SEP]"]
+    found = one(texts=[f"{TEXTS[5]} l'e\u0301te\u0301 \ufeff e\u00adst"] * 6, language="fr")
+    assert found.text(0).words["word"].tolist()[-5:] == ["l'", "\u00e9t\u00e9", "est", "[CLS]", "[SEP]"]
+
+
 def test_a_model_of_pairs_reads_both_texts() -> None:
     seconds = TEXTS[6:]
     found = one(seconds=seconds)
@@ -180,6 +191,10 @@ def test_what_several_rows_decide_is_not_asked_of_one() -> None:
         ({"labels": [None] * 6}, "labels: text 0 has None; give the name of a class"),
         ({"texts": [None] * 6}, "texts: text 0: is NoneType, and no list"),
         ({"texts": [*TEXTS[:5], " "]}, "texts: text 5 has no word; leave it out"),
+        ({"texts": [*TEXTS[:5], "\ufeff \u200b"]}, "texts: text 5 has no word; leave it out"),
+        ({"texts": [["a", "\u200b"]] * 6}, "texts: text 0 has a word that is empty, or has a space in it"),
+        ({"language": "english"}, "language: unknown 'english'; give spaCy's code, such as en or zh, or `spaces`"),
+        ({"language": "en", "texts": [["a"]] * 6}, "language: the texts are lists of words already"),
         ({"texts": [*TEXTS[:5], ["a"]]}, "texts: text 5 is of another kind than the first"),
         ({"texts": [["a b"]] * 6}, "texts: text 0 has a word that is empty, or has a space in it"),
         ({"texts": [], "labels": []}, "texts: there is none"),

@@ -13,7 +13,7 @@ from planned import CATALOGUE, ROOT, overlaid
 
 from attention_audit import __main__ as command_line
 from attention_audit import initialising as module
-from attention_audit.corpus.guessing import language_of
+from attention_audit.corpus.languages import language_of
 from attention_audit.corpus.tokens import blank
 from attention_audit.errors import AuditError
 from attention_audit.initialising import initialising
@@ -70,7 +70,10 @@ FOUND: dict[str, tuple[bytes, dict[str, Any]]] = {
         {"delimiter": ";"},
     ),
     "a mark before the text": (b"\xef\xbb\xbf" + PLAIN, {}),
-    "html, an emoji and NUL": (PLAIN.replace(b"great", b"<b>great</b> \xf0\x9f\x98\x80 \0"), {}),
+    "html, an emoji and NUL": (
+        PLAIN.replace(b"great", b"<b>great</b> \xf0\x9f\x98\x80 \0"),
+        {"tokens": {"tokenizer": "en", "strip_html": True}},
+    ),
     "swapped columns": (csv("label,text", texts(), LABELS), {"text": "label", "label": "text"}),
     "an index without a name": (csv(",text,label", range(60), texts(), LABELS), {}),
     "no header": (

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pytest
 import torch
 from test_located import LENGTHS, TEXTS, model_of, split_of
@@ -15,6 +16,7 @@ from attention_audit.api.predicting import Predict
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.located import located
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
+from attention_audit.errors import AuditError
 from attention_audit.model.probabilities import probabilities
 from attention_audit.readout import Readout
 
@@ -247,3 +249,40 @@ def test_tensors_will_do() -> None:
 
     maps = [torch.from_numpy(own) for own in right(VALUES)]
     assert row(judged(TOKENS, maps, predict), "located")["value"] == pytest.approx(1)
+
+
+def test_strings_are_split_as_their_language_is() -> None:
+    """Khmer, by its script, as characters with their marks; English, which must be named, by spaCy's rules."""
+    words = ["ខ្ញុំ", "មើ", "ល"]
+    values = dict(zip(words, (0.1, -0.2, 0.4), strict=True))
+    texts = [[words[number] for number in RANDOM.integers(0, 3, 8)] for _ in range(20)]
+    scores = [[values[word] for word in text] for text in texts]
+    said: list[str] = []
+    found = api.judge(["".join(text) for text in texts], scores, bag_of_words(values), report=said.append)
+    pd.testing.assert_frame_equal(found.texts, judged(texts, scores, bag_of_words(values)).texts)
+    assert said[0].startswith("texts: Khmer is split into single characters, so that maps are of characters; for words")
+    english = dict.fromkeys(["do", "n't", "go", "."], 0.3)
+    found = judged(["Don't go."], [[1, 2, 3, 4]], bag_of_words(english | {"Do": 0.1}), language="en")
+    assert found.texts.loc[0, "words"] == 4
+
+
+@pytest.mark.parametrize(
+    ("tokens", "language", "line"),
+    [
+        (["Don't go."], None, "tokens: text 0 is one string; give the list of its words"),
+        (["Don't go.", ["go"]], "en", "tokens: text 0 is one string; give the list of its words"),
+        (["Don't go."], "english", "language: unknown 'english'; give spaCy's code, such as en or zh, or `spaces`"),
+        ([["Do"]], "en", "language: the texts are lists of words already; leave it out, or give strings"),
+    ],
+)
+def test_a_language_that_does_not_fit_is_one_line(tokens: Any, language: str | None, line: str) -> None:
+    with pytest.raises(AuditError) as caught:
+        judged(tokens, [[1]], bag_of_words({}), language=language)
+    assert str(caught.value) == line
+
+
+def test_words_that_are_whole_clauses_are_said() -> None:
+    said: list[str] = []
+    tokens = [["我喜欢这部电影，", "很好看。"]] * 3
+    api.judge(tokens, [[1, 2]] * 3, bag_of_words(dict.fromkeys(tokens[0], 0.3)), report=said.append)
+    assert said[0] == "texts: words are whole clauses, since 'zh' has no spaces; give strings, which are split"

@@ -13,10 +13,11 @@ import yaml
 from pydantic import ValidationError
 
 from attention_audit.corpus.checkup import described, numbers, oddities, refuse
-from attention_audit.corpus.counts import ENOUGH, count, words_a_character
-from attention_audit.corpus.guessing import Column, columns_of, evidence_in, labels_in, language_of, layout_of, texts_in
+from attention_audit.corpus.counts import count
+from attention_audit.corpus.guessing import Column, columns_of, evidence_in, labels_in, layout_of, texts_in
 from attention_audit.corpus.labels import MANY as CLASSES
 from attention_audit.corpus.labels import list_few, sort_labels
+from attention_audit.corpus.languages import find_unspaced, language_of
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tabular import ENDINGS, SHOWN, Layout, format_of, no_column, shown, table_rows
 from attention_audit.corpus.tokens import lacking
@@ -28,8 +29,6 @@ MINE = Path("mine.yaml")
 """The configuration that is written where nobody names another."""
 ROWS = 20_000
 """Rows from which columns are guessed."""
-SAMPLE = 500
-"""Texts from which the language is guessed."""
 LONGEST = 40
 """Characters of the name of a data set."""
 DOCUMENT = 100
@@ -116,8 +115,9 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
         )
     if evidence := evidence_in(rows, free, texts[0]):
         said["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
-    cells = next(column.cells for column in columns if column.name == texts[0])
-    code, sure = language_of([str(cell)[:ENOUGH] for cell in cells[:: max(len(cells) // SAMPLE, 1)]])
+    cells = next([*map(str, column.cells)] for column in columns if column.name == texts[0])
+    dense = find_unspaced(cells)
+    code, sure = (dense, True) if dense else language_of(cells)
     how = "guess, by letters and frequent words" if sure else "guess, which nothing in the texts tells"
     said["tokens"] = ({"tokenizer": code}, how)
     return said
@@ -170,11 +170,14 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
         said["classes"] = (sort_labels(counts.labels), f"in this order; texts: {numbers(counts.labels)}")
     tokens = source_of(said, path).tokens
     absent = lacking(tokens)
-    if counts.sample and not absent and words_a_character(counts.sample, tokens) * median(counts.lengths) > DOCUMENT:
+    if counts.sample and not absent and counts.rate(tokens) * median(counts.lengths) > DOCUMENT:
         said["tokens"] = (said["tokens"][0] | {"sentences": True}, f"{said['tokens'][1]}; sentences are for HANs")
     source = source_of(said, path)
     refuse(name, source, counts)
     odd = [*([absent] if absent else []), *oddities(source, counts)]
+    if counts.html:
+        said["tokens"] = (said["tokens"][0] | {"strip_html": True}, said["tokens"][1])
+        source = source_of(said, path)
     if counts.usable > MANY:
         odd.append(
             f"{'' if counts.whole else 'more than '}{counts.usable:,} texts make trainings long; in the entry of the "

@@ -24,6 +24,8 @@ from attention_audit.api.writing import as_many, entries, numbers, readout, word
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.summary import QUESTIONS
+from attention_audit.corpus.cleaning import clean
+from attention_audit.corpus.languages import choose_tokens
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.classifiers import GivenClassifierSuite
@@ -156,9 +158,10 @@ def _running(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> li
                 f"{name}: text {number} is of another kind than the first; give strings, or lists of words"
             )
         joined = text if isinstance(text, str) else " ".join(text)
-        if not joined.strip():
+        words = clean(joined)[0].split()
+        if not words:
             raise AuditError(f"{name}: text {number} has no word; leave it out")
-        if split and len(joined.split()) != len(text):
+        if split and len(words) != len(text):
             raise AuditError(f"{name}: text {number} has a word that is empty, or has a space in it; mend it")
         found.append(joined)
     return found
@@ -168,9 +171,10 @@ def _written(
     texts: Sequence[str | Sequence[str]],
     seconds: Sequence[str | Sequence[str]] | None,
     labels: Sequence[str],
+    language: str | None,
     path: Path,
 ) -> dict[str, Any]:
-    """Write the texts as a table, and say how it is read. Raises AuditError for an empty text."""
+    """Write the texts as a table, and say how it is read. Raises AuditError for an empty text or unknown language."""
     if not texts:
         raise AuditError("texts: there is none; give some")
     split = not isinstance(texts[0], str)
@@ -182,8 +186,9 @@ def _written(
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     lines = (json.dumps({"id": str(number)} | row) + "\n" for number, row in enumerate(rows))
     path.write_text("".join(lines), encoding="utf-8")
+    tokens = choose_tokens(columns["text"], language, split, on_stderr)
     return {
-        "tokens": {"lower": False, **({"tokenizer": "spaces"} if split else {})},
+        "tokens": tokens.model_dump(include={"lower", "tokenizer"}),
         **({} if seconds is None else {"query": "second", "joined": True}),
     }
 
@@ -202,6 +207,7 @@ def audit_classifier(
     batch_size: int | None = None,
     max_length: int = 512,
     long: Long = "cut",
+    language: str | None = None,
     progress: bool = True,
     settings: Mapping[str, Any] | None = None,
 ) -> Audited:
@@ -215,7 +221,9 @@ def audit_classifier(
     questions: some of stable, used, ranks, located and signed, by default all; `stable` needs several trainings.
     device: where the model runs. batch_size: how many texts of `max_length` pieces are read at once; more where they
     are shorter. max_length: pieces that are read together at most, marks included. long: whether longer texts are cut,
-    or read in windows, whose map is asked less. progress: whether a bar is shown. settings: further keys of the
+    or read in windows, whose map is asked less. language: spaCy's code, by whose rules words are
+    found; None: of the script of texts that have hardly any spaces, else en. progress: whether a bar is shown.
+    settings: further keys of the
     configuration, laid over what this function sets.
 
     Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises
@@ -229,7 +237,7 @@ def audit_classifier(
         given = _classes(prompt, folders[0])
         names = [name.removeprefix(GENERIC) for name in given]
         gold = [names[given.index(name)] for name in _named(labels, given, len(texts))]
-        how = _written(texts, seconds, gold, folder / "texts.jsonl")
+        how = _written(texts, seconds, gold, language, folder / "texts.jsonl")
         models = {"models": {MODEL: folders}, "maps": [*maps], "max_length": max_length, "long": long}
         raw = {
             "results": str(folder / "results"),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,9 @@ from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.plausibility import Cases, cases_of, overlap
 from attention_audit.audits.settings import Erasure
 from attention_audit.columns.summary import PLAUSIBILITY, QUESTIONS
+from attention_audit.corpus.languages import choose_tokens, find_unspaced
 from attention_audit.corpus.rationales import Rationale
+from attention_audit.corpus.tokens import words_of
 from attention_audit.errors import AuditError
 from attention_audit.tables.asked import Answer, able, answered, by_trainings, noted
 from attention_audit.tables.summary import said_of
@@ -101,9 +103,16 @@ class Judgement(Told):
         return f"<p>{escape(self.sentence)}</p>{self.table.round(2).to_html(index=False)}"
 
 
-def _words(tokens: Sequence[Sequence[str]]) -> Texts:
-    """The words of each text. Raises AuditError where a text is none."""
-    texts = word_lists(tokens, "tokens")
+def _words(tokens: Sequence[str | Sequence[str]], language: str | None, report: Report) -> Texts:
+    """The words of each text, which are found in strings. Raises AuditError where a text is none."""
+    given = entries(tokens, "tokens")
+    strings = [text for text in given if isinstance(text, str)]
+    if strings and len(strings) == len(given) and (language or find_unspaced(strings)):
+        rules = choose_tokens(strings, language, False, report)
+        texts = [[*chain(*words_of(text, rules))] for text in strings]
+    else:
+        texts = word_lists(given, "tokens")
+        choose_tokens([*map(" ".join, texts)], language, True, report)
     if empty := [number for number, words in enumerate(texts) if not words]:
         raise AuditError(f"tokens: text {empty[0]} has no word; leave it out")
     if not texts:
@@ -253,19 +262,22 @@ def _sentence(answers: Mapping[str, Answer], auprc: Floats, random: Floats) -> s
 
 
 def judge(
-    tokens: Sequence[Sequence[str]],
+    tokens: Sequence[str | Sequence[str]],
     scores: Sequence[Any],
     predict: Predict | Sequence[Predict],
     *,
     marks: Sequence[Sequence[int] | None] | None = None,
     labels: Sequence[int] | None = None,
+    language: str | None = None,
     batch_size: int = 64,
     report: Report = on_stderr,
 ) -> Judgement:
     """What scores of words may be read as, of a model that is known by a function alone.
 
-    tokens: the words of each of N texts, L_i. scores: of each text an array (L_i,), a number a word, by any tool; the
-    higher it is, the more the word is said to matter to the class that the model predicts. Only the order of the words
+    tokens: the words of each of N texts, L_i; or strings, whose words are found by the rules of their `language`
+    (spaCy's code), or of their script where it has hardly any spaces. scores: of each text an array (L_i,), a number a
+    word, by any tool; the higher it is, the more the word is said to matter to the class that the model predicts. Only
+    the order of the words
     of a text counts, so that scores may be negative and need no scale. predict: a function from a list of texts, each a
     list of words, to their class probabilities (n, C); it gets at most `batch_size` texts at once, each different text
     once, and must read what the tool has read. Of several trainings, `scores` and `predict` are lists with an entry a
@@ -291,7 +303,7 @@ def judge(
     answers are no probabilities, or change with the batch. What `predict` itself raises is passed on.
     """
     single = callable(predict)
-    texts = _words(tokens)
+    texts = _words(tokens, language, report)
     functions: list[Predict] = [predict] if callable(predict) else _functions(predict)
     given = [scores] if single else entries(scores, "scores")
     if len(given) != len(functions) or not functions:

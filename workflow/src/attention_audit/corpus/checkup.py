@@ -22,7 +22,7 @@ from attention_audit.answer.sizes import INSTEAD, TEXTS
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.blocking import absent
-from attention_audit.corpus.counts import Counts, count, draws, sizes, words_a_character
+from attention_audit.corpus.counts import Counts, count, draws, sizes
 from attention_audit.corpus.labels import (
     MANY,
     doubt_column,
@@ -31,11 +31,12 @@ from attention_audit.corpus.labels import (
     match_classes,
     write_aliases,
 )
+from attention_audit.corpus.languages import find_unspaced
 from attention_audit.corpus.source import Length
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.splits import Splits
 from attention_audit.corpus.text import SPLITS
-from attention_audit.corpus.tokens import SPACES, lacking, splitting
+from attention_audit.corpus.tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, lacking, splitting
 from attention_audit.errors import AuditError
 from attention_audit.given.files import read_given
 from attention_audit.given.readouts import GivenReadout, check_beside
@@ -195,11 +196,11 @@ def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
     yield said
     tokens = source.tokens
     if counts.sample and not lacking(tokens):
-        rate = words_a_character(counts.sample, tokens)
+        rate = counts.rate(tokens)
         how = "words are set apart by white space" if tokens.tokenizer == SPACES else splitting(tokens)
-        how = "words are single characters" if tokens.segmenter == "characters" else how
+        items = "words" if tokens.segmenter != "characters" else f"single {CHARACTERS[tokens.tokenizer][1]}"
         middle, longest = rounded(rate * median(counts.lengths)), rounded(counts.longest.words(tokens))
-        said = f"about {middle} words a text (median), {longest} in the longest; "
+        said = f"about {middle} {items} a text (median), {longest} in the longest; "
         yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
 
 
@@ -210,7 +211,7 @@ def stretched(source: TableCorpus, counts: Counts) -> Iterator[str]:
     far = length > LONG * middle and min(BATCH, counts.usable) * length > sum(counts.lengths)
     if not far or source.length.below is not None or lacking(source.tokens):
         return
-    rate = words_a_character(counts.sample, source.tokens)
+    rate = counts.rate(source.tokens)
     below = LONG * max(round(rate * middle), 1)
     others = sum(rate * each >= below for each in counts.lengths) - 1
     words = rounded(counts.longest.words(source.tokens))
@@ -229,7 +230,7 @@ def costly(source: TableCorpus, counts: Counts, most: int | None) -> Iterator[st
     """
     if source.length.below is not None or lacking(source.tokens) or not counts.lengths:
         return
-    words = np.minimum(words_a_character(counts.sample, source.tokens) * np.array(counts.lengths), most or np.inf)
+    words = np.minimum(counts.rate(source.tokens) * np.array(counts.lengths), most or np.inf)
     below = LONG * max(round(float(np.median(words))), 1)
     far = words >= below
     times = (words[far] ** 2).sum() / max(float((words[~far] ** 2).sum()), 1.0)
@@ -250,6 +251,18 @@ def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if counts.unreadable:
         yield have(counts.unreadable, "NUL or replacement characters") + (
             "; the file is damaged, or was saved in another encoding"
+        )
+    if counts.html and not source.tokens.strip_html:
+        place, markup = next(iter(counts.html.items()))
+        yield (
+            f"{counted(len(counts.html), 'text has', 'texts have')} HTML tags or entities; first: {place}, "
+            f"{markup!r:.40}; `tokens: {{strip_html: true}}` reads tags as spaces, and entities as characters"
+        )
+    code = find_unspaced(counts.sample)
+    if code and source.tokens.tokenizer not in {*SEGMENTED, *CHARACTERS}:
+        yield (
+            f"the texts have hardly any spaces, so that `tokenizer: {source.tokens.tokenizer}` takes clauses for "
+            f"words; set `tokens: {{tokenizer: {code}}}` ({splitting(Tokens(tokenizer=code))})"
         )
     if said := several(counts):
         yield said

@@ -6,25 +6,25 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from attention_audit.corpus.blocking import masked
+from attention_audit.corpus.cleaning import find_markup
 from attention_audit.corpus.draft import Ledger
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.splits import Splits
 from attention_audit.corpus.text import SPLITS, Text, reduce_text
-from attention_audit.corpus.tokens import LETTERS, NO_SPACES, SEGMENTED, SPACES, Tokens, words_of
+from attention_audit.corpus.tokens import Tokens, words_of
 
 ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
 SAMPLE, ENOUGH = 50, 2000
 """Texts, up to twice as many, and their first characters, from which it is estimated how many words a character is."""
 NUMERIC = re.compile(r"[-+]?[\d.,]*\d%?")
-ITEMS = re.compile(r"['’]?\w+|[^\w\s]+")
-"""About what spaCy takes for words."""
 UNREADABLE = re.compile(r"[\0\ufffd]")
 """NUL, and what stands for a byte that could not be decoded."""
 
@@ -38,7 +38,7 @@ class Longest(NamedTuple):
 
     def words(self, tokens: Tokens) -> float:
         """About how many words it has."""
-        return self.length * words_a_character([self.begins], tokens)
+        return self.length * words_a_character((self.begins,), tokens)
 
 
 @dataclass
@@ -52,11 +52,11 @@ class Counts:
     spaces and invisible characters: how `often` it stands, its `first` label, beginning and hash, and the splits that
     it `stood` in. respelt: texts that repeat an earlier one but for such marks. annotated: texts in which somebody
     marked words; outside and miscounted: places of those with marks outside of them, or with lists that have not an
-    entry a word; numeric and unreadable: of those that are a number, or have NUL characters or the like. lengths:
-    characters of each usable text. longest: the first of the longest. sample: some of them, every `step`th. whole:
-    whether all rows were read. unseen: of the impermissible words that are named, those that no text has. unmet: labels
-    that `aliases` and `missing` name and no row has. groups: the names of those that usable texts are in; alone: usable
-    texts that are in none.
+    entry a word; numeric and unreadable: of those that are a number, or have NUL characters or the like; html: of those
+    with HTML, and the first of it. lengths: characters of each usable text. longest: the first of the longest. sample:
+    some of them, every `step`th. whole: whether all rows were read. unseen: of the impermissible words that are named,
+    those that no text has. unmet: labels that `aliases` and `missing` name and no row has. groups: the names of those
+    that usable texts are in; alone: usable texts that are in none.
     """
 
     read: int = 0
@@ -76,6 +76,7 @@ class Counts:
     outside: list[str] = field(default_factory=list)
     miscounted: list[str] = field(default_factory=list)
     numeric: list[str] = field(default_factory=list)
+    html: dict[str, str] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
     lengths: "array[int]" = field(default_factory=lambda: array("L"))
     longest: Longest = field(default_factory=lambda: Longest(0, "", ""))
@@ -101,6 +102,10 @@ class Counts:
     def across(self) -> int:
         """Different texts that stand in several of the file's own splits."""
         return sum(splits > 1 for splits in Counter(digest for digest, _ in self.stood).values())
+
+    def rate(self, tokens: Tokens) -> float:
+        """Estimate how many words a character of the usable texts is."""
+        return words_a_character((*self.sample,), tokens)
 
     def add(self, text: Text) -> None:
         """Count a row."""
@@ -143,6 +148,8 @@ class Counts:
                 self.sample, self.step = self.sample[::2], 2 * self.step
         self.lengths.append(len(said))
         self.numeric += [place] * (NUMERIC.fullmatch(said) is not None)
+        if markup := find_markup(said):
+            self.html[place] = markup
         self.unreadable += [place] * (UNREADABLE.search(said) is not None)
 
     def look(self, text: Text, source: TableCorpus) -> None:
@@ -193,11 +200,8 @@ def sizes(source: TableCorpus, counts: Counts) -> dict[str, int]:
     return {split: min(texts, most.get(split) or texts) for split, texts in there.items()}
 
 
-def words_a_character(sample: list[str], tokens: Tokens) -> float:
-    """About how many words a character of these texts is: by the tokenizer only where no spaces stand between words."""
-    if tokens.tokenizer in SEGMENTED:
-        words = sum(len(sentence) for text in sample for sentence in words_of(text[:ENOUGH], tokens))
-    else:
-        pattern = NO_SPACES if tokens.tokenizer == SPACES else ITEMS if tokens.punctuation == "keep" else LETTERS
-        words = sum(len(pattern.findall(text[:ENOUGH])) for text in sample)
-    return words / sum(len(text[:ENOUGH]) for text in sample)
+@lru_cache(maxsize=8)
+def words_a_character(sample: tuple[str, ...], tokens: Tokens) -> float:
+    """Estimate how many words a character of some texts is."""
+    begins = [text[:ENOUGH] for text in sample]
+    return sum(len(words) for text in begins for words in words_of(text, tokens)) / sum(map(len, begins))

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from attention_audit.corpus.blocking import masked
+from attention_audit.corpus.cleaning import clean, strip_html
 from attention_audit.corpus.rationales import Aligned, Span, aligned
 from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
@@ -83,7 +84,8 @@ def on_words(text: Text, words: Iterable[Placed]) -> Aligned | None:
     places: list[Span] = []
     for word, start, end in words:
         stood = text.text[start:end]
-        if isinstance(stood, str) and word != MASKED and not {*word} & {*stood, *stood.lower()}:
+        shown = stood + clean(strip_html(stood))[0] if isinstance(stood, str) else word
+        if word != MASKED and not {*word} & {*shown, *shown.lower()}:
             raise AuditError(
                 f"{text.place}: the tokenizer finds {word!r:.50} where the text has {stood!r:.50}, so its marks cannot "
                 "be laid on words; use `tokens: {tokenizer: spaces}`, with spaces between the words of the text"
@@ -106,26 +108,13 @@ def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
     return int.from_bytes(hashed.digest(), signed=True)
 
 
-def is_whole(text: Text) -> bool:
-    """Whether a text is free of half characters (lone surrogates), which JSON can express but no file can store."""
-    parts = [text.id, text.label or "", *text.text, text.written.text if text.written else "", *(text.query or [])]
-    return not any("\ud800" <= character <= "\udfff" for part in parts for character in part)
-
-
 def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
-    """A chunk as rows of DRAFT.
-
-    Raises AuditError at a text with half a character in it, and at a mask that does not fit its text.
-    """
+    """A chunk as rows of DRAFT. Raises AuditError at a mask that does not fit its text."""
     columns: dict[str, list[Any]] = {name: [] for name in DRAFT.names}
     for text in texts:
         for name, value in (joined_row_of if text.joined else row_of)(text, tokens).items():
             columns[name].append(value)
-    try:
-        return pa.RecordBatch.from_pydict(columns, schema=DRAFT)
-    except UnicodeEncodeError as error:
-        place = next(text.place for text in texts if not is_whole(text))
-        raise AuditError(f"{place}: half a character in the text ({error.reason}); mend it") from error
+    return pa.RecordBatch.from_pydict(columns, schema=DRAFT)
 
 
 def row_of(text: Text, tokens: Tokens) -> dict[str, Any]:

@@ -1,17 +1,14 @@
 """What an unknown table is: its encoding, its separator, which column is what, and the language of its texts."""
 
-import ast
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from string import punctuation
 from typing import Any
 
 from attention_audit.corpus.counts import NUMERIC
@@ -53,21 +50,6 @@ FAVOUR = 3
 """A column with the name of a text counts as so many times as long."""
 MARKS = 500
 """Rows in which the marks of a column are tried."""
-LANGUAGES: Mapping[str, str] = {
-    "LATIN": "en de fr es it pt nl da sv nb fi pl cs hu ro tr id hr vi",
-    "CYRILLIC": "ru uk bg sr mk",
-    "ARABIC": "ar fa ur",
-    "DEVANAGARI": "hi mr ne",
-    **{"HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CJK": "zh", "THAI": "th", "HEBREW": "he", "GREEK": "el"},
-    **{"BENGALI": "bn", "TAMIL": "ta", "TELUGU": "te", "KANNADA": "kn", "MALAYALAM": "ml", "GUJARATI": "gu"},
-    **{"ARMENIAN": "hy", "SINHALA": "si", "ETHIOPIC": "am"},
-}
-"""spaCy's codes of languages by script, as Unicode calls it."""
-KANA = 0.05
-"""Share of the letters from which on they are Japanese, most of whose letters may be Chinese ones."""
-SIGNS = f"{punctuation}«»“”„‘’…।،؟"
-COMMON = 0.15
-"""Share of the words of a text that are among the frequent ones of its language, at least."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +109,6 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     names = [name for name in rows[0] if all(name in row for row in rows)] if rows else []
     cells = {name: [row[name] for row in rows if row[name] is not None and stripped(row[name]) != ""] for name in names}
     return [Column(name, there, len(rows) - len(there)) for name, there in cells.items()]
-
-
-def scripts_of(text: str) -> Counter[str]:
-    """How many letters of a text each script has."""
-    return Counter(unicodedata.name(letter, "?").partition(" ")[0] for letter in text if letter.isalpha())
 
 
 def encoding_of(path: Path) -> str:
@@ -222,35 +199,3 @@ def evidence_in(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], te
                 if any(said) and not any(one and (one.outside or one.miscounted) for one in said):
                     return evidence
     return None
-
-
-def frequent_words(code: str) -> set[str]:
-    """spaCy's stop words of a language, from the file that holds them: to import it takes a second."""
-    spec = find_spec("spacy")
-    for folder in (spec.submodule_search_locations if spec else None) or ():
-        with suppress(OSError):
-            tree = ast.parse((Path(folder) / "lang" / code / "stop_words.py").read_text(encoding="utf-8"))
-            texts: Iterator[Any] = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-            return {word for text in texts if isinstance(text, str) for word in text.split()}
-    return set()
-
-
-def language_of(texts: Sequence[str]) -> tuple[str, bool]:
-    """spaCy's code of the language of some texts, by their script and by its frequent words; and whether it is sure.
-
-    Without a sign of another one it is en in Latin script, and xx, any language, in others.
-    """
-    scripts = scripts_of("".join(texts))
-    if not scripts:
-        return "en", False
-    if scripts["HIRAGANA"] + scripts["KATAKANA"] > KANA * scripts.total():
-        return "ja", True
-    script = max(scripts, key=lambda name: scripts[name])
-    codes = LANGUAGES.get(script, "xx").split()
-    if len(codes) == 1:
-        return codes[0], codes != ["xx"]
-    words = [word.strip(SIGNS) for word in " ".join(texts).lower().split()]
-    common = {code: frequent_words(code) for code in codes}
-    shares = {code: sum(word in common[code] for word in words) / max(len(words), 1) for code in codes}
-    best = max(codes, key=lambda code: shares[code])
-    return (best, True) if shares[best] >= COMMON else ("en" if script == "LATIN" else "xx", False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from attention_audit.corpus.cleaning import MARKS, clean, strip_html
 from attention_audit.errors import AuditError
 from attention_audit.section import Section
 
@@ -28,17 +29,45 @@ SEGMENTED = {
 }
 """What spaCy finds words with where a language does not set them apart by spaces."""
 PACKAGES = {
+    CHINESE: "`python -m pip install jieba`",
     "ja": "`python -m pip install sudachipy sudachidict_core`",
     "ko": "mecab-ko with its dictionary, and `python -m pip install natto-py`",
     "th": "`python -m pip install pythainlp`",
     "vi": "`python -m pip install pyvi`",
 }
-"""How to install that, by language; Chinese is split into characters without it."""
+"""How to install that, by language."""
+CHARACTERS = {
+    CHINESE: ("Chinese", "characters", f"install jieba ({PACKAGES[CHINESE]})"),
+    "km": ("Khmer", "characters", "use `spaces` and set some between words, as khmer-nltk can"),
+    "lo": ("Lao", "characters", "use `spaces` and set some between words, as laonlp can"),
+    "my": ("Burmese", "characters", "use `spaces` and set some between words, as pyidaungsu can"),
+    "bo": ("Tibetan", "syllables", "use `spaces` and set some between words, as botok can"),
+}
+"""Languages without spaces that are split into what is smaller than words: name, items, and how to have words."""
 MOST_WORDS = 2**18
 """Different words that a pipeline keeps in memory at most; each takes half a kilobyte."""
 Placed = tuple[str, int, int]
 """A word, and where it begins and ends in its text, in characters."""
-NO_SPACES, LETTERS, RUNS = re.compile(r"\S+"), re.compile(r"\w+"), re.compile(r"\w+|\W+")
+UNSPACED = (
+    "\u0e00-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f\u2e80-\u2fdf\u3005\u3007\u3040-\u312f\u31a0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+"""Scripts without spaces: Thai, Lao, Tibetan, Burmese, Khmer, Japanese and Chinese."""
+QUOTED = "\u0400-\u05ff"
+"""Cyrillic, Armenian and Hebrew, in which an apostrophe or the like between two letters is a part of the word."""
+WORD = rf"\w(?:[\w{MARKS}\u200c\u200d]|(?<=[{QUOTED}])['\"’״׳՚-՞](?=[{QUOTED}])| (?=\w))*"
+"""Letters and digits with their marks; a word of Vietnamese, as its tokenizer finds it, may have spaces in it."""
+NO_SPACES, LETTERS, RUNS = re.compile(r"\S+"), re.compile(WORD), re.compile(rf"(?P<word>{WORD})|[^\w\s]\W*+(?<!\s)")
+PARTS = rf"[{MARKS}\u200c\u200d\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
+CLUSTER = rf"[\U0001f1e6-\U0001f1ff]{{2}}|\S{PARTS}(?:(?<=[\u1039\u17d2\u200d])\S{PARTS})*"
+"""A character with its marks, and what a joiner sets below or beside it; or a flag."""
+CLUSTERS = re.compile(CLUSTER)
+SYLLABLES = re.compile(rf"[\u0f40-\u0fbc]+|(?:[^\W{UNSPACED}]{PARTS})+|{CLUSTER}")
+"""Where there are no spaces and nothing finds words: a syllable of Tibetan, a word of another script, a character."""
+SYLLABLE_MARK = "\u0f0b"
+"""Tibetan's sign between syllables."""
+DOTLESS = ("tr", "az")
+"""Languages in which the small letter of I has no dot."""
 MASKED = "qqq"
 """Stands for a word that holds a digit, where these are masked."""
 DEIDENTIFIED = "<DE>"
@@ -51,7 +80,8 @@ class Tokens(Section):
     tokenizer: str = Field(
         "en",
         pattern=r"^[a-z]{2,6}$",
-        description="spaCy language code (its rules only, no trained model); `spaces`: split on white space only.",
+        description="spaCy language code (its rules only, no trained model); `spaces`: split on white space only; "
+        "km, lo, my: Khmer, Lao and Burmese as single characters with their marks; bo: Tibetan as syllables.",
     )
     lower: bool = Field(True, description="Lower-case the words.")
     mask_numbers: bool = Field(False, description="Write every word that holds a digit as `qqq`, as Jain & Wallace do.")
@@ -65,6 +95,11 @@ class Tokens(Section):
         validate_default=True,
         description="How Chinese becomes words; null: by jieba where it is installed, else as single characters.",
     )
+    strip_html: bool = Field(
+        False,
+        description="Read HTML tags as spaces, and entities such as `&quot;` as the characters that they stand for. "
+        "Classifiers of `hf` read the text as it is written.",
+    )
     sentences: bool = Field(False, description="Keep sentence boundaries, for hierarchical models (spaCy's rules).")
 
     @field_validator("tokenizer")
@@ -72,17 +107,22 @@ class Tokens(Section):
     def _known(cls, code: str) -> str:
         spec = find_spec("spacy")  # located, not imported, since an import takes a second
         folders = spec.submodule_search_locations if spec else None
-        if code != SPACES and not any((Path(f) / "lang" / code).is_dir() for f in folders or ()):
-            raise ValueError(f"unknown tokenizer {code!r}; known: spaces, and spaCy's language codes")
+        if (
+            code != SPACES
+            and code not in CHARACTERS
+            and not any((Path(f) / "lang" / code).is_dir() for f in folders or ())
+        ):
+            raise ValueError(f"unknown tokenizer {code!r}; known: {SPACES}, km, lo, my, and spaCy's language codes")
         return code
 
     @field_validator("segmenter")
     @classmethod
     def _settled(cls, segmenter: str | None, info: ValidationInfo) -> str | None:
-        if info.data.get("tokenizer") != CHINESE:
-            if segmenter is not None:
+        if (code := info.data.get("tokenizer")) != CHINESE:
+            own = "characters" if code in CHARACTERS else None
+            if segmenter not in (None, own):
                 raise ValueError(f"only for `tokenizer: {CHINESE}`; remove it")
-            return None
+            return own
         # settled before jobs are told, so that a corpus is made anew where jieba has been installed since
         return segmenter or ("jieba" if find_spec("jieba") else "characters")
 
@@ -90,10 +130,8 @@ class Tokens(Section):
 def splitting(tokens: Tokens) -> str:
     """What makes words of a language that is written without spaces, for notes; "" for any other."""
     if tokens.segmenter == "characters":
-        return (
-            "Chinese is split into single characters, so that maps are of characters; for words, install jieba "
-            "(`python -m pip install jieba`)"
-        )
+        name, items, cure = CHARACTERS[tokens.tokenizer]
+        return f"{name} is split into single {items}, so that maps are of {items}; for words, {cure}"
     return SEGMENTED.get(tokens.tokenizer, "")
 
 
@@ -101,7 +139,7 @@ def lacking(tokens: Tokens) -> str:
     """Which package is missing that a language without spaces needs, and how to install it; "" where none is."""
     if tokens.tokenizer in PACKAGES:
         try:
-            blank(tokens.tokenizer)
+            pipeline(tokens.tokenizer, tokens.segmenter)
         except AuditError as error:
             return str(error)
     return ""
@@ -111,31 +149,40 @@ def lacking(tokens: Tokens) -> str:
 def blank(code: str, segmenter: str | None = None) -> "Language":
     """spaCy's blank pipeline of a language with its rule-based sentence splitter: nothing in it is trained.
 
-    Raises AuditError where the language needs a package that is not installed.
+    Raises ImportError where the language needs a package that is not installed.
     """
     import spacy  # imported here, since it takes a second and control corpora do not need it
     from spacy.tokenizer import Tokenizer
 
     config = {"nlp": {"tokenizer": {"segmenter": "jieba"}}} if segmenter == "jieba" else {}
-    try:
-        language = spacy.blank(code, config=config)
-    except ImportError as error:
-        found = SEGMENTED.get(code, f"spaCy splits {code!r} with another package")
-        cure = PACKAGES.get(code) or f"what spaCy names ({' '.join(str(error).split())})"
-        raise AuditError(
-            f"tokens: {found}, which is not installed; install it ({cure}), or set `tokens: {{tokenizer: spaces}}` "
-            "where spaces stand between the words already"
-        ) from error
+    language = spacy.blank(code, config=config)
     if isinstance(language.tokenizer, Tokenizer):  # languages without spaces have tokenizers of another class
         language.tokenizer.add_special_case(DEIDENTIFIED, [{"ORTH": DEIDENTIFIED}])
+        # spaCy parts the full stop from the letters of some scripts alone, without Armenian, Gujarati and Malayalam
+        suffixes = [*(language.Defaults.suffixes or ()), r"(?<=[\u0530-\u1cff])[.։]"]
+        language.tokenizer.suffix_search = spacy.util.compile_suffix_regex(suffixes).search
     language.add_pipe("sentencizer")
     language.max_length = 10**9  # spaCy's own limit is meant for parsers, whose memory grows with the length
     return language
 
 
+def describe_missing(code: str) -> str:
+    """Say what a language is split by, which is not installed, and how to install it."""
+    return f"{SEGMENTED[code]}, which is not installed; install it ({PACKAGES[code]})"
+
+
 def pipeline(code: str, segmenter: str | None = None) -> "Language":
-    """`blank`, replaced by a new one once it has seen MOST_WORDS: spaCy keeps every word, so memory would grow."""
-    language = blank(code, segmenter)
+    """`blank`, replaced by a new one once it has seen MOST_WORDS: spaCy keeps every word, so memory would grow.
+
+    Raises AuditError where the language needs a package that is not installed.
+    """
+    try:
+        language = blank(code, segmenter)
+    except ImportError as error:
+        raise AuditError(
+            f"tokens: {describe_missing(code)}, or set `tokens: {{tokenizer: spaces}}` where spaces stand "
+            "between the words already"
+        ) from error
     if len(language.vocab) > MOST_WORDS:
         blank.cache_clear()
         language = blank(code, segmenter)
@@ -154,12 +201,25 @@ def raw_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
     if tokens.tokenizer == SPACES:
         cuts = passages(text) if tokens.sentences else [(0, len(text))]
         return [[(word[0], *word.span()) for word in NO_SPACES.finditer(text, *cut)] for cut in cuts]
-    language = pipeline(tokens.tokenizer, tokens.segmenter)
-    sentences = language(text).sents if tokens.sentences else [language.make_doc(text)]
-    return [
-        [(token.text, token.idx, token.idx + len(token)) for token in sentence if not token.is_space]
-        for sentence in sentences
-    ]
+    single = tokens.segmenter == "characters"
+    language = pipeline(CHINESE if single else tokens.tokenizer, tokens.segmenter)
+    whole = SYLLABLES if single else CLUSTERS
+    # places at which no word begins
+    within: set[int] = set()
+    for found in () if text.isascii() and not single else whole.finditer(text):
+        within.update(range(found.start() + 1, found.end()))
+    sentences = []
+    for sentence in language(text).sents if tokens.sentences else [language.make_doc(text)]:
+        words: list[Placed] = []
+        for token in sentence:
+            start, end = token.idx, token.idx + len(token)
+            if words and start in within and start == words[-1][2]:
+                start = words.pop()[1]
+                words.append((text[start:end], start, end))
+            elif not token.is_space and token.text != SYLLABLE_MARK:
+                words.append((token.text, start, end))
+        sentences.append(words)
+    return sentences
 
 
 def changed(placed: Placed, tokens: Tokens) -> list[Placed]:
@@ -167,7 +227,10 @@ def changed(placed: Placed, tokens: Tokens) -> list[Placed]:
     raw, start, end = placed
     if raw == DEIDENTIFIED:
         return [placed]
-    word = raw.lower() if tokens.lower else raw
+    word = raw
+    if tokens.lower:
+        # as they are in Turkish, whose dotted capital alone would become two characters
+        word = word.replace("İ", "i").replace("I", "ı" if tokens.tokenizer in DOTLESS else "i").lower()
     if tokens.mask_numbers and any(map(str.isdigit, word)):
         word = MASKED
     if tokens.punctuation != "drop":
@@ -184,39 +247,35 @@ def at_last_marks(words: Sequence[Placed]) -> list[Placed]:
     """A sentence in which every run of characters that are no letters or digits, spaces among them, has become its last
     one, which is a word unless it is a space. It stands where the run stood.
     """
-    joined = " ".join(word for word, _, _ in words)
-    # the place of each character; a space between two words has that of the word before it
+    joined = "\n".join(word for word, _, _ in words)
+    # the place of each character; a line end between two words has that of the word before it
     places = [
         (start + at, start + at + 1) if len(word) == end - start else (start, end)
         for word, start, end in words
         for at in range(len(word) + 1)
     ]
-    made: list[Placed] = []
-    for run in RUNS.finditer(joined):
-        begin, end = run.span()
-        if not LETTERS.match(run[0]):
-            if run[0][-1].isspace():
-                continue
-            begin += len(run[0]) - len(run[0].lstrip())
-        word = run[0] if LETTERS.match(run[0]) else run[0][-1]
-        made.append((word, places[begin][0], places[end - 1][1]))
-    return made
+    return [
+        (run["word"] or CLUSTERS.findall(run[0])[-1], places[run.start()][0], places[run.end() - 1][1])
+        for run in RUNS.finditer(joined)
+    ]
 
 
 def placed_words(text: str | list[str], tokens: Tokens) -> list[list[Placed]]:
     """The words of each sentence with their places in the text, which ascend; without empty sentences.
 
-    The whole text is one sentence unless `tokens.sentences`. So is a text that the source has already split into words,
-    and the place of each word is then its position.
+    Words are in NFC. Characters that nobody sees are in none, but in the place of the word beside them. The whole text
+    is one sentence unless `tokens.sentences`. So is a text that the source has already split into words, and the place
+    of each word is then its position.
     """
     if isinstance(text, list):
         return [[(word, at, at + 1) for at, word in enumerate(text)]]
+    cleaned, places = clean(strip_html(text) if tokens.strip_html else text)
     sentences: Iterable[list[Placed]] = (
-        [part for word in words for part in changed(word, tokens)] for words in raw_sentences(text, tokens)
+        [part for word in words for part in changed(word, tokens)] for words in raw_sentences(cleaned, tokens)
     )
     if tokens.punctuation == "last":
         sentences = map(at_last_marks, sentences)
-    return [words for words in sentences if words]
+    return [[(word, places[start], places[end]) for word, start, end in words] for words in sentences if words]
 
 
 def words_of(text: str | list[str], tokens: Tokens) -> list[list[str]]:

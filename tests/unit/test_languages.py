@@ -1,0 +1,206 @@
+"""Words of each language that is known here, counted by hand; and how the language of texts is found."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from attention_audit.corpus import languages, tokens
+from attention_audit.corpus.languages import LANGUAGES, choose_tokens, find_unspaced, language_of
+from attention_audit.corpus.tokens import CHARACTERS, SEGMENTED, Tokens, placed_words, splitting, words_of
+from attention_audit.errors import AuditError
+
+BY_HAND = {
+    "en": "the old café was good .",
+    "de": "der große film war schön .",
+    "fr": "le film était très bien !",
+    "es": "la película fue más larga .",
+    "it": "la città è più bella .",
+    "pt": "não gostei da história .",
+    "nl": "de coördinatie was goed .",
+    "da": "filmen var ikke så god .",
+    "sv": "filmen var inte så bra .",
+    "nb": "filmen var ikke så bra .",
+    "fi": "elokuva oli hyvä .",
+    "pl": "ten film był świetny .",
+    "cs": "ten film byl skvělý .",
+    "hu": "a film nagyon jó volt .",
+    "ro": "filmul a fost plăcut și lung .",
+    "tr": "bu film çok güzel değil .",
+    "id": "film ini sangat bagus .",
+    "hr": "ovaj film je vrlo dobar .",
+    "vi": "tôi|thích|phim|việt nam|.",
+    "ru": "этот фильм был хорошим .",
+    "uk": "мені сподобалася м'ята .",
+    "bg": "филмът беше добър .",
+    "sr": "овај филм је добар .",
+    "mk": "овој филм е добар .",
+    "ar": "هَذَا فِيلْمٌ جَمِيلٌ جِدًّا .",
+    "fa": "این فیلم را نمی\u200cخواهم .",
+    "ur": "یہ فلم بہت اچھی ہے ۔",
+    "hi": "मुझे हिन्दी फ़िल्म अच्छी लगी ।",
+    "mr": "मला हा चित्रपट आवडला .",
+    "ne": "मलाई यो चलचित्र मन पर्यो ।",
+    "bn": "আমি এই ছবিটি পছন্দ করেছি ।",
+    "ta": "இந்தப் படம் நன்றாக இருந்தது .",
+    "te": "ఈ సినిమా చాలా బాగుంది .",
+    "kn": "ಈ ಚಿತ್ರ ಚೆನ್ನಾಗಿದೆ .",
+    "ml": "ഈ സിനിമ വളരെ നല്ലതാണ് .",
+    "gu": "આ ફિલ્મ ખૂબ સારી છે .",
+    "si": "මෙම චිත්\u200dරපටය හොඳයි .",
+    "he": 'הַסֶּרֶט שֶׁל צה"ל טוֹב .',
+    "el": "η ταινία ήταν καλή .",
+    "hy": "այս ֆիլմը լավն էր ։",
+    "am": "ይህ ፊልም ጥሩ ነው ።",
+    "zh": "我|喜欢|北京|。",
+    "ja": "この|映画|は|よい|。",
+    "ko": "이|영화|는|좋|다|.",
+    "th": "ฉัน|ชอบ|หนัง|.",
+    "km": "ខ្ញុំ|មើ|ល|ភា|ព|។",
+    "lo": "ຂ້|ອ|ຍ|ມັ|ກ|.",
+    "my": "ကျွ|န်|တော်|။",
+    "bo": "ང|ལ|གློག|བརྙན|།",
+}
+"""A sentence with one mark, at its end, as words; where none stand between them, with | in the place of spaces."""
+PARTED = {"vi": " ", "bo": "་"}
+PACKAGES = {"zh": "jieba", "ja": "sudachipy", "ko": "natto", "th": "pythainlp", "vi": "pyvi"}
+
+
+def test_each_language_has_a_sentence() -> None:
+    assert {*BY_HAND} == {*" ".join(LANGUAGES.values()).split(), *SEGMENTED, *CHARACTERS}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("punctuation", ["keep", "drop", "last"])
+@pytest.mark.parametrize("code", BY_HAND)
+def test_words_are_those_that_a_reader_counts(code: str, punctuation: Any) -> None:
+    if code in PACKAGES:
+        pytest.importorskip(PACKAGES[code])
+    spaced = BY_HAND[code]
+    words = spaced.split("|" if "|" in spaced else " ")
+    parting = PARTED.get(code, "" if "|" in spaced else " ")
+    text = parting.join(words[:-1]) + words[-1]
+    [found] = words_of(text, Tokens(tokenizer=code, punctuation=punctuation))
+    assert found == (words[:-1] if punctuation == "drop" else words)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("code", ["zh", "km", "my", "lo"])
+def test_words_of_other_scripts_stay_whole_among_single_characters(code: str) -> None:
+    segmenter = {"segmenter": "characters"} if code == "zh" else {}
+    text = "好iPhone 15好，Ünï" if code == "zh" else BY_HAND[code][0] + "iPhone 15" + BY_HAND[code][0] + "，Ünï"
+    one = text[0]
+    [found] = words_of(text, Tokens.model_validate({"tokenizer": code, **segmenter}))
+    assert found == [one, "iphone", "15", one, "，", "ünï"]
+
+
+@pytest.mark.parametrize("code", ["km", "lo", "my", "bo"])
+def test_languages_that_nothing_here_splits_are_characters_and_say_so(code: str) -> None:
+    made = Tokens(tokenizer=code)
+    name, items, _ = CHARACTERS[code]
+    assert splitting(made).startswith(f"{name} is split into single {items}, so that maps are of {items}; for words, ")
+    assert Tokens.model_validate(made.model_dump()) == made
+    with pytest.raises(ValidationError, match="only for `tokenizer: zh`"):
+        Tokens(tokenizer=code, segmenter="jieba")
+    first, last = (words_of(text, made) for text in ("ខ្ញុំ។ ល។", "ខ្ញុំ។"))
+    assert first[0][: len(last[0])] == last[0]
+
+
+def test_a_space_of_no_width_sets_words_of_khmer_apart() -> None:
+    assert words_of("មើល\u200bភាពយន្ត", Tokens(tokenizer="spaces")) == [["មើល", "ភាពយន្ត"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "keep", "drop", "last"),
+    [
+        ("so ❤️!", "so ❤️ !", "so", "so !"),
+        ("so ❤️", "so ❤️", "so", "so ❤️"),
+        ("👨\u200d👩\u200d👧👍🏽 x", "👨\u200d👩\u200d👧 👍🏽 x", "x", "x"),
+        ("x 🇩🇪🇫🇷", "x 🇩🇪 🇫🇷", "x", "x 🇫🇷"),
+        ("1️⃣ x", "1️⃣ x", "1️⃣ x", "1️⃣ x"),
+        ("cafe\u0301-cre\u0300me", "café - crème", "café crème", "café crème"),
+        ("İstanbul. so", "istanbul . so", "istanbul so", "istanbul so"),
+        ("\ufeffso\u00adft \u200b \u2060!", "soft !", "soft", "soft !"),
+        ("ինչո՞ւ", "ինչո՞ւ", "ինչո՞ւ", "ինչո՞ւ"),
+        ("п’ять", "п’ять", "п’ять", "п’ять"),
+        ("كتـــاب، جِدًّا", "كتـــاب ، جِدًّا", "كتـــاب جِدًّا", "كتـــاب جِدًّا"),
+        ("x\u0301\u0323-y", "x\u0323\u0301-y", "x\u0323\u0301 y", "x\u0323\u0301 - y"),
+    ],
+)
+def test_characters_of_several_signs_stay_whole(text: str, keep: str, drop: str, last: str) -> None:
+    found = [words_of(text, Tokens(punctuation=each)) for each in ("keep", "drop", "last")]
+    assert [" ".join(words) for [words] in found] == [keep, drop, last]
+
+
+def test_capitals_of_turkish_and_their_places() -> None:
+    text = "İSTANBUL'DA IŞIK"
+    [words] = placed_words(text, Tokens(tokenizer="tr", punctuation="drop"))
+    assert words == [("istanbul", 0, 8), ("da", 9, 11), ("ışık", 12, 16)]
+
+
+@pytest.mark.parametrize(
+    ("code", "texts"),
+    [
+        ("zh", ["我喜欢这部电影，很好看。", "无聊"]),
+        ("zh", ["我喜欢这部 iPhone 手机 and I say it", "很好看 不无聊"]),
+        ("ja", ["この映画は本当に面白かった。"]),
+        ("th", ["ฉันชอบหนังเรื่องนี้มาก สนุกจริงๆครับ"]),
+        ("km", ["ខ្ញុំមើលភាពយន្តនេះ"]),
+        ("lo", ["ຂ້ອຍມັກຮູບເງົາ"]),
+        ("my", ["ကျွန်တော် ဒီရုပ်ရှင်ကိုကြိုက်တယ်"]),
+        ("bo", ["ང་ལ་གློག་བརྙན་འདི་དགའ།"]),
+        ("", ["我 喜欢 这 部 电影 ， 很 好看 。"]),
+        ("", ["この 映画 は 本当 に 面白かっ た 。"]),
+        ("", ["ฉัน ชอบ หนัง เรื่อง นี้ มาก"]),
+        ("", ["이 영화는 정말 재미있었다."]),
+        ("", ["I like 中国, and the rest of this text is English, as the letters tell"]),
+        ("", ["word"]),
+        ("", []),
+    ],
+)
+def test_texts_without_spaces_are_found_by_their_script(code: str, texts: list[str]) -> None:
+    assert find_unspaced(texts) == code
+
+
+@pytest.mark.parametrize("code", ["km", "lo", "my", "bo"])
+def test_the_language_is_told_by_its_script(code: str) -> None:
+    assert language_of([BY_HAND[code]]) == (code, True)
+
+
+def test_a_language_may_be_named_and_is_else_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    def choose(texts: list[str], language: Any = None, split: bool = False) -> str:
+        return choose_tokens(texts, language, split, said.append).tokenizer
+
+    assert choose(["a film"]) == "en"
+    assert choose(["un film"], "fr") == "fr"
+    assert choose(["一部电影"], "spaces") == "spaces"
+    assert choose(["a film"], split=True) == "spaces"
+    assert said == []
+    assert choose(["ខ្ញុំមើលភាពយន្តនេះ"]) == "km"
+    assert choose(["我喜欢这部电影，很好看。"], split=True) == "spaces"
+    assert said == [
+        "texts: Khmer is split into single characters, so that maps are of characters; for words, use `spaces` and set "
+        "some between words, as khmer-nltk can",
+        "texts: words are whole clauses, since 'zh' has no spaces; give strings, which are split",
+    ]
+    for wrong in ("english", "../en", "ZH", 3):
+        with pytest.raises(
+            AuditError, match=r"^language: unknown .*; give spaCy's code, such as en or zh, or `spaces`$"
+        ):
+            choose(["a film"], wrong)
+    with pytest.raises(AuditError, match=r"^language: the texts are lists of words already; leave it out"):
+        choose(["a film"], "en", split=True)
+
+    def fail(code: str, segmenter: str | None = None) -> None:
+        raise ImportError
+
+    monkeypatch.setattr(languages, "blank", fail)
+    monkeypatch.setattr(tokens, "blank", fail)
+    with pytest.raises(AuditError) as caught:
+        choose(["ฉันชอบหนังเรื่องนี้มาก"])
+    assert str(caught.value) == (
+        "language: Thai words are found by PyThaiNLP, which is not installed; install it (`python -m pip install "
+        "pythainlp`), or give lists of words"
+    )
