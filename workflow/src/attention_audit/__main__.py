@@ -1,4 +1,4 @@
-"""The command line: `init`, `run`, `compare`, and what Snakemake's rules call, one stage a call."""
+"""The command line: `init`, `run`, and what Snakemake's rules call, one stage a call."""
 
 import argparse
 import gc
@@ -37,21 +37,19 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m attention_audit", description=__doc__)
     parser.add_argument(
         "stage",
-        help="`init`, `run`, which hands all words after it to Snakemake, `compare`, `serve`, or a module in "
+        help="`init`, `run`, which hands all words after it to Snakemake, `serve`, or a module in "
         "attention_audit.stages",
     )
     parser.add_argument(
         "paths",
         type=Path,
         nargs="*",
-        help="with `compare`: the results of two runs, whose answers are compared; with `init`: a file of texts and "
-        "labels, for which a configuration is written",
+        help="with `init`: a file of texts and labels, for which a configuration is written",
     )
     parser.add_argument(
         "--into",
         type=Path,
-        help="with `compare`: where to write the table too, as .csv and .md; no ending; with `init`: the "
-        "configuration to write, if not mine.yaml",
+        help="with `init`: the configuration to write, if not mine.yaml",
     )
     for column in ("text", "label"):
         parser.add_argument(f"--{column}", help=f"with `init`: the column of the {column}s, where the guess is wrong")
@@ -174,8 +172,7 @@ def run_workflow(words: Sequence[str]) -> NoReturn:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the workflow, compare two runs, write a first configuration, run one stage, or serve a run by forking for
-    each of its stages.
+    """Run the workflow, write a first configuration, run one stage, or serve a run by forking for each of its stages.
 
     A fault the user can mend ends in one line and exit status 1.
     """
@@ -184,11 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run_workflow(words[1:])
     call = parser().parse_args(words)
     try:
-        if call.stage == "compare":
-            from attention_audit.comparing import comparing
-
-            print(comparing(call.paths, call.into), end="")
-        elif call.stage == "init":
+        if call.stage == "init":
             from attention_audit.initialising import initialising
 
             print(initialising(call.paths, call.into, call.text, call.label), end="")

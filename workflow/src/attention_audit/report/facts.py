@@ -11,20 +11,6 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.artefacts.journal import Entry, Machine
-from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.errors import AuditError
-
-SUMMARY_FILE = SUMMARY.path
-"""The summary, as seen from the folder of results."""
-
-
-def summary_of(folder: Path) -> pd.DataFrame:
-    """The summary in a folder of results, a columns.SUMMARY frame. Raises AuditError where there is none."""
-    path = folder / SUMMARY_FILE
-    if not path.is_file():
-        raise AuditError(f"{path}: not there; make it with `snakemake summary`, or name another folder of results")
-    return read_frame(path, SUMMARY)
 
 
 def stage_times(entries: Iterable[Entry]) -> list[Any]:
