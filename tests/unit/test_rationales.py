@@ -86,7 +86,8 @@ def test_words_stand_where_they_are_said_to_stand(text: str, tokens: Tokens) -> 
         assert not stood[0].isspace()
         assert word == "qqq" or {*word} & {*stood, *stood.lower()}
         if tokens.punctuation == "keep" and not tokens.mask_numbers:
-            assert word == (stood.lower() if tokens.lower else stood)
+            # the dotted capital of Turkish has one small letter, and no dot of its own behind it
+            assert word == (stood.replace("İ", "i").lower() if tokens.lower else stood)
 
 
 @settings(deadline=None)
