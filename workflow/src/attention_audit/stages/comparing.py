@@ -14,7 +14,6 @@ import torch
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
-from attention_audit.transformer.folder import find_held
 from attention_audit.transformer.opening import open_given, say_first
 from attention_audit.transformer.pieces import cut_raw
 from attention_audit.transformer.settings import TEXT
@@ -67,14 +66,15 @@ def call_as_given(model: Any, tokenizer: Any, sides: Sequence[str], most: int) -
 
 def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], texts: Sequence[RawText]) -> str:
     """Compare a classifier with the model and the tokenizer that it was given as, on some texts; return what was found,
-    as a line of a log, and warn where a model in memory is read with more digits than it has.
+    as a line of a log, and warn where the model is read with more digits than it has.
 
     Raises AuditError where they have other pieces, or logits that differ by more than rounding does.
     """
-    place, before, after = classifier.folder, *classifier.template.split(TEXT)
+    place, (before, after) = classifier.folder, classifier.template.split(TEXT)
     model, tokenizer = open_given(place, "ForSequenceClassification" if classifier.asked is None else "ForCausalLM")
-    order = np.argsort([len(text.text) for text in texts], kind="stable")
-    chosen = order[np.linspace(0, len(texts) - 1, min(COMPARED, len(texts))).astype(np.int64)]
+    order = sorted(range(len(texts)), key=lambda at: len(texts[at].text))
+    places = np.linspace(0, len(texts) - 1, min(COMPARED, len(texts))).round().astype(np.int64)
+    chosen = [order[at] for at in places.tolist()]
     some = [texts[at] for at in chosen]
     pieces = cut_raw(classifier.tokenizer, [names[at] for at in chosen], some, classifier.most, classifier.template)
     # the text alone within a prompt is cut, which no tokenizer does
@@ -96,14 +96,14 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
                 ) from error
             own = pieces.ids[pieces.starts[row] :][: pieces.counts[row]].tolist()
             if ids != own:
-                at = next(
-                    at for at, (one, other) in enumerate(zip([*ids, -1], [*own, -1], strict=False)) if one != other
+                same = next(
+                    (at for at, (a, b) in enumerate(zip(ids, own, strict=False)) if a != b), min(len(ids), len(own))
                 )
-                theirs, ours = (tokenizer.convert_ids_to_tokens(some[at : at + 1]) for some in (ids, own))
+                theirs, ours = (tokenizer.convert_ids_to_tokens(each[same : same + 3]) for each in (ids, own))
                 raise AuditError(
-                    f"{place}: of text {names[chosen[row]]!r} its tokenizer gives other pieces, called with "
-                    f"truncation=True, than would be audited: the {at + 1}th is {theirs} and not {ours}; set its "
-                    "padding and truncation back, or use judge"
+                    f"{place}: of text {names[chosen[row]]!r} its tokenizer, called with truncation=True and "
+                    f"max_length={classifier.most}, gives {theirs} behind {same} pieces, where {ours} would be "
+                    "audited; give one without a call of its own, or use judge"
                 )
             given[row] = logits[-1, classifier.asked] if classifier.asked else logits
     given, read = given[rows], read[rows]
@@ -124,6 +124,5 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
         shares = (torch.from_numpy(part).softmax(1) for part in (given, read))
         moved = float(torch.sub(*shares).abs().max())
         said += f"; {str(dtype).removeprefix('torch.')} is read as float32, which moves a probability by {moved:.2g}"
-        if find_held(place):
-            warnings.warn(f"{place}: {said}", stacklevel=2)
+        warnings.warn(f"{place}: {said}", stacklevel=2)
     return said

@@ -158,12 +158,26 @@ def _read_json(path: Path) -> dict[str, Any]:
     return values
 
 
+def _refuse_without_config(folder: Path) -> None:
+    """Raise AuditError where a folder has no config.json, or an adapter beside it."""
+    if (folder / ADAPTER).is_file():
+        raise AuditError(
+            f"{folder}: holds an adapter, such as LoRA's, and not the whole model; merge it into its model once, and "
+            "name the folder that this writes: model.merge_and_unload().save_pretrained(folder)"
+        )
+    if not (folder / CONFIG).is_file():
+        raise AuditError(f"{folder}: has no {CONFIG}, so it is no folder of a Transformer; name another one")
+
+
 def read_facts(folder: Path) -> Facts:
     """What config.json says. Raises AuditError where it cannot be read, or lacks what is needed here."""
     held = find_held(folder)
-    in_memory = held is not None and held.model is not None
-    path = folder if in_memory else folder / CONFIG
-    values = held.config if held and in_memory else _read_json(path)
+    if held and held.model is not None:
+        path, values = folder, held.config
+    else:
+        _refuse_without_config(folder)
+        path = folder / CONFIG
+        values = _read_json(path)
 
     def first(*names: str) -> Any:
         return next((values[name] for name in names if name in values), None)
@@ -237,13 +251,7 @@ def model_files(folder: Path) -> list[Path]:
     held = find_held(folder)
     if held and held.model is not None:
         return []
-    if (folder / ADAPTER).is_file():
-        raise AuditError(
-            f"{folder}: holds an adapter, such as LoRA's, and not the whole model; merge it into its model once, and "
-            "name the folder that this writes: model.merge_and_unload().save_pretrained(folder)"
-        )
-    if not (folder / CONFIG).is_file():
-        raise AuditError(f"{folder}: has no {CONFIG}, so it is no folder of a Transformer; name another one")
+    _refuse_without_config(folder)
     return [folder / CONFIG, *weight_files(folder), *tokenizer_files(folder)]
 
 

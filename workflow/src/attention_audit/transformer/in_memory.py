@@ -36,8 +36,8 @@ def merge_adapters(model: Any) -> Any:
                 part.merge()
             copy.set_submodule(name, part.get_base_layer())
         elif isinstance(part, ModulesToSaveWrapper):
-            own = part.modules_to_save[part.active_adapter] if part.active_adapters else part.original_module
-            copy.set_submodule(name, part.original_module if part.disable_adapters else own)
+            active = [] if part.disable_adapters else part.active_adapters
+            copy.set_submodule(name, part.modules_to_save[active[0]] if active else part.original_module)
     return copy
 
 
