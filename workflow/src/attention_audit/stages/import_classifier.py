@@ -34,8 +34,6 @@ from attention_audit.transformer.windows import refuse_narrow
 
 Settings = ClassifierJob
 
-NAMED = 3
-"""Texts that are too long, as many as a message names."""
 UNREAD = 0.5
 """Share of unknown pieces above which a classifier is refused."""
 
@@ -154,11 +152,6 @@ def run(job: Job[ClassifierJob]) -> None:
         if readout.attending is not None:
             write_weights(next(tails), readout.attending.tail.tensors(), job.provenance, seed)
         where = f"{job.settings.dataset}, {job.settings.model}, training {seed}"
-        too_long = pieces.truncated | (pieces.counts > classifier.most)
-        long, said = [texts.ids[place] for place in np.flatnonzero(too_long)], ""
-        if long:
-            named = ", ".join([*long[:NAMED], *["..."] * (len(long) > NAMED)])
-            done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
-            said = f", of which {len(long)} are too long and {done} ({named})"
-        job.report(f"{where}: {len(texts.ids)} texts{said}")
-        job.report(f"{where}: {compared}")
+        long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
+        done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
+        job.report(f"{where}: {len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")

@@ -205,20 +205,10 @@ KNOWN = {"conv_kernel_size": 0, "inner_group_num": 1}
 """Keys of config.json by which a model of a known type has layers of another kind, with the value that is known."""
 
 
-REFUSED = {
-    "auto_map": (
-        "comes with code of its own, which is not run here",
-        "use judge; or take auto_map away, if the library's own class computes the same",
-    ),
-    "quantization_config": ("has quantised weights, which are not read here", "name the model before that"),
-}
-"""Keys of config.json by which a model is not what the library's class computes from its weights, and what to do."""
-
-
 def family_of(folder: Path, facts: Facts | None = None) -> Family:
     """The family of the model of a folder. facts: what its config.json says, or will say.
 
-    Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN` or `REFUSED`.
+    Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN`.
     """
     facts = facts or read_facts(folder)
     kind = facts.kind
@@ -227,9 +217,6 @@ def family_of(folder: Path, facts: Facts | None = None) -> Family:
             f"{folder}: a model of type {kind!r}, whose last layer and classifier are not known here; known are "
             f"{', '.join(FAMILIES)}"
         )
-    for key, (fault, remedy) in REFUSED.items():
-        if facts.says.get(key):
-            raise AuditError(f"{folder}: {fault} ({key} in its configuration); {remedy}")
     for key, known in KNOWN.items():
         if (said := facts.says.get(key, known)) != known:
             raise AuditError(f"{folder}: config.json says {key}: {said}; of a {kind}, {known} alone is known here")

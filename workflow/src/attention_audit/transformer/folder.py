@@ -31,6 +31,17 @@ VOCABULARIES = (
 )  # fmt: skip
 """Files of which a tokenizer has at least one."""
 TOKENIZER = (*VOCABULARIES, "merges.txt", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
+REFUSED = {
+    "auto_map": (
+        "the model comes with code of its own, which is not run here",
+        "use judge; or take the key away, if the library's own class computes the same",
+    ),
+    "quantization_config": (
+        "the weights are quantised, and not read here",
+        "take the model as it was before, or judge",
+    ),
+}
+"""Keys of config.json by which a model is not what the library's class makes of its weights, and what to do."""
 HUB_ID = r"[\w.-]+(?:/[\w.-]+)?"
 MIRROR = "ATTENTION_AUDIT_MIRROR"
 """The environment variable in which jobs are told of the mirror."""
@@ -86,9 +97,9 @@ def use_held(held: Mapping[str, Held]) -> Iterator[None]:
         _HELD.reset(token)
 
 
-def find_held(folder: Path) -> Held | None:
-    """Return what is in memory in the place of a folder; None where its files are read."""
-    return _HELD.get().get(str(folder))
+def find_held(folder: Path) -> Held:
+    """Return what is in memory in the place of a folder; None in the place of what its files have."""
+    return _HELD.get().get(str(folder), Held(None))
 
 
 def refuse_unless_installed() -> None:
@@ -115,7 +126,7 @@ def find_folder(path: str, mirror: Path | None, key: str) -> Path:
     Raises AuditError, naming the key, where there is none.
     """
     places = [Path(path), *([mirror / path] if mirror else [])]
-    found = next((place for place in places if place.is_dir() or find_held(place)), None)
+    found = next((place for place in places if place.is_dir() or find_held(place).config), None)
     if found is None and re.fullmatch(HUB_ID, path):
         found = hub_folder(path)
     if found is None:
@@ -172,7 +183,7 @@ def _refuse_without_config(folder: Path) -> None:
 def read_facts(folder: Path) -> Facts:
     """What config.json says. Raises AuditError where it cannot be read, or lacks what is needed here."""
     held = find_held(folder)
-    if held and held.model is not None:
+    if held.config:
         path, values = folder, held.config
     else:
         _refuse_without_config(folder)
@@ -187,6 +198,9 @@ def read_facts(folder: Path) -> Facts:
     layers = first("num_hidden_layers", "n_layers", "num_layers", "n_layer")
     if not isinstance(kind, str):
         raise AuditError(f"{path}: says no model_type; name the folder of a Transformer")
+    for key, (fault, remedy) in REFUSED.items():
+        if values.get(key):
+            raise AuditError(f"{path}: {fault} ({key}); {remedy}")
     if not isinstance(width, int) or not isinstance(layers, int):
         raise AuditError(
             f"{path}: a model of type {kind!r} without a hidden_size or num_hidden_layers is not known here; use judge"
@@ -232,7 +246,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 def tokenizer_files(folder: Path) -> list[Path]:
     """Return the files of a tokenizer, none where it is in memory. Raises AuditError where there is none."""
-    if find_held(folder):
+    if find_held(folder).tokenizer is not None:
         return []
     if not any((folder / name).is_file() for name in VOCABULARIES):
         raise AuditError(
@@ -248,8 +262,7 @@ def model_files(folder: Path) -> list[Path]:
 
     Raises AuditError where something is missing.
     """
-    held = find_held(folder)
-    if held and held.model is not None:
+    if find_held(folder).config:
         return []
     _refuse_without_config(folder)
     return [folder / CONFIG, *weight_files(folder), *tokenizer_files(folder)]

@@ -4,8 +4,6 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from torch import nn
-
 from attention_audit.errors import AuditError
 from attention_audit.transformer.folder import Held, find_folder, known_mirror
 from attention_audit.transformer.opening import library, open_tokenizer
@@ -17,8 +15,8 @@ def hold_tokenizer(tokenizer: Any) -> Any:
         return open_tokenizer(find_folder(str(tokenizer), known_mirror(), "tokenizer"), split=False)
     if not isinstance(tokenizer, library().PreTrainedTokenizerBase):
         raise AuditError(
-            f"tokenizer: is {'None' if tokenizer is None else type(tokenizer).__name__}; give that of the model, as "
-            "AutoTokenizer of the library `transformers` loads it"
+            f"tokenizer: is {tokenizer!r:.40}; give that of the model, as AutoTokenizer of the library `transformers` "
+            "loads it"
         )
     return tokenizer
 
@@ -48,9 +46,10 @@ def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> Held:
     transformers = library()
     if isinstance(model, transformers.Pipeline):
         model, tokenizer = model.model, model.tokenizer if tokenizer is None else tokenizer
-    called = getattr(model, "_orig_mod", model)
-    if isinstance(called, nn.DataParallel | nn.parallel.DistributedDataParallel):
-        called = called.module
+    called = model
+    # as torch.compile, DataParallel and DistributedDataParallel wrap it
+    for inner in ("_orig_mod", "module"):
+        called = getattr(called, inner, called)
     source = merge_adapters(called) if hasattr(called, "peft_config") else called
     if not isinstance(source, transformers.PreTrainedModel):
         raise AuditError(

@@ -50,7 +50,7 @@ def open_tokenizer(folder: Path, split: bool = True) -> Any:
     held, files = find_held(folder), tokenizer_files(folder)
     opened = partial(library().AutoTokenizer.from_pretrained, folder, local_files_only=True, trust_remote_code=False)
     try:
-        tokenizer = deepcopy(held.tokenizer) if held and not files else opened(use_fast=True)
+        tokenizer = opened(use_fast=True) if files else deepcopy(held.tokenizer)
     except Exception as error:
         raise AuditError(f"{folder}: its tokenizer cannot be read ({say_first(error)}); save it there again") from error
     if not tokenizer.is_fast:
@@ -80,7 +80,7 @@ def _loaded(
     offline = {"local_files_only": True, "trust_remote_code": False}
     further = {} if classes is None else {"num_labels": classes}
     try:
-        if held and held.source is not None:
+        if held.config:
             place, auto = None, held.config["architectures"][0]
             config, source = deepcopy(held.source.config), {"state_dict": held.source.state_dict()}
         else:
@@ -120,31 +120,16 @@ def _refuse_other_weights(folder: Path, model: Any, loaded: Mapping[str, Any], h
     # older files have one that no class for whole texts reads
     spared = f"{model.base_model_prefix}.{UNUSED}.dense."
     further = sorted(key for key in loaded["unexpected_keys"] if head and not key.startswith(spared))
-    if not absent and not further:
-        return
-    if held and held.source is not None:
-        part = min((key.rpartition(".")[0] for key in absent), key=len, default="")
-        own = dict(held.source.named_modules()).get(part, held.source)
-        lacks, has = (
-            ", ".join(key.removeprefix(f"{part}.") for key in keys if key.startswith(part)) or "nothing"
-            for keys in (absent, further)
-        )
-        remedy = next((remedy for mark, remedy in UNDONE.items() if mark in has), "use judge")
+    if absent or further:
+        said = [f"lack {key}" for key in absent[:1]] + [f"hold {key}" for key in further[:1]]
+        parts = dict(held.source.named_modules()) if held.config else {}
+        part = (absent or further)[0].rpartition(".")[0]
+        kind = f" ({part} is a {type(parts[part]).__name__})" if part in parts else ""
+        remedy = next((remedy for mark, remedy in UNDONE.items() if any(mark in key for key in further)), "use judge")
         raise AuditError(
-            f"{folder}: {part or 'it'} is a {type(own).__name__} with {has} in the place of {lacks}, and not as in the "
-            f"library's {name}; {remedy}"
+            f"{folder}: its weights {' and '.join(said)}, and are not those of the library's {name}{kind}; {remedy}, "
+            f"or take what was saved after training with AutoModel{head}"
         )
-    read = f" hold {further[0]}, which the library's {name} does not read" if further else ""
-    if absent:
-        what = "classifier of texts" if head == "ForSequenceClassification" else "language model" if head else "model"
-        raise AuditError(
-            f"{folder}: is no {what}: its weights lack {absent[0]}{read and f', and{read}'}; name a folder that was "
-            f"saved after training with AutoModel{head}, or use judge"
-        )
-    raise AuditError(
-        f"{folder}: its weights{read}, so that another class was trained; use judge; or, if they are left over, save "
-        f"the model anew with {name}"
-    )
 
 
 def open_model(
@@ -178,8 +163,9 @@ def open_model(
 def open_given(folder: Path, head: str) -> tuple[Any, Any]:
     """A model and its tokenizer as their user has them: those in memory, or else as the library loads them."""
     held = find_held(folder)
-    if held and held.model is not None:
-        return held.model, held.tokenizer
+    if held.config:
+        # a call sets how it cuts and pads
+        return held.model, deepcopy(held.tokenizer)
     return _loaded(folder, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(folder, split=False)
 
 
