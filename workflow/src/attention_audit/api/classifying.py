@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import torch
 
 from attention_audit.answer.sentence import Said, sentence
 from attention_audit.api.answering import COLUMNS, FURTHER, Audited, rows_of, words_and_marks
@@ -36,7 +37,16 @@ from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import as_readout
 from attention_audit.tables.asked import THESE
 from attention_audit.tables.wording import labels_of
-from attention_audit.transformer.folder import GENERIC, find_folder, known_mirror, read_facts, refuse_unless_installed
+from attention_audit.transformer.folder import (
+    GENERIC,
+    Held,
+    find_folder,
+    known_mirror,
+    read_facts,
+    refuse_unless_installed,
+    use_held,
+)
+from attention_audit.transformer.in_memory import hold_model, hold_tokenizer
 from attention_audit.transformer.settings import Long
 from attention_audit.transformer.states import reading_together
 
@@ -75,28 +85,23 @@ def _bar(shown: bool) -> Iterator[Report | None]:
         bar.set_postfix_str("")
 
 
-def _folders(model: Any, tokenizer: Any, place: Path) -> list[str]:
-    """The folder of each training, written where it is an object. Raises AuditError where it is neither."""
+def _held(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held | None]:
+    """What is in memory of each training, by its folder; or, where it is an object, by what it is called in messages.
+
+    Raises AuditError where it is neither.
+    """
     models = [*model] if isinstance(model, Sequence) and not isinstance(model, str) else [model]
     if not models:
         raise AuditError("model: is an empty list; give one classifier, or one a training")
-    folders = []
+    held: dict[str, Held | None] = {}
     for number, one in enumerate(models, start=1):
         if isinstance(one, str | Path):
-            folders.append(str(find_folder(str(one), known_mirror(), "model")))
-            continue
-        if not hasattr(one, "save_pretrained"):
-            raise AuditError(
-                f"model: is {type(one).__name__}; give a classifier of the library `transformers`, or its folder. "
-                "Of another network use audit_torch, or judge"
-            )
-        if tokenizer is None:
-            raise AuditError("tokenizer: is None; give that of the model, which is no folder")
-        folder = place / f"model{number}"
-        one.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
-        folders.append(str(folder))
-    return folders
+            folder = str(find_folder(str(one), known_mirror(), "model"))
+            held[folder] = None if tokenizer is None else Held(hold_tokenizer(tokenizer))
+        else:
+            name = f"model {number}" if len(models) > 1 else "model"
+            held[name] = hold_model(one, tokenizer, name, prompted)
+    return held
 
 
 def _named(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]:
@@ -231,9 +236,10 @@ def audit_classifier(
     """
     refuse_unless_installed()
     texts, labels = entries(texts, "texts"), entries(labels, "labels")
-    with TemporaryDirectory(prefix="attention-audit-") as place:
-        folder = Path(place)
-        folders = _folders(model, tokenizer, folder)
+    held = _held(model, tokenizer, prompt is not None)
+    in_memory = use_held({name: each for name, each in held.items() if each})
+    with TemporaryDirectory(prefix="attention-audit-") as place, in_memory, torch.random.fork_rng():
+        folder, folders = Path(place), [*held]
         given = _classes(prompt, folders[0])
         names = [name.removeprefix(GENERIC) for name in given]
         gold = [names[given.index(name)] for name in _named(labels, given, len(texts))]

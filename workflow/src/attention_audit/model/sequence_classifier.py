@@ -268,9 +268,10 @@ class SequenceClassifier(TransformerClassifier):
     """The classifier of a folder, in evaluation, with its tokenizer for raw texts; or a language model there, which a
     `prompt` asks for one of some next tokens.
 
-    names: of its classes, in the order of its logits. most: pieces that it reads together, `max_length` or fewer.
-    template: what each text is set into. windowed: whether a longer text is read in windows (`transformer.windows`);
-    otherwise none is to be longer. Raises AuditError where the folder holds no such model.
+    names: of its classes, in the order of its logits. asked: the pieces that stand for them, of a language model.
+    most: pieces that it reads together, `max_length` or fewer. template: what each text is set into. windowed: whether
+    a longer text is read in windows (`transformer.windows`); otherwise none is to be longer. Raises AuditError where
+    the folder holds no such model.
     """
 
     def __init__(
@@ -279,10 +280,11 @@ class SequenceClassifier(TransformerClassifier):
         classifier_family_of(folder, prompted=prompt is not None)
         tokenizer: Any = open_tokenizer(folder, split=False)
         model: Any = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification", "eager")
-        if prompt:
-            _label(folder, model, [_token(folder, tokenizer, label) for label in prompt.labels])
+        asked = [_token(folder, tokenizer, label) for label in prompt.labels] if prompt else None
+        if asked:
+            _label(folder, model, asked)
         super().__init__(folder, model)
-        self.tokenizer, self.template = tokenizer, prompt.template if prompt else TEXT
+        self.asked, self.tokenizer, self.template = asked, tokenizer, prompt.template if prompt else TEXT
         named = (
             prompt.labels if prompt else [model.config.id2label[number] for number in range(model.config.num_labels)]
         )

@@ -4,7 +4,7 @@ read it; and classifiers that are given.
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +29,6 @@ from attention_audit.transformer.folder import (
     refuse_unless_installed,
 )
 from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, Transformer
-
-
-@cache
-def _facts(folder: Path) -> Facts:
-    return read_facts(folder)
 
 
 def _mirror(config: Config) -> Path | None:
@@ -73,7 +68,7 @@ class Named:
     def facts(self) -> Facts:
         """What its config.json says, or will say."""
         encoder = self.made
-        return encoder.facts if encoder else _facts(self.folder)
+        return encoder.facts if encoder else read_facts(self.folder)
 
     @property
     def files(self) -> list[Path]:

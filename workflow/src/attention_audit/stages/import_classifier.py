@@ -18,13 +18,15 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ClassifierJob
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.raw_text import RawText, spaced
+from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
+from attention_audit.stages.comparing import compare_with_given
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import prepare_device
 from attention_audit.stages.reading_classifiers import take_classifier, take_layer, take_word_maps
 from attention_audit.stages.transforming import written_texts
 from attention_audit.transformer.folder import GENERIC, find_folder, known_mirror
+from attention_audit.transformer.opening import refuse_without_vectors
 from attention_audit.transformer.pieces import UNLIMITED, Pieces, cut_raw
 from attention_audit.transformer.settings import ReadClassifier
 from attention_audit.transformer.states import PieceTable
@@ -32,8 +34,6 @@ from attention_audit.transformer.windows import refuse_narrow
 
 Settings = ClassifierJob
 
-NAMED = 3
-"""Texts that are too long, as many as a message names."""
 UNREAD = 0.5
 """Share of unknown pieces above which a classifier is refused."""
 
@@ -82,34 +82,13 @@ def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labe
 
 
 def pieces_of(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
-    """The pieces of the raw texts, as many as the classifier reads."""
-    return _cut(classifier, texts.ids, texts.written)
-
-
-def _cut(classifier: SequenceClassifier, names: Sequence[str], texts: Sequence[RawText]) -> Pieces:
+    """The pieces of the raw texts, as many as the classifier reads. Raises AuditError where it cannot read one."""
     most = UNLIMITED if classifier.windowed else classifier.most
-    pieces = cut_raw(classifier.tokenizer, names, texts, most, classifier.template)
+    pieces = cut_raw(classifier.tokenizer, texts.ids, texts.written, most, classifier.template)
+    refuse_without_vectors(classifier.folder, classifier.tokenizer, classifier.model, pieces.ids)
     if classifier.windowed:
-        refuse_narrow(names, pieces, classifier.most)
+        refuse_narrow(texts.ids, pieces, classifier.most)
     return pieces
-
-
-@torch.inference_mode()
-def beside_words(classifier: SequenceClassifier, pieces: Pieces, texts: ReadTexts) -> str:
-    """What reading the words of the corpus in the place of the raw texts would change, as a line of a log."""
-    firsts = (None if text.second is None else text.first for text in texts.written)
-    spaces = [spaced(*each) for each in zip(texts.tokens, firsts, strict=True)]
-    words = _cut(classifier, texts.ids, spaces)
-    ends = zip(pieces.starts, pieces.counts, words.starts, words.counts, strict=True)
-    other = np.flatnonzero([not np.array_equal(pieces.ids[a : a + n], words.ids[b : b + m]) for a, n, b, m in ends])
-    said = f"{len(other)} of {len(pieces)} texts would have other pieces if the corpus's words were read"
-    if not len(other):
-        return said
-    predicted = [np.empty((len(other), len(classifier.names)), np.float32) for _ in range(2)]
-    for part, into in zip((pieces, words), predicted, strict=True):
-        for rows, batch in PieceTable(part, classifier.device).in_order_of_length(members=other):
-            into[rows] = classifier.logits(batch).softmax(-1).cpu().numpy()
-    return f"{said}, and a probability would change by up to {np.abs(predicted[0] - predicted[1]).max():.3f}"
 
 
 def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
@@ -118,8 +97,8 @@ def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
     if share > UNREAD:
         raise AuditError(
             f"{folder}: its tokenizer does not know {100 * share:.0f} % of the pieces ({tokenizer.unk_token}), so that "
-            "the model reads hardly anything of these texts; save the tokenizer that the model was trained with there, "
-            "or name a model of their language"
+            "the model reads hardly anything of these texts; take the tokenizer that the model was trained with, or a "
+            "model of their language"
         )
 
 
@@ -159,6 +138,7 @@ def run(job: Job[ClassifierJob]) -> None:
         classes = classes_of(classifier.folder, classifier.names, texts.names, read.labels)
         pieces = pieces_of(classifier, texts)
         refuse_unread(classifier.folder, classifier.tokenizer, pieces)
+        compared = compare_with_given(classifier, texts.ids, texts.written)
         first = first or pieces
         other = np.flatnonzero(pieces.read != first.read)
         if len(other):
@@ -172,11 +152,6 @@ def run(job: Job[ClassifierJob]) -> None:
         if readout.attending is not None:
             write_weights(next(tails), readout.attending.tail.tensors(), job.provenance, seed)
         where = f"{job.settings.dataset}, {job.settings.model}, training {seed}"
-        too_long = pieces.truncated | (pieces.counts > classifier.most)
-        long, said = [texts.ids[place] for place in np.flatnonzero(too_long)], ""
-        if long:
-            named = ", ".join([*long[:NAMED], *["..."] * (len(long) > NAMED)])
-            done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
-            said = f", of which {len(long)} are too long and {done} ({named})"
-        job.report(f"{where}: {len(texts.ids)} texts{said}")
-        job.report(f"{where}: {beside_words(classifier, pieces, texts)}")
+        long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
+        done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
+        job.report(f"{where}: {len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")

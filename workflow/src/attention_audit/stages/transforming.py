@@ -25,7 +25,13 @@ from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.raw_text import RawText, spaced
 from attention_audit.transformer.families import family_of
 from attention_audit.transformer.folder import ENCODER, checksums, find_folder, known_mirror
-from attention_audit.transformer.opening import open_model, open_tokenizer, open_untrained, positions
+from attention_audit.transformer.opening import (
+    open_model,
+    open_tokenizer,
+    open_untrained,
+    positions,
+    refuse_without_vectors,
+)
 from attention_audit.transformer.pieces import Pieces, cut, cut_raw, joined, longest
 from attention_audit.transformer.settings import Backbone
 from attention_audit.transformer.states import WordStates
@@ -70,7 +76,8 @@ class Opened:
         Raises AuditError, naming the text, where one cannot be read.
         """
         tokenizer = open_tokenizer(self.folder, split=not raw)
-        most = longest(tokenizer, positions(open_model(self.folder)), self.backbone.max_length)
+        model = open_model(self.folder)
+        most = longest(tokenizer, positions(model), self.backbone.max_length)
         ids: dict[str, list[str]] = {split: [] for split in SPLITS}
         parts: dict[str, list[Pieces]] = {split: [] for split in SPLITS}
         for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "raw", "starts", "second", "query"]):
@@ -86,7 +93,10 @@ class Opened:
                 except AuditError as error:
                     raise AuditError(f"{corpus}: {error}") from error
                 ids[split] += names
-        return {split: (ids[split], joined(runs)) for split, runs in parts.items()}
+        found = {split: (ids[split], joined(runs)) for split, runs in parts.items()}
+        for _, pieces in found.values():
+            refuse_without_vectors(self.folder, tokenizer, model, pieces.ids)
+        return found
 
 
 def written_texts(table: pa.Table) -> list[RawText]:

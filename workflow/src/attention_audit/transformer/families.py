@@ -243,9 +243,7 @@ def classifier_family_of(folder: Path, facts: Facts | None = None, prompted: boo
         )
     task = facts.says.get("problem_type") or ("regression" if len(facts.labels) == 1 else "")
     if not prompted and task in ("regression", "multi_label_classification"):
-        raise AuditError(
-            f"{folder}: its task is {task.replace('_', ' ')}, and no choice of one class; name a classifier"
-        )
+        raise AuditError(f"{folder}: its task is {task.replace('_', ' ')}, and no choice of one class; use judge")
     return family
 
 

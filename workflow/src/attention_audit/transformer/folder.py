@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +31,17 @@ VOCABULARIES = (
 )  # fmt: skip
 """Files of which a tokenizer has at least one."""
 TOKENIZER = (*VOCABULARIES, "merges.txt", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
+REFUSED = {
+    "auto_map": (
+        "the model comes with code of its own, which is not run here",
+        "use judge; or take the key away, if the library's own class computes the same",
+    ),
+    "quantization_config": (
+        "the weights are quantised, and not read here",
+        "take the model as it was before, or judge",
+    ),
+}
+"""Keys of config.json by which a model is not what the library's class makes of its weights, and what to do."""
 HUB_ID = r"[\w.-]+(?:/[\w.-]+)?"
 MIRROR = "ATTENTION_AUDIT_MIRROR"
 """The environment variable in which jobs are told of the mirror."""
@@ -59,6 +71,37 @@ class Facts(NamedTuple):
         return self.says.get("classifier_pooling") == "mean"
 
 
+class Held(NamedTuple):
+    """A tokenizer in memory, and perhaps a model, in the place of the files of a folder.
+
+    model: what its user calls. source: the model whose weights are read: `model`, or a copy of it into which its
+    adapters are merged. config: what its config.json would say.
+    """
+
+    tokenizer: Any
+    model: Any = None
+    source: Any = None
+    config: Mapping[str, Any] = {}
+
+
+_HELD: ContextVar[Mapping[str, Held]] = ContextVar("held", default={})  # noqa: B039
+
+
+@contextmanager
+def use_held(held: Mapping[str, Held]) -> Iterator[None]:
+    """Let folders of these names be what is in memory, in the block; or their tokenizers alone."""
+    token = _HELD.set(held)
+    try:
+        yield
+    finally:
+        _HELD.reset(token)
+
+
+def find_held(folder: Path) -> Held:
+    """Return what is in memory in the place of a folder; None in the place of what its files have."""
+    return _HELD.get().get(str(folder), Held(None))
+
+
 def refuse_unless_installed() -> None:
     """Raise AuditError where the library `transformers` is not installed; it is not imported."""
     if find_spec("transformers") is None:
@@ -83,7 +126,7 @@ def find_folder(path: str, mirror: Path | None, key: str) -> Path:
     Raises AuditError, naming the key, where there is none.
     """
     places = [Path(path), *([mirror / path] if mirror else [])]
-    found = next((place for place in places if place.is_dir()), None)
+    found = next((place for place in places if place.is_dir() or find_held(place).config), None)
     if found is None and re.fullmatch(HUB_ID, path):
         found = hub_folder(path)
     if found is None:
@@ -126,10 +169,26 @@ def _read_json(path: Path) -> dict[str, Any]:
     return values
 
 
+def _refuse_without_config(folder: Path) -> None:
+    """Raise AuditError where a folder has no config.json, or an adapter beside it."""
+    if (folder / ADAPTER).is_file():
+        raise AuditError(
+            f"{folder}: holds an adapter, such as LoRA's, and not the whole model; merge it into its model once, and "
+            "name the folder that this writes: model.merge_and_unload().save_pretrained(folder)"
+        )
+    if not (folder / CONFIG).is_file():
+        raise AuditError(f"{folder}: has no {CONFIG}, so it is no folder of a Transformer; name another one")
+
+
 def read_facts(folder: Path) -> Facts:
     """What config.json says. Raises AuditError where it cannot be read, or lacks what is needed here."""
-    path = folder / CONFIG
-    values = _read_json(path)
+    held = find_held(folder)
+    if held.config:
+        path, values = folder, held.config
+    else:
+        _refuse_without_config(folder)
+        path = folder / CONFIG
+        values = _read_json(path)
 
     def first(*names: str) -> Any:
         return next((values[name] for name in names if name in values), None)
@@ -137,9 +196,14 @@ def read_facts(folder: Path) -> Facts:
     kind = values.get("model_type")
     width = first("hidden_size", "dim", "d_model", "n_embd")
     layers = first("num_hidden_layers", "n_layers", "num_layers", "n_layer")
-    if not isinstance(kind, str) or not isinstance(width, int) or not isinstance(layers, int):
+    if not isinstance(kind, str):
+        raise AuditError(f"{path}: says no model_type; name the folder of a Transformer")
+    for key, (fault, remedy) in REFUSED.items():
+        if values.get(key):
+            raise AuditError(f"{path}: {fault} ({key}); {remedy}")
+    if not isinstance(width, int) or not isinstance(layers, int):
         raise AuditError(
-            f"{path}: says no model_type, hidden_size or num_hidden_layers; name the folder of a Transformer"
+            f"{path}: a model of type {kind!r} without a hidden_size or num_hidden_layers is not known here; use judge"
         )
     # the library leaves out names that it has given itself to two classes
     labels = values.get("id2label") or {number: f"{GENERIC}{number}" for number in range(values.get("num_labels", 2))}
@@ -180,26 +244,28 @@ def weight_files(folder: Path) -> list[Path]:
     raise AuditError(f"{folder}: has no weights, which are looked for in {WEIGHTS}; name a folder that has them")
 
 
-def model_files(folder: Path) -> list[Path]:
-    """The files that decide what a Transformer computes: its configuration, weights and tokenizer.
-
-    Raises AuditError where something is missing.
-    """
-    if (folder / ADAPTER).is_file():
-        raise AuditError(
-            f"{folder}: holds an adapter, such as LoRA's, and not the whole model; merge it into its model once, and "
-            "name the folder that this writes: model.merge_and_unload().save_pretrained(folder)"
-        )
-    if not (folder / CONFIG).is_file():
-        raise AuditError(f"{folder}: has no {CONFIG}, so it is no folder of a Transformer; name another one")
-    weights = weight_files(folder)
-    tokenizer = [folder / name for name in TOKENIZER if (folder / name).is_file()]
+def tokenizer_files(folder: Path) -> list[Path]:
+    """Return the files of a tokenizer, none where it is in memory. Raises AuditError where there is none."""
+    if find_held(folder).tokenizer is not None:
+        return []
     if not any((folder / name).is_file() for name in VOCABULARIES):
         raise AuditError(
             f"{folder}: has no tokenizer (looked for {', '.join(VOCABULARIES)}); save the model's own there, with: "
             "tokenizer.save_pretrained(folder)"
         )
-    return [folder / CONFIG, *weights, *tokenizer]
+    return [folder / name for name in TOKENIZER if (folder / name).is_file()]
+
+
+def model_files(folder: Path) -> list[Path]:
+    """The files that decide what a Transformer computes: its configuration, weights and tokenizer, as far as they are
+    not in memory.
+
+    Raises AuditError where something is missing.
+    """
+    if find_held(folder).config:
+        return []
+    _refuse_without_config(folder)
+    return [folder / CONFIG, *weight_files(folder), *tokenizer_files(folder)]
 
 
 def checksums(folder: Path) -> dict[str, str]:

@@ -1,18 +1,28 @@
 """Loading a Transformer and its tokenizer from a folder: offline, without code of its own, from safetensors alone."""
 
+from collections.abc import Mapping
+from copy import deepcopy
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 
 from attention_audit.errors import AuditError
-from attention_audit.transformer.folder import NOT_INSTALLED, model_files, read_facts
+from attention_audit.transformer.folder import NOT_INSTALLED, find_held, model_files, read_facts, tokenizer_files
 
 UNUSED = "pooler"
 """A part that encoders have for a task of their own; no state depends on it."""
+UNDONE = {
+    "_orig": "make its pruning permanent with torch.nn.utils.prune.remove",
+    "parametrizations": "call torch.nn.utils.parametrize.remove_parametrizations",
+    "_packed_params": "give the model as it was before it was quantised",
+}
+"""What to do where weights have names with these parts."""
 
 
 def library() -> Any:
@@ -26,25 +36,26 @@ def library() -> Any:
     return transformers
 
 
-def _said(error: Exception) -> str:
+def say_first(error: Exception) -> str:
     """The first line of what a library says."""
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 def open_tokenizer(folder: Path, split: bool = True) -> Any:
-    """The tokenizer of a folder, for texts that are `split` into words already, or else for raw ones, as it is.
+    """The tokenizer of a folder, for texts that are `split` into words already, or else for raw ones, as it is; of one
+    in memory a copy, with what was set on it.
 
     Raises AuditError where it is missing, damaged, or cannot tell which word a piece is of.
     """
-    model_files(folder)
+    held, files = find_held(folder), tokenizer_files(folder)
     opened = partial(library().AutoTokenizer.from_pretrained, folder, local_files_only=True, trust_remote_code=False)
     try:
-        tokenizer = opened(use_fast=True)
+        tokenizer = opened(use_fast=True) if files else deepcopy(held.tokenizer)
     except Exception as error:
-        raise AuditError(f"{folder}: its tokenizer cannot be read ({_said(error)}); save it there again") from error
+        raise AuditError(f"{folder}: its tokenizer cannot be read ({say_first(error)}); save it there again") from error
     if not tokenizer.is_fast:
         raise AuditError(
-            f"{folder}: its tokenizer ({type(tokenizer).__name__}) cannot tell the word of a piece; save a fast one"
+            f"{folder}: its tokenizer ({type(tokenizer).__name__}) cannot tell the word of a piece; take a fast one"
         )
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
@@ -55,38 +66,70 @@ def open_tokenizer(folder: Path, split: bool = True) -> Any:
 
 
 def _loaded(
-    folder: Path, auto: str, attention: Literal["sdpa", "eager"], classes: int | None = None
-) -> tuple[Any, list[str]]:
-    """The model of a folder by a class of the library, and the parameters that its weights lack; with `classes`, one
-    of so many classes.
+    folder: Path,
+    auto: str,
+    attention: Literal["sdpa", "eager"] | None = None,
+    classes: int | None = None,
+    dtype: Any = torch.float32,
+) -> tuple[Any, Mapping[str, Any]]:
+    """The model of a folder by a class of the library, or of the weights in memory in its place, which it may share;
+    and what the library says of the weights. With `classes`, one of so many classes.
     """
     model_files(folder)
-    facts = read_facts(folder)
+    facts, held = read_facts(folder), find_held(folder)
     offline = {"local_files_only": True, "trust_remote_code": False}
     further = {} if classes is None else {"num_labels": classes}
     try:
-        # a file may name an attention of its own, which needs what is not here
-        config = library().AutoConfig.from_pretrained(folder, attn_implementation=attention, **offline, **further)
+        if held.config:
+            place, auto = None, held.config["architectures"][0]
+            config, source = deepcopy(held.source.config), {"state_dict": held.source.state_dict()}
+        else:
+            # a file may name an attention of its own, which needs what is not here
+            config = library().AutoConfig.from_pretrained(folder, attn_implementation=attention, **offline, **further)
+            place, source = folder, {"use_safetensors": True, **offline}
         model, loaded = getattr(library(), auto).from_pretrained(
-            folder,
+            place,
             config=config,
-            use_safetensors=True,
-            dtype=torch.float32,
+            dtype=dtype,
             attn_implementation=attention,
             output_loading_info=True,
-            ignore_mismatched_sizes=classes is not None,
-            **offline,
+            ignore_mismatched_sizes=True,
+            **source,
         )
     except AuditError:
         raise
     except Exception as error:
         raise AuditError(
-            f"{folder}: the model of type {facts.kind!r} cannot be loaded ({_said(error)}); take files that "
+            f"{folder}: the model of type {facts.kind!r} cannot be loaded ({say_first(error)}); take files that "
             "this version of the library knows"
         ) from error
     if getattr(model.config, "is_encoder_decoder", False):
         raise AuditError(f"{folder}: a model of type {facts.kind!r} has a decoder; name one without")
-    return model, list(loaded["missing_keys"])
+    return model, loaded
+
+
+def _refuse_other_weights(folder: Path, model: Any, loaded: Mapping[str, Any], head: str) -> None:
+    """Raise AuditError where the weights are not those of a model of the library with a `head`, or of its encoder."""
+    name, held = type(model).__name__, find_held(folder)
+    for weight, own, wanted in sorted(loaded["mismatched_keys"]):
+        raise AuditError(
+            f"{folder}: its {weight} has the shape {tuple(own)}, and {tuple(wanted)} by its configuration, of which "
+            "something, such as id2label, is not the model's; mend it, or use judge"
+        )
+    absent = sorted(key for key in loaded["missing_keys"] if head or UNUSED not in key)
+    # older files have one that no class for whole texts reads
+    spared = f"{model.base_model_prefix}.{UNUSED}.dense."
+    further = sorted(key for key in loaded["unexpected_keys"] if head and not key.startswith(spared))
+    if absent or further:
+        said = [f"lack {key}" for key in absent[:1]] + [f"hold {key}" for key in further[:1]]
+        parts = dict(held.source.named_modules()) if held.config else {}
+        part = (absent or further)[0].rpartition(".")[0]
+        kind = f" ({part} is a {type(parts[part]).__name__})" if part in parts else ""
+        remedy = next((remedy for mark, remedy in UNDONE.items() if any(mark in key for key in further)), "use judge")
+        raise AuditError(
+            f"{folder}: its weights {' and '.join(said)}, and are not those of the library's {name}{kind}; {remedy}, "
+            f"or take what was saved after training with AutoModel{head}"
+        )
 
 
 def open_model(
@@ -98,22 +141,32 @@ def open_model(
     library's class `AutoModel` is called: that for whole texts or that for the next token.
 
     attention: how the library computes attention; only `eager` returns the weights. Raises AuditError where something
-    is missing, where weights are damaged or lack parameters, and where the library does not know the model's type.
+    is missing, where weights are damaged or not those of the library's class, and where the library does not know the
+    model's type.
     """
-    model, absent = _loaded(folder, f"AutoModel{head}", attention)
-    missing = sorted(name for name in absent if head or UNUSED not in name)
-    if missing and head:
-        what = "language model" if head == "ForCausalLM" else "classifier of texts"
+    model, loaded = _loaded(folder, f"AutoModel{head}", attention)
+    _refuse_other_weights(folder, model, loaded, head)
+    name = type(model).__name__
+    made = (read_facts(folder).says.get("architectures") or [name])[0]
+    if head and made != name:
         raise AuditError(
-            f"{folder}: is no {what}: its weights lack {missing[0]}; name a folder that was saved after "
-            f"training with AutoModel{head}"
+            f"{folder}: config.json names the class {made} (architectures), which is not the library's {name}; use "
+            f"judge, or write {name} there, if it computes the same"
         )
-    if missing:
-        raise AuditError(f"{folder}: its weights lack {missing[0]}, which config.json asks for; mend the folder")
     if not head and getattr(model, UNUSED, None) is not None:
         model.pooler = None
+    model.config.return_dict, model.config.output_hidden_states = True, False
     opened: nn.Module = model.eval()
     return opened
+
+
+def open_given(folder: Path, head: str) -> tuple[Any, Any]:
+    """A model and its tokenizer as their user has them: those in memory, or else as the library loads them."""
+    held = find_held(folder)
+    if held.config:
+        # a call sets how it cuts and pads
+        return held.model, deepcopy(held.tokenizer)
+    return _loaded(folder, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(folder, split=False)
 
 
 def open_untrained(folder: Path, head: str, classes: int) -> nn.Module:
@@ -130,6 +183,18 @@ def open_untrained(folder: Path, head: str, classes: int) -> nn.Module:
         linear.bias.zero_()
     trained: nn.Module = model.train()
     return trained
+
+
+def refuse_without_vectors(folder: Path, tokenizer: Any, model: Any, ids: npt.NDArray[np.int32]) -> None:
+    """Raise AuditError where a tokenizer gives pieces of a higher number than a model has vectors."""
+    most, count = int(ids.max(initial=0)), len(model.get_input_embeddings().weight)
+    if most >= count:
+        raise AuditError(
+            f"{folder}: its tokenizer ({type(tokenizer).__name__}) gives the piece "
+            f"{tokenizer.convert_ids_to_tokens(most)!r} the number {most}, and the model has vectors of 0 to "
+            f"{count - 1}; take the tokenizer that the model was trained with, or train it after "
+            "model.resize_token_embeddings(len(tokenizer))"
+        )
 
 
 def positions(model: nn.Module) -> int | None:
