@@ -24,10 +24,8 @@ from attention_audit.corpus.tokens import Tokens, placed_words
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, spaced
-from attention_audit.stages import import_classifier
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.transforming import written_texts
-from attention_audit.transformer.opening import open_tokenizer
 from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
 from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceTable
@@ -213,23 +211,3 @@ def test_words_without_a_raw_text_are_read_with_spaces_between_them() -> None:
         {"tokens": [["a", "bc", "d"]], "raw": pa.array([None], pa.string()), "starts": [None], "second": [None]}
     )
     assert written_texts(table) == [RawText("a bc d", [0, 2, 5])]
-
-
-@pytest.mark.parametrize("text", ["Why the FILM!", "why the film"])
-def test_the_import_says_what_the_corpuss_words_would_change(tmp_path: Path, text: str) -> None:
-    folder = classifiers_on_disk.save(tmp_path, words=WORDS)
-    classifier = SequenceClassifier(folder, max_length=30)
-    words, one = written(text, Tokens(punctuation="drop"))
-    texts = import_classifier.ReadTexts(["t", "u"], np.array([0, 1]), [words, ["the"]], [one, spaced(["the"])], {})
-    pieces = import_classifier.pieces_of(classifier, texts)
-    said = import_classifier.beside_words(classifier, pieces, texts)
-    logits = [
-        classifier.model(**open_tokenizer(folder)(own, return_tensors="pt")).logits for own in (text, " ".join(words))
-    ]
-    moved = (logits[0].softmax(-1) - logits[1].softmax(-1)).abs().max().item()
-    if text.endswith("!"):
-        assert moved > 0.001
-        assert said.startswith("1 of 2 texts would have other pieces if the corpus's words were read")
-        assert said.endswith(f"a probability would change by up to {moved:.3f}")
-    else:
-        assert said == "0 of 2 texts would have other pieces if the corpus's words were read"

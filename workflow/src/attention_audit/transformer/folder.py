@@ -110,7 +110,7 @@ def refuse_unless_installed() -> None:
 
 def hub_folder(name: str) -> Path | None:
     """The folder of a model in the cache of the Hugging Face hub: of its branch `main`; None where it is not there."""
-    home = Path(os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface")
+    home = Path(os.environ.get("HF_HOME") or "~/.cache/huggingface").expanduser()
     cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
     model = cache / f"models--{name.replace('/', '--')}"
     try:
@@ -140,15 +140,12 @@ def find_folder(path: str, mirror: Path | None, key: str) -> Path:
 @contextmanager
 def told_of(mirror: str | None) -> Iterator[None]:
     """Tell of the mirror in the block as a job is told of it; None: as it is."""
-    before = os.environ.get(MIRROR)
-    if mirror is not None:
-        os.environ[MIRROR] = mirror
+    before = os.environ.get(MIRROR, "")
+    os.environ[MIRROR] = mirror or before
     try:
         yield
     finally:
-        if mirror is not None:
-            os.environ.pop(MIRROR)
-            os.environ.update({} if before is None else {MIRROR: before})
+        os.environ[MIRROR] = before
 
 
 def known_mirror() -> Path | None:

@@ -1,0 +1,350 @@
+"""A classifier in memory, or in a folder, is what is audited: its own logits, by its own tokenizer; or one line says
+why not. What is right comes from the library alone.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import mkdtemp
+from types import MethodType
+from typing import Any
+
+import classifiers_on_disk as on_disk
+import numpy as np
+import pytest
+import torch
+import transformers
+from classifiers_on_disk import READ
+from safetensors.torch import load_file, save_file
+from torch import nn
+from torch.nn.utils.prune import l1_unstructured
+from transformers_on_disk import change_config
+
+import attention_audit
+from attention_audit.errors import AuditError
+from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.raw_text import spaced
+from attention_audit.stages.comparing import compare_with_given
+from attention_audit.transformer.folder import use_held
+from attention_audit.transformer.in_memory import hold_model, merge_adapters
+
+TEXTS = [
+    "the film is great",
+    "unbelievably dull",
+    "why unbelievably good is the story films",
+    "bad",
+    "a story is a film",
+]
+
+
+def load(folder: Path) -> tuple[Any, Any]:
+    """The model and the tokenizer, as a user loads them."""
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder)
+    return model.eval(), transformers.AutoTokenizer.from_pretrained(folder)
+
+
+def given(**further: Any) -> tuple[Any, Any]:
+    """A BERT and its tokenizer."""
+    return load(on_disk.save(Path(mkdtemp()), **further))
+
+
+def call(model: Any, tokenizer: Any) -> Any:
+    """The probabilities of the texts, one after another, as the library alone computes them."""
+    found = []
+    with torch.no_grad():
+        for text in TEXTS:
+            output = model(**tokenizer(text, truncation=True, return_tensors="pt"))
+            logits = output[0] if isinstance(output, tuple) else output.logits
+            found.append(logits[0].float().softmax(-1).numpy())
+    return np.stack(found)
+
+
+def audit(model: Any, tokenizer: Any = None, **further: Any) -> Any:
+    labels = [number % 2 for number in range(len(TEXTS))]
+    return attention_audit.audit_classifier(
+        model, tokenizer, TEXTS, labels, questions=["used"], progress=False, **further
+    )
+
+
+def refuse(line: str, model: Any, tokenizer: Any = None, **further: Any) -> None:
+    with pytest.raises(AuditError, match=line) as caught:
+        audit(model, tokenizer, **further)
+    assert len(str(caught.value).splitlines()) == 1
+    assert "attention-audit-" not in str(caught.value)
+
+
+@pytest.mark.parametrize("family", READ)
+def test_a_model_of_each_family_is_read_in_memory_and_compared(family: str) -> None:
+    names, texts = [*"abcde"], [spaced(text.split()) for text in TEXTS]
+    model, tokenizer = given(family=family, moved=True)
+    compared = compare_with_given(SequenceClassifier(Path(model.name_or_path)), names, texts)
+    assert compared.startswith("5 have the pieces and, within ")
+    with use_held({"model": hold_model(model, tokenizer, "model", False)}):
+        classifier = SequenceClassifier(Path("model"))
+        assert compare_with_given(classifier, names, texts).startswith("5 have the pieces and, within ")
+        # another model is found out, whatever its family
+        with torch.no_grad():
+            model.get_parameter(f"{classifier.family.classifier}.weight").mul_(1.01)
+            classifier.decoder.weight.data = classifier.decoder.weight / 1.01
+        with pytest.raises(AuditError, match=r"^model: as it is given, a logit differs by up to "):
+            compare_with_given(classifier, names, texts)
+
+
+def test_what_is_set_after_loading_holds_and_the_object_stays_as_it_was() -> None:
+    model, tokenizer = given()
+    tokenizer.truncation_side, tokenizer.model_max_length = "left", 6
+    model.config.return_dict = False
+    right = call(model, tokenizer)
+    model.train()
+    model.bert.encoder.layer[0].eval()
+    model.bert.embeddings.requires_grad_(False)
+
+    def state() -> list[Any]:
+        weights = {name: (weight.data_ptr(), weight.requires_grad) for name, weight in model.named_parameters()}
+        hooks = [(part.training, len(part._forward_hooks)) for part in model.modules()]
+        return [weights, hooks, model.config.to_dict(), str(tokenizer.backend_tokenizer.truncation)]
+
+    before, random = state(), torch.get_rng_state()
+    weights = {name: weight.clone() for name, weight in model.state_dict().items()}
+    found = audit(model, tokenizer)
+    assert state() == before
+    assert torch.equal(torch.get_rng_state(), random)
+    assert all(torch.equal(weight, weights[name]) for name, weight in model.state_dict().items())
+    np.testing.assert_allclose(found.readouts[0].probabilities, right, atol=1e-5)
+    # a folder with a tokenizer beside it is read by that
+    beside = audit(model.name_or_path, tokenizer)
+    np.testing.assert_allclose(beside.readouts[0].probabilities, right, atol=1e-5)
+
+
+class Derived(transformers.BertForSequenceClassification):  # type: ignore[misc]
+    """Another name alone."""
+
+
+class Compiled(nn.Module):
+    """As torch.compile, which takes seconds to import, wraps a model."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self._orig_mod = model
+
+
+@pytest.mark.parametrize("wrap", [nn.DataParallel, Compiled, "pipeline", Derived, "hook"])
+def test_what_is_about_a_model_and_changes_nothing_is_passed_by(wrap: Any) -> None:
+    model, tokenizer = given()
+    right = call(model, tokenizer)
+    if wrap == "pipeline":
+        found = audit(transformers.pipeline("text-classification", model=model, tokenizer=tokenizer))
+    elif wrap == "hook":
+        model.register_forward_hook(lambda module, inputs, output: None)
+        found = audit(model, tokenizer)
+    elif wrap is Derived:
+        found = audit(Derived.from_pretrained(model.name_or_path), model.name_or_path)
+    else:
+        found = audit(wrap(model), tokenizer)
+    np.testing.assert_allclose(found.readouts[0].probabilities, right, atol=1e-5)
+
+
+def scale(model: Any) -> None:
+    def forward(self: Any, *inputs: Any, **named: Any) -> Any:
+        output = type(self).forward(self, *inputs, **named)
+        output.logits = output.logits / 1.05
+        return output
+
+    model.forward = MethodType(forward, model)
+
+
+def hook(model: Any) -> None:
+    model.bert.pooler.register_forward_hook(lambda module, inputs, output: output * 0.9)
+
+
+def fail(model: Any) -> None:
+    def forward(input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:
+        raise RuntimeError("no such\nkernel")
+
+    model.forward = forward
+
+
+def head(*layers: nn.Module) -> Callable[[Any], None]:
+    def change(model: Any) -> None:
+        model.classifier = layers[0] if len(layers) == 1 else nn.Sequential(*layers)
+
+    return change
+
+
+def prune(model: Any) -> None:
+    l1_unstructured(model.bert.encoder.layer[0].attention.self.query, "weight", 0.5)
+
+
+def parametrise(model: Any) -> None:
+    nn.utils.parametrizations.weight_norm(model.classifier)
+
+
+def unload(model: Any) -> None:
+    model.bert.encoder.layer[1].to("meta")
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (scale, r"^model: as it is given, a logit .* 0 of 5 texts .*: the model, a BertForSequenceClassification\)"),
+        (hook, r"^model: as it is given, .* a hook that is not the library's: bert.pooler, a BertPooler\); use judge"),
+        (fail, r"^model: cannot be called with what its tokenizer makes of text '3' \(no such\); give a model"),
+        (
+            head(nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 2)),
+            r"lack classifier.bias and hold classifier.0.bias, .*BertForSequenceClassification \(classifier is a Seq",
+        ),
+        (head(nn.Linear(16, 5)), r"^model: its classifier.bias has the shape \(5,\), and \(2,\) by its configuration"),
+        (head(nn.Linear(16, 2, bias=False)), r"^model: its weights lack classifier.bias, .*; use judge"),
+        (prune, r"hold .*query.weight_mask, .*; make its pruning permanent with torch.nn.utils.prune.remove"),
+        (parametrise, r"parametrizations.* ParametrizedLinear\); call torch.nn.utils.parametrize.remove_param"),
+        (unload, r"^model: some of its weights are not in memory \(meta\); load it without device_map"),
+    ],
+)
+def test_a_model_that_is_not_the_librarys_is_one_line(change: Callable[[Any], None], line: str) -> None:
+    model, tokenizer = given()
+    change(model)
+    refuse(line, model, tokenizer)
+
+
+class Mean(transformers.BertForSequenceClassification):  # type: ignore[misc]
+    """Classifies the mean of all states."""
+
+    def forward(self, input_ids: Any, attention_mask: Any = None, token_type_ids: Any = None) -> Any:
+        states = self.bert(input_ids, attention_mask=attention_mask).last_hidden_state
+        return transformers.modeling_outputs.SequenceClassifierOutput(logits=self.classifier(states.mean(1)))
+
+
+def test_a_class_of_ones_own_is_told_even_where_no_tail_is_read() -> None:
+    plain, tokenizer = given()
+    mean = Mean.from_pretrained(plain.name_or_path)
+    for further in ({}, {"long": "window", "max_length": 8}):
+        with pytest.raises(AuditError, match=r"^model 2: as it is given, .* the model, a Mean\); use judge"):
+            attention_audit.audit_classifier(
+                [plain, mean], tokenizer, TEXTS, [0, 1, 0, 1, 0], progress=False, **further
+            )
+    refuse("^model: is a BertModel; of this kind the library's BertForSequenceClassification", plain.bert, tokenizer)
+
+
+class Shouting(transformers.PreTrainedTokenizerFast):  # type: ignore[misc]
+    """Reads each text twice."""
+
+    def __call__(self, text: Any, *others: Any, **named: Any) -> Any:
+        twice = f"{text} {text}" if isinstance(text, str) else text
+        return super().__call__(twice, *others, **named)
+
+
+def test_a_tokenizer_that_is_not_the_librarys_is_one_line() -> None:
+    model, tokenizer = given()
+    shouting = Shouting.from_pretrained(model.name_or_path)
+    refuse(r"^model: of text '3' its tokenizer, called with truncation=True .* gives 4 pieces", model, shouting)
+    refuse(r"^tokenizer: is None; give that of the model", model)
+    refuse(r"^tokenizer: is \[.*; give that of the model, as AutoTokenizer", model, [tokenizer])
+    refuse(r"^tokenizer: no such folder", model, "no/such/folder")
+    tokenizer.add_tokens(["films"])
+    refuse(
+        r"^model: its tokenizer \(\w+\) gives the piece 'films' the number 20, and the model has vectors of 0 to 19;",
+        model,
+        tokenizer,
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_fewer_digits_are_read_as_float32_and_how_far_that_moves_is_said(dtype: torch.dtype) -> None:
+    model, tokenizer = given()
+    half = model.to(dtype)
+    with pytest.warns(
+        UserWarning, match=f"^model: of the texts 5 have .*; {str(dtype)[6:]} is read as float32"
+    ) as told:
+        found = audit(half, tokenizer)
+    (message,) = (str(each.message) for each in told if "float32" in str(each.message))
+    moved = np.abs(found.readouts[0].probabilities - call(half, tokenizer)).max()
+    assert 0 < moved < 0.05
+    assert float(message.rpartition(" ")[2]) == pytest.approx(moved, rel=0.05)
+    half.save_pretrained(model.name_or_path)
+    with pytest.warns(UserWarning, match=f"{str(dtype)[6:]} is read as float32"):
+        again = audit(model.name_or_path)
+    np.testing.assert_allclose(again.readouts[0].probabilities, found.readouts[0].probabilities, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("kind", ["wrapped", "inner", "second", "disabled", "native", "dora"])
+def test_adapters_are_merged_into_a_copy(kind: str) -> None:
+    peft = pytest.importorskip("peft")
+    model, tokenizer = given()
+    plain = call(model, tokenizer)
+    settings = {"r": 2, "target_modules": ["query", "value"], "init_lora_weights": False, "task_type": "SEQ_CLS"}
+    if kind == "native":
+        model.add_adapter(peft.LoraConfig(**settings), adapter_name="mine")
+        own = model
+    else:
+        own = peft.get_peft_model(model, peft.LoraConfig(**settings, use_dora=kind == "dora"))
+        nn.init.normal_(own.base_model.classifier.modules_to_save["default"].weight)
+    if kind == "second":
+        own.add_adapter("second", peft.LoraConfig(**settings))
+        own.set_adapter("second")
+    if kind == "disabled":
+        own.base_model.disable_adapter_layers()
+    own = own.get_base_model().eval() if kind == "inner" else own.eval()
+    right = call(own, tokenizer)
+    assert np.allclose(right, plain, atol=1e-5) == (kind == "disabled")
+    found = audit(own, tokenizer)
+    np.testing.assert_allclose(found.readouts[0].probabilities, right, atol=1e-5)
+    np.testing.assert_array_equal(call(own, tokenizer), right)
+    assert not any("lora" in name for name, _ in merge_adapters(own).named_parameters())
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_a_prompt_that_is_learnt_is_no_weight() -> None:
+    peft = pytest.importorskip("peft")
+    model, tokenizer = given()
+    own = peft.get_peft_model(model, peft.PromptTuningConfig(task_type="SEQ_CLS", num_virtual_tokens=3)).eval()
+    refuse("^model: as it is given, .* the model, a PeftModelForSequenceClassification;", own, tokenizer)
+
+
+def change_weights(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[Path], None]:
+    def rewrite(folder: Path) -> None:
+        path = folder / "model.safetensors"
+        save_file(change(load_file(path)), path, metadata={"format": "pt"})
+
+    return rewrite
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (
+            lambda folder: change_config(folder, auto_map={"AutoModelForSequenceClassification": "mine.Mine"}),
+            r"config.json: the model comes with code of its own, which is not run here \(auto_map\); use judge",
+        ),
+        (
+            lambda folder: change_config(folder, architectures=["ReviewForSequenceClassification"]),
+            r"names the class ReviewForSequenceClassification \(architectures\), .* library's BertForSequenceClas",
+        ),
+        (
+            lambda folder: change_config(folder, quantization_config={"quant_method": "gptq", "bits": 4}),
+            r"config.json: the weights are quantised, and not read here \(quantization_config\)",
+        ),
+        (
+            lambda folder: change_config(folder, model_type="bart", hidden_size=None),
+            r"config.json: a model of type 'bart' without a hidden_size or num_hidden_layers is not known here",
+        ),
+        (change_weights(lambda own: own | {"norm.weight": torch.ones(16)}), r": its weights hold norm.weight, and are"),
+        (change_weights(lambda own: own | {"classifier.bias": torch.ones(3)}), r"classifier.bias has the shape \(3,\)"),
+        (
+            lambda folder: (folder / "config.json").rename(folder / "adapter_config.json"),
+            r"holds an adapter, .*; merge it into its model once, .* model.merge_and_unload",
+        ),
+    ],
+)
+def test_a_folder_that_is_not_the_librarys_is_one_line(change: Callable[[Path], Any], line: str) -> None:
+    folder = on_disk.save(Path(mkdtemp()))
+    change(folder)
+    refuse(f"^{folder}.*{line}", folder)
+
+
+def test_weights_that_no_class_reads_and_keys_about_outputs_change_nothing() -> None:
+    folder = on_disk.save(Path(mkdtemp()), "roberta")
+    right = call(*load(folder))
+    change_config(folder, return_dict=False, output_hidden_states=True, output_attentions=True)
+    left_over = {"roberta.pooler.dense.weight": torch.ones(16, 16), "roberta.embeddings.position_ids": torch.ones(1, 9)}
+    change_weights(lambda own: own | left_over)(folder)
+    np.testing.assert_allclose(audit(folder).readouts[0].probabilities, right, atol=1e-5)
