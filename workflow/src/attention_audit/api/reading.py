@@ -308,9 +308,10 @@ class Trained:
         items = [" ".join(sentence) for sentence in sentences] if hierarchical else [*chain(*sentences)]
         # a Transformer may read less than the whole text, and one's own map has its marks behind the words
         first = seen[runs[0]].readout
-        words, marks = int(first.words[0]), int((first.lengths - first.words)[0])
-        items = [*items[:words], *MARKS[:marks]]
-        return reading_of(items, [seen[run] for run in runs], seen[adversary] if adversary else None, self.classes)
+        marks = int((first.lengths - first.words)[0])
+        read = [*(items[place] for place in first.places[0]), *MARKS[:marks]]
+        others = seen[adversary] if adversary else None
+        return reading_of(read, [seen[run] for run in runs], others, self.classes, items)
 
 
 def seen_in(readout: Readout, name: str) -> Seen:
@@ -326,7 +327,14 @@ def _distances(first: Readout, other: Readout) -> tuple[float, float]:
     return float(jsd(*maps)), float(tvd(*predicted))
 
 
-def reading_of(items: list[str], trainings: list[Seen], adversary: Seen | None, classes: ClassNames) -> Reading:
+def reading_of(
+    items: list[str],
+    trainings: list[Seen],
+    adversary: Seen | None,
+    classes: ClassNames,
+    whole: Sequence[str] | None = None,
+) -> Reading:
+    """What trainings say of a text of some items. whole: all words of the text, of which some may not be read."""
     first, *others = (seen.readout for seen in trainings)
     weights = np.stack([seen.readout.attention[0] for seen in trainings]).astype(np.float64)
     words = pd.DataFrame(
@@ -361,6 +369,9 @@ def reading_of(items: list[str], trainings: list[Seen], adversary: Seen | None, 
             "adversary_tvd": moved_tvd,
         }
     )
+    if whole is not None and len(whole) > len(first.places[0]):
+        places = [*first.places[0], *range(len(whole), len(whole) + len(items) - len(first.places[0]))]
+        words = words.set_axis(places).reindex(range(places[-1] + 1 if marked else len(whole)))
     return Reading(words, facts)
 
 
