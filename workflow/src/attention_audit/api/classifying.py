@@ -276,6 +276,7 @@ def audit_classifier(
             words_and_marks([words[id_] for id_ in ids], readouts[0]),
             names,
             labels_of([suite.labels.labels], {suite.paper: suite.title}),
+            [words[id_] for id_ in ids],
         )
 
 
@@ -391,4 +392,5 @@ def audit_torch(
         words,
         names,
         labels_of([{MODEL: MODEL}], {"own": "Your own models"}),
+        words,
     )

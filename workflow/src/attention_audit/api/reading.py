@@ -105,7 +105,10 @@ def _headline(words: pd.DataFrame, facts: pd.Series) -> str:
     and prediction.
     """
     parts = [f"prediction: {facts['prediction']} (p = {facts['probability']:.3f})"]
-    if unknown := int((~words["known"]).sum()):
+    read = words["weight"].notna()
+    if unread := int((~read).sum()):
+        parts.append(f"the model does not read {unread} of {len(words)} words")
+    if unknown := int((read & ~words["known"]).sum()):
         parts.append(f"the model does not know {unknown} of {len(words)} words")
     if facts["trainings"] > 1:
         parts.append(
@@ -142,7 +145,8 @@ class Reading:
     - gradient: its share of the gradient of the prediction, likewise
     - lowest, highest: the least and the greatest weight that any training of the model gives it
     - adversary: the weight that the adversary gives it, NaN where there is none
-    - known: False where the model knows no part of the word, so that it reads any such word alike
+    - known: False where the model knows no part of the word, so that it reads any such word alike, or has not read it,
+      as it is cut off or the tokenizer leaves it out: such a word has no numbers
     - one by its name for each further map: its score in the first training, NaN for marks of a tokenizer
 
     facts: prediction (the class of the first training) and its probability; trainings; same_top, the share of the other
@@ -163,10 +167,10 @@ class Reading:
 
     def figure(self) -> Figure:
         """A picture with a row for each word: weights with their range over trainings, signed contributions, shares of
-        the gradient, and further maps. A panel of what is not known is left out. The figure grows with the text and
+        the gradient, and further maps. Words that are not read are left out. A panel of what is not known is left out. The figure grows with the text and
         with the maps.
         """
-        words, facts = self.words, self.facts
+        words, facts = self.words.dropna(subset="weight"), self.facts
         further = [str(name) for name in words if name not in COLUMNS]
         maps = {name: MAPS[name].label if name in MAPS else name for name in further}
         shown = {name: label for name, label in (OTHERS | maps).items() if words[name].notna().any()}
@@ -369,9 +373,11 @@ def reading_of(
             "adversary_tvd": moved_tvd,
         }
     )
-    if whole is not None and len(whole) > len(first.places[0]):
-        places = [*first.places[0], *range(len(whole), len(whole) + len(items) - len(first.places[0]))]
-        words = words.set_axis(places).reindex(range(places[-1] + 1 if marked else len(whole)))
+    if whole is not None:
+        places, count = first.places[0], len(whole) + len(items)
+        words = words.set_axis([*places, *range(len(whole), count - len(places))]).reindex(range(count - len(places)))
+        words["word"] = [*whole, *items[len(places) :]]
+        words["known"] = words["known"].eq(True)
     return Reading(words, facts)
 
 
