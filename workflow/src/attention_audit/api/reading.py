@@ -167,8 +167,8 @@ class Reading:
 
     def figure(self) -> Figure:
         """A picture with a row for each word: weights with their range over trainings, signed contributions, shares of
-        the gradient, and further maps. Words that are not read are left out. A panel of what is not known is left out. The figure grows with the text and
-        with the maps.
+        the gradient, and further maps. Words that are not read, and a panel of what is not known, are left out. The
+        figure grows with the text and with the maps.
         """
         words, facts = self.words.dropna(subset="weight"), self.facts
         further = [str(name) for name in words if name not in COLUMNS]

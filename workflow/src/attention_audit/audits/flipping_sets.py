@@ -195,7 +195,7 @@ def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
             of_texts = (texts.members.tolist(), texts.lengths.tolist(), tops)
             for member, length, top in zip(*of_texts, strict=True):
                 if readout.ids[member] in evidence:
-                    items = np.flatnonzero(np.isin(places[member], evidence[readout.ids[member]]))
+                    items = np.flatnonzero(np.isin(places[member], [*evidence[readout.ids[member]]]))
                     rows.append((readout.ids[member], ranking, top in items, len(items) / length))
     columns = ("id", "ranking", "on_evidence", "chance")
     return {name: [row[place] for row in rows] for place, name in enumerate(columns)}

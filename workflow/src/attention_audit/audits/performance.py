@@ -46,7 +46,8 @@ def cut_texts(readout: Readout, tokens: Mapping[str, Sequence[str]]) -> dict[str
 
     Claims nothing of attention: what is cut off has none, and every number of such a text is one of what is read.
     """
-    cut = [] if readout.several is None or readout.several.cut is None else np.flatnonzero(readout.several.cut)
+    flags = None if readout.several is None else readout.several.cut
+    cut = np.flatnonzero(np.zeros(len(readout)) if flags is None else flags)
     ids = [readout.ids[place] for place in cut]
     return {
         "id": ids,

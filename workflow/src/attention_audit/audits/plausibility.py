@@ -17,7 +17,7 @@ closed form, so that scores that are all alike get what a random order gets on a
 A map in which nothing or everything is marked says nothing of an order: it is counted, and has no score.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -97,10 +97,12 @@ class Cases:
         return np.concatenate([np.empty(0), *parts]).astype(np.float64)
 
 
-def cases_of(readout: Readout, rationales: Rationales) -> Cases:
-    """The maps of the texts of a readout. Marks on words that a Transformer has not read are left out."""
+def cases_of(ids: Sequence[str], read: Iterable[Indices], rationales: Rationales) -> Cases:
+    """The maps of the texts with these ids, of which the words at the places `read` (L_i,) are read. Marks on words
+    that a Transformer has not read are left out.
+    """
     rows: list[tuple[int, int, str, Flags]] = []
-    for text, (name, places) in enumerate(zip(readout.ids, readout.places, strict=True)):
+    for text, (name, places) in enumerate(zip(ids, read, strict=True)):
         if name in rationales:
             found = rationales[name]
             several = {MAJORITY: found.majority} if len(found.marks) > 1 else {}
@@ -296,7 +298,7 @@ def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) ->
     some = readout.aligned([name for name, has in zip(readout.ids, marked, strict=True) if has])
     if not len(some):
         return rows_of([], {})
-    cases = cases_of(some, rationales)
+    cases = cases_of(some.ids, some.places, rationales)
     uniform = [np.ones(length) for length in some.lengths.tolist()]
     parts = {name: measured(cases, name, scores) for name, scores in from_states(some).items()}
     parts[RANDOM] = measured(cases, RANDOM, uniform)

@@ -1,10 +1,10 @@
 """From a fine-tuned Transformer classifier to its readout: the network is run here once, and its tail is checked.
 
-The items of a text are its words that pieces are read of, then the tokenizer's marks: the first piece, such as [CLS], where it is
-one, and all others as one, such as [SEP]. The weight of an item is the sum of its pieces', and what a head attends to
-in it is their mean by these weights. Words that one piece holds share its weight, and what a head attends to in each of
-them is that piece. So what a head attends to is the same sum over items as over pieces, for its own weights and for all
-that keep the proportions within an item.
+The items of a text are its words that are read, then the tokenizer's marks: the first piece, such as [CLS], where it is
+one, and all others as one, such as [SEP]. A word that no piece holds anything of is not read. The weight of an item is
+the sum of its pieces', and what a head attends to in it is their mean by these weights. Words that one piece holds
+share its weight, and what a head attends to in each of them is that piece. So what a head attends to is the same sum
+over items as over pieces, for its own weights and for all that keep the proportions within an item.
 """
 
 from collections.abc import Iterator, Sequence

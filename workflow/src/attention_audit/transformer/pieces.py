@@ -205,8 +205,9 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
     included. template: the prompt that each text is set into; of one that is too long, the text alone is cut. A pair is
     read as a pair; of one that is too long, the second text is cut.
 
-    A word may have no piece of its own, where one piece holds several words. One of which no piece holds anything, as it
-    is cut off or the tokenizer leaves it out, is not read. Raises AuditError, naming the text, where nothing of it can be read.
+    A word may have no piece of its own, where one piece holds several words. One of which no piece holds anything, as
+    it is cut off or the tokenizer leaves it out, is not read. Raises AuditError, naming the text, where nothing of it
+    can be read.
     """
     before, _, after = template.partition(TEXT)
     left = tokenizer.truncation_side == "left"
@@ -234,7 +235,7 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
             words += own
             places.append(standing)
             read.append(len(standing))
-            ahead.append(0 if text.second is None else standing.searchsorted(text.first))
+            ahead.append(0 if text.second is None else int(standing.searchsorted(text.first)))
         none = [0] * len(read)
         return _pieces(tokenizer, encodings, words, read, none, ahead, none, cut_off, np.concatenate(places))
 
