@@ -74,7 +74,7 @@ RATIONALES = {
 
 
 def test_maps_of_texts_by_hand() -> None:
-    found = cases_of(["a", "nobody", "b", "c"], np.array([4, 2, 3, 2]), RATIONALES)
+    found = cases_of(["a", "nobody", "b", "c"], map(np.arange, [4, 2, 3, 2]), RATIONALES)
     assert found.sources == ["x", "y", "z", "", "x", "x", "y", ""]
     assert found.text.tolist() == [0, 0, 0, 0, 2, 3, 3, 3]
     # the word that the third text has marked is behind what was read; two annotators agree on nothing
@@ -86,7 +86,7 @@ def test_maps_of_texts_by_hand() -> None:
 
 
 def test_the_other_annotators_by_hand() -> None:
-    asked, found = others(cases_of(["a", "b", "c"], np.array([4, 4, 2]), RATIONALES))
+    asked, found = others(cases_of(["a", "b", "c"], map(np.arange, [4, 4, 2]), RATIONALES))
     # of b and c only one annotator has a map that says anything
     assert (asked.sources, asked.text.tolist()) == (["x", "y", "z"], [0, 0, 0])
     # x marks 0 and 1; y and z agree on 1; y and z vote 0 2 1 0: 1 is first, and 0 is third or fourth
@@ -99,7 +99,7 @@ def test_the_other_annotators_by_hand() -> None:
 
 def test_others_that_agree_on_nothing_have_no_set() -> None:
     rationales = {"a": Rationale({"x": [0], "y": [1], "z": [2]})}
-    _, found = others(cases_of(["a"], np.array([4]), rationales))
+    _, found = others(cases_of(["a"], map(np.arange, [4]), rationales))
     assert np.isnan(found["f1"]).all()
     assert np.isnan(found["iou"]).all()
     # the marked word is the third or fourth of those without a vote: two words have one
@@ -125,7 +125,7 @@ def test_what_a_readout_says_of_marked_words(random_readout: MakeReadout) -> Non
     assert list(everything["attribution"].unique()) == [
         "attention", "gradient", "product", "contribution", "random", "frequency", "others",
     ]  # fmt: skip
-    marked = cases_of(readout.ids, readout.words, rationales)
+    marked = cases_of(readout.ids, readout.places, rationales)
     for name, scores in from_states(readout).items():
         found = rows(columns, attribution=name)
         assert found["annotator"].tolist() == marked.sources
@@ -196,7 +196,7 @@ def test_attributions_that_run_the_network_again(random_readout: MakeReadout) ->
     attributed = Attributed(model, Split(texts, lengths, [0] * 4, torch.device("cpu")), readout, lambda line: None)
     rationales = {"text-0": RATIONALES["a"], "text-1": RATIONALES["b"], "text-3": RATIONALES["c"]}
     columns = plausible_words(attributed, rationales, settings)
-    marked = cases_of(readout.ids, readout.words, rationales)
+    marked = cases_of(readout.ids, readout.places, rationales)
     expected = {
         "word_gradient": attributed.scores["gradient"],
         "gradient_attached": attributed.scores["gradient_attached"],

@@ -55,12 +55,6 @@ def test_positions_of_words_are_marks_of_their_source() -> None:
     assert aligned(said, [(at, at + 1) for at in range(3)]).rationale == Rationale({"planted": [0, 2]}, [0.0, 1.0, 0.5])
 
 
-def test_a_rationale_ends_where_a_transformer_stops_reading() -> None:
-    assert Rationale({"Ann": [0, 2], "Bob": [3]}, [1.0, 0.0, 0.5, 0.0]).read(2) == Rationale(
-        {"Ann": [0], "Bob": []}, [1.0, 0.0]
-    )
-
-
 SETTINGS = st.builds(
     Tokens,
     tokenizer=st.sampled_from(["spaces", "en", "xx"]),

@@ -61,11 +61,14 @@ def by_length(lengths: npt.NDArray[np.int64], positions: int) -> list[npt.NDArra
 @dataclass(frozen=True)
 class Maps:
     """The weights of several heads, weights[i] (L_i, H). marks (N,): how many items of a text, its last ones, are no
-    words but marks of the tokenizer, such as [CLS] and [SEP].
+    words but marks of the tokenizer, such as [CLS] and [SEP]. Of a Transformer, places[i]: which word of the text each
+    other item is; and cut (N,): whether the text was too long, and is read in part.
     """
 
     weights: list[Floats]
     marks: npt.NDArray[np.int64]
+    places: list[Members] | None = field(default=None, kw_only=True)
+    cut: npt.NDArray[np.bool_] | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,12 @@ class Readout:
     def words(self) -> npt.NDArray[np.int64]:
         """The number of items of each text that are no marks of a tokenizer, (N,); they come first."""
         return self.lengths if self.several is None else self.lengths - self.several.marks
+
+    @property
+    def places(self) -> list[Members]:
+        """Which word of its text each item is that is no mark of a tokenizer, (L_i,)."""
+        known = None if self.several is None else self.several.places
+        return [np.arange(count) for count in self.words.tolist()] if known is None else known
 
     @property
     def word_attention(self) -> list[Floats]:
@@ -231,6 +240,8 @@ class Readout:
         if self.several is not None:
             columns["heads"] = [weights.reshape(-1) for weights in self.several.weights]
             columns["marks"] = self.several.marks.astype(np.int32)
+            columns["places"] = [None] * len(self) if self.several.places is None else self.several.places
+            columns["cut"] = [False] * len(self) if self.several.cut is None else self.several.cut
         if self.attending is not None:
             columns["values"] = [values.reshape(-1) for values in self.attending.values]
             columns["below"] = list(self.attending.below)
@@ -312,10 +323,12 @@ def _several(table: pa.Table, path: Path, tail: Tail | None, lengths: list[int])
             what = "items or its tail" if tail else "items"
             raise AuditError(f"{path}: the heads of text {name!r} do not fit its {what}; {rebuild_hint(path)}")
     maps = [row.reshape(-1, heads) for row in weights]
+    cut = table["cut"].to_numpy()
+    places = None if table["places"].null_count else [row.astype(np.int64) for row in _rows(table["places"])]
     if tail is None:
-        return Maps(maps, marks)
+        return Maps(maps, marks, places=places, cut=cut)
     of_heads = [row.reshape(-1, heads, joined // heads) for row in values]
-    return HeadStates(maps, marks, of_heads, np.stack(below), tail)
+    return HeadStates(maps, marks, of_heads, np.stack(below), tail, places=places, cut=cut)
 
 
 def _maps(table: pa.Table) -> dict[str, list[Floats]]:

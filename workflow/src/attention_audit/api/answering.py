@@ -62,7 +62,7 @@ class Audited(Told):
     the table of all maps, the best first (columns.table). texts: the table `texts`, text by text (columns.texts).
     summary: the row of the summary with all of its columns. readouts: what each training shows, in one order of texts.
     words: those of each text as they were read, marks of a tokenizer last. classes: their names. labels: what tables
-    call models and maps.
+    call models and maps. whole: all words of each text.
     """
 
     maps: pd.DataFrame
@@ -72,6 +72,7 @@ class Audited(Told):
     words: Sequence[Sequence[str]]
     classes: Sequence[str]
     labels: Mapping[str, str]
+    whole: Sequence[Sequence[str]]
 
     def figure(self) -> Figure:
         """A picture of all maps beside each other: how well each locates the words that matter, and what else was
@@ -87,7 +88,7 @@ class Audited(Told):
         if not 0 <= number < len(self.words):
             raise AuditError(f"number: is {number}, and there are {len(self.words)} texts; give one from 0")
         seen = [seen_in(one, one.ids[number]) for one in self.readouts]
-        return reading_of([*self.words[number]], seen, None, dict(enumerate(self.classes)))
+        return reading_of([*self.words[number]], seen, None, dict(enumerate(self.classes)), self.whole[number])
 
     def save(self, folder: str | Path) -> None:
         """Write what each training shows as a readout, which the workflow reads, and the configuration that names them:
@@ -125,5 +126,5 @@ class Audited(Told):
 
 def words_and_marks(words: Sequence[Sequence[str]], one: Readout) -> list[list[str]]:
     """The words of each text that are read, and behind them the marks of its map."""
-    counts = zip(words, one.words.tolist(), one.lengths.tolist(), strict=True)
-    return [[*own[:read], *MARKS[: items - read]] for own, read, items in counts]
+    read = zip(words, one.places, one.lengths.tolist(), strict=True)
+    return [[*(own[place] for place in places), *MARKS[: items - len(places)]] for own, places, items in read]

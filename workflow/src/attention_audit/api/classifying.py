@@ -282,6 +282,7 @@ def audit_classifier(
             words_and_marks([words[id_] for id_ in ids], readouts[0]),
             names,
             labels_of([suite.labels.labels], {suite.paper: suite.title}),
+            [words[id_] for id_ in ids],
         )
 
 
@@ -397,4 +398,5 @@ def audit_torch(
         words,
         names,
         labels_of([{MODEL: MODEL}], {"own": "Your own models"}),
+        words,
     )

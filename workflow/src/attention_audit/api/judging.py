@@ -162,7 +162,7 @@ def _cases(marks: Sequence[Sequence[int] | None], texts: Texts) -> Cases:
         if len({*found}) < len(found):
             raise AuditError(f"{place} names a word twice; give positions of words, and no 0 or 1 a word")
         rationales[str(number)] = Rationale({MARKS: sorted(found)})
-    return cases_of([*map(str, range(len(texts)))], np.array([*map(len, texts)]), rationales)
+    return cases_of([*map(str, range(len(texts)))], map(np.arange, map(len, texts)), rationales)
 
 
 def _same_order(away: Floats, chance: Floats, pairs: npt.NDArray[np.int64], *, design: Design = PLAIN) -> Effect:

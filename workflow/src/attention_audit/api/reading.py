@@ -105,7 +105,10 @@ def _headline(words: pd.DataFrame, facts: pd.Series) -> str:
     and prediction.
     """
     parts = [f"prediction: {facts['prediction']} (p = {facts['probability']:.3f})"]
-    if unknown := int((~words["known"]).sum()):
+    read = words["weight"].notna()
+    if unread := int((~read).sum()):
+        parts.append(f"the model does not read {unread} of {len(words)} words")
+    if unknown := int((read & ~words["known"]).sum()):
         parts.append(f"the model does not know {unknown} of {len(words)} words")
     if facts["trainings"] > 1:
         parts.append(
@@ -142,7 +145,8 @@ class Reading:
     - gradient: its share of the gradient of the prediction, likewise
     - lowest, highest: the least and the greatest weight that any training of the model gives it
     - adversary: the weight that the adversary gives it, NaN where there is none
-    - known: False where the model knows no part of the word, so that it reads any such word alike
+    - known: False where the model knows no part of the word, so that it reads any such word alike, or has not read it,
+      as it is cut off or the tokenizer leaves it out: such a word has no numbers
     - one by its name for each further map: its score in the first training, NaN for marks of a tokenizer
 
     facts: prediction (the class of the first training) and its probability; trainings; same_top, the share of the other
@@ -163,10 +167,10 @@ class Reading:
 
     def figure(self) -> Figure:
         """A picture with a row for each word: weights with their range over trainings, signed contributions, shares of
-        the gradient, and further maps. A panel of what is not known is left out. The figure grows with the text and
-        with the maps.
+        the gradient, and further maps. Words that are not read, and a panel of what is not known, are left out. The
+        figure grows with the text and with the maps.
         """
-        words, facts = self.words, self.facts
+        words, facts = self.words.dropna(subset="weight"), self.facts
         further = [str(name) for name in words if name not in COLUMNS]
         maps = {name: MAPS[name].label if name in MAPS else name for name in further}
         shown = {name: label for name, label in (OTHERS | maps).items() if words[name].notna().any()}
@@ -308,9 +312,10 @@ class Trained:
         items = [" ".join(sentence) for sentence in sentences] if hierarchical else [*chain(*sentences)]
         # a Transformer may read less than the whole text, and one's own map has its marks behind the words
         first = seen[runs[0]].readout
-        words, marks = int(first.words[0]), int((first.lengths - first.words)[0])
-        items = [*items[:words], *MARKS[:marks]]
-        return reading_of(items, [seen[run] for run in runs], seen[adversary] if adversary else None, self.classes)
+        marks = int((first.lengths - first.words)[0])
+        read = [*(items[place] for place in first.places[0]), *MARKS[:marks]]
+        others = seen[adversary] if adversary else None
+        return reading_of(read, [seen[run] for run in runs], others, self.classes, items)
 
 
 def seen_in(readout: Readout, name: str) -> Seen:
@@ -326,7 +331,14 @@ def _distances(first: Readout, other: Readout) -> tuple[float, float]:
     return float(jsd(*maps)), float(tvd(*predicted))
 
 
-def reading_of(items: list[str], trainings: list[Seen], adversary: Seen | None, classes: ClassNames) -> Reading:
+def reading_of(
+    items: list[str],
+    trainings: list[Seen],
+    adversary: Seen | None,
+    classes: ClassNames,
+    whole: Sequence[str] | None = None,
+) -> Reading:
+    """What trainings say of a text of some items. whole: all words of the text, of which some may not be read."""
     first, *others = (seen.readout for seen in trainings)
     weights = np.stack([seen.readout.attention[0] for seen in trainings]).astype(np.float64)
     words = pd.DataFrame(
@@ -361,6 +373,11 @@ def reading_of(items: list[str], trainings: list[Seen], adversary: Seen | None, 
             "adversary_tvd": moved_tvd,
         }
     )
+    if whole is not None:
+        places, count = first.places[0], len(whole) + len(items)
+        words = words.set_axis([*places, *range(len(whole), count - len(places))]).reindex(range(count - len(places)))
+        words["word"] = [*whole, *items[len(places) :]]
+        words["known"] = words["known"].eq(True)
     return Reading(words, facts)
 
 

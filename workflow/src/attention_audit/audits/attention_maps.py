@@ -57,14 +57,14 @@ def maps(
 ) -> dict[str, Any]:
     """The columns `COLUMNS`, with one row for each text, reading and item: its words, then marks where it has them."""
     places, marks = {name: place for place, name in enumerate(base.ids)}, base.lengths - base.words
+    placed = base.places
     rows: list[tuple[Any, ...]] = []
     for name in ids:
         at = places[name]
         for reading in readings:
             words, weights = list(tokens[name]), reading.attention[at].tolist()
             if marks[at]:
-                words = [*words[: len(weights) - marks[at]], *MARKS[: marks[at]]]
-            # of a long text, a Transformer has read the first words
+                words = [*(words[place] for place in placed[at] if place < len(words)), *MARKS[: marks[at]]]
             if len(words) < len(weights):
                 raise AuditError(
                     f"text {name!r}: {len(words)} words in the corpus but {len(weights)} weights in the readout"

@@ -106,6 +106,9 @@ def contributions(readout: Readout) -> dict[str, Any]:
         for rows, values in zip(tops.values(), shown, strict=True):
             for member, row in zip(at, values.numpy(), strict=True):
                 rows[member] = row[: words[member]]
+    tops["top_items"] = [
+        words[items.astype(int)] for words, items in zip(readout.places, tops["top_items"], strict=True)
+    ]
     return {
         "id": readout.ids,
         "items": lengths.astype(np.int32),

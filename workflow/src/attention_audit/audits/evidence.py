@@ -15,13 +15,13 @@ from attention_audit.readout import Readout
 def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
     """Columns id, label, evidence_mass, uniform_mass; one row for each text whose id `evidence` has.
 
-    `evidence` has the positions of a text's evidence, by the text's id. Those behind the last item, which a Transformer
-    has not read, are left out.
+    `evidence` has the positions of a text's evidence, by the text's id. Those which a Transformer has not read
+    are left out.
     """
     known = [i for i, name in enumerate(readout.ids) if name in evidence]
     # a Transformer may have read less than the whole text
-    read = readout.words
-    positions = [[at for at in evidence[readout.ids[i]] if at < read[i]] for i in known]
+    read = readout.places
+    positions = [np.flatnonzero(np.isin(read[i], evidence[readout.ids[i]])) for i in known]
     return {
         "id": [readout.ids[i] for i in known],
         "label": readout.labels[known].astype(np.int32),

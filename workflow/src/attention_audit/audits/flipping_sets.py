@@ -184,17 +184,18 @@ def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
     """Columns id, ranking, on_evidence, chance; one row for each ranking (`TOPS`) and text that `evidence` has.
 
     on_evidence: whether the item that the ranking puts first is evidence. chance: the share of items that are evidence.
-    Evidence behind the last item, which a Transformer has not read, is left out.
+    Evidence that a Transformer has not read is left out.
     """
     rows: list[tuple[str, str, bool, float]] = []
+    places = readout.places
     for texts in erasable(readout):
         for ranking in TOPS:
             # none of these rankings draws random numbers, so the seed has no effect
             tops = falling(RANKERS[ranking](texts, readout.ids, 0), texts.lengths, texts.words)[:, 0].tolist()
-            of_texts = (texts.members.tolist(), texts.lengths.tolist(), texts.words.tolist(), tops)
-            for member, length, words, top in zip(*of_texts, strict=True):
+            of_texts = (texts.members.tolist(), texts.lengths.tolist(), tops)
+            for member, length, top in zip(*of_texts, strict=True):
                 if readout.ids[member] in evidence:
-                    items = {item for item in evidence[readout.ids[member]] if item < words}
+                    items = np.flatnonzero(np.isin(places[member], [*evidence[readout.ids[member]]]))
                     rows.append((readout.ids[member], ranking, top in items, len(items) / length))
     columns = ("id", "ranking", "on_evidence", "chance")
     return {name: [row[place] for row in rows] for place, name in enumerate(columns)}

@@ -41,16 +41,16 @@ def predictions(readout: Readout) -> dict[str, Any]:
 
 
 def cut_texts(readout: Readout, tokens: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Columns id, words, read: the words of a text, and how many of them are read; one row for each text of which a
-    Transformer reads the beginning only, since it has no more positions.
+    """Columns id, words, read: the words of a text, and how many of them are read; one row for each text that a
+    Transformer reads in part, since it has no more positions.
 
-    Claims nothing of attention: what is cut off has none, and every number of such a text is one of its beginning. A
-    text whose last word is read in part counts as read.
+    Claims nothing of attention: what is cut off has none, and every number of such a text is one of what is read.
     """
-    words = np.array([len(tokens[name]) for name in readout.ids], dtype=np.int32)
-    cut = np.flatnonzero(readout.words < words)
+    flags = None if readout.several is None else readout.several.cut
+    cut = np.flatnonzero(np.zeros(len(readout)) if flags is None else flags)
+    ids = [readout.ids[place] for place in cut]
     return {
-        "id": [readout.ids[place] for place in cut],
-        "words": words[cut],
+        "id": ids,
+        "words": np.array([len(tokens[name]) for name in ids], np.int32),
         "read": readout.words[cut].astype(np.int32),
     }

@@ -17,7 +17,7 @@ closed form, so that scores that are all alike get what a random order gets on a
 A map in which nothing or everything is marked says nothing of an order: it is counted, and has no score.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -97,21 +97,20 @@ class Cases:
         return np.concatenate([np.empty(0), *parts]).astype(np.float64)
 
 
-def cases_of(ids: Sequence[str], words: Indices, rationales: Rationales) -> Cases:
-    """The maps of the texts with these ids, of which the first `words` (N,) words are read. Marks on words that a
-    Transformer has not read are left out.
+def cases_of(ids: Sequence[str], read: Iterable[Indices], rationales: Rationales) -> Cases:
+    """The maps of the texts with these ids, of which the words at the places `read` (L_i,) are read. Marks on words
+    that a Transformer has not read are left out.
     """
     rows: list[tuple[int, int, str, Flags]] = []
-    for text, (name, read) in enumerate(zip(ids, words.tolist(), strict=True)):
+    for text, (name, places) in enumerate(zip(ids, read, strict=True)):
         if name in rationales:
-            found = rationales[name].read(read)
+            found = rationales[name]
             several = {MAJORITY: found.majority} if len(found.marks) > 1 else {}
-            rows += [
-                (text, read, source, np.isin(np.arange(read), at)) for source, at in {**found.marks, **several}.items()
-            ]
+            marked = {**found.marks, **several}.items()
+            rows += [(text, len(places), source, np.isin(places, at)) for source, at in marked]
     texts, reads = (np.array([row[place] for row in rows], np.int64) for place in (0, 1))
-    marked = np.concatenate([np.empty(0, bool), *(row[3] for row in rows)])
-    return Cases(texts, reads, marked, [row[2] for row in rows])
+    flags = np.concatenate([np.empty(0, bool), *(row[3] for row in rows)])
+    return Cases(texts, reads, flags, [row[2] for row in rows])
 
 
 class Ties(NamedTuple):
@@ -299,12 +298,12 @@ def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) ->
     some = readout.aligned([name for name, has in zip(readout.ids, marked, strict=True) if has])
     if not len(some):
         return rows_of([], {})
-    cases = cases_of(some.ids, some.words, rationales)
+    cases = cases_of(some.ids, some.places, rationales)
     uniform = [np.ones(length) for length in some.lengths.tolist()]
     parts = {name: measured(cases, name, scores) for name, scores in from_states(some).items()}
     parts[RANDOM] = measured(cases, RANDOM, uniform)
     if all(name in frequency for name in some.ids):
-        rare = [-frequency[name].astype(np.float64) for name in some.ids]
+        rare = [-frequency[name][at].astype(np.float64) for name, at in zip(some.ids, some.places, strict=True)]
         parts[FREQUENCY] = measured(cases, FREQUENCY, rare)
     parts[OTHERS] = others(cases)
     return rows_of(some.ids, parts)

@@ -30,7 +30,7 @@ def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreem
     one of the audit `agreement`. Where no text is marked, nothing is computed.
     """
     ids = texts.readout.ids
-    cases = cases_of(ids, texts.split.lengths, rationales)
+    cases = cases_of(ids, texts.readout.places, rationales)
     if not len(cases):
         return rows_of(ids, {})
     everything: dict[str, Scores] = {called(name): scores for name, scores in texts.scores.items() if name != "loo"}

@@ -34,8 +34,8 @@ CONTRIBUTIONS = described("contributions", __doc__).holds(
     ),
     top_flips=flag.or_null(meaning="whether the decision changes without it; null likewise"),
     top_items=integers(
-        meaning="positions of the up to 5 items with the most attention, from 0, the most first; of equal weights the "
-        "earlier first"
+        meaning="positions in the text of the up to 5 items with the most attention, from 0, the most first; of equal "
+        "weights the earlier first"
     ),
     top_weights=weights(unit="share", meaning="their attention weights"),
     top_contributions=weights(unit="logit", meaning="their contributions c_t"),

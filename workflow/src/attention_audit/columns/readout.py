@@ -1,6 +1,6 @@
 """The files of a readout: what the post-hoc audits know of a trained model."""
 
-from attention_audit.columns.kinds import Artefact, integer, integers, real, scores, texts, weights
+from attention_audit.columns.kinds import Artefact, flag, integer, integers, places, real, scores, texts, weights
 from attention_audit.columns.shared import ID, LABEL
 
 READOUT = Artefact(
@@ -37,6 +37,14 @@ MARKS = integer(
     meaning="how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words",
 )
 
+OF_TEXT = {
+    "places": places.or_null(
+        meaning="which word of its text each item is that is no mark: words that are cut off, or of which the "
+        "tokenizer makes nothing, are none; null where the items are the first words"
+    ),
+    "cut": flag(meaning="whether the text was too long for the model and is read in part"),
+}
+
 SEVERAL = Artefact(
     "readout of several maps",
     "readouts/{dataset}/own/{model}/seed{seed}/{split}.parquet",
@@ -44,7 +52,7 @@ SEVERAL = Artefact(
     "weights imposed, and of an earlier layer of one. Attention is the mean of the heads, and logits = sum over items "
     "of that mean x contribution, plus bias. Of an earlier layer, contribution and bias are empty, since its "
     "predictions do not follow from this map.",
-).holds(**OF_ITEMS, heads=OF_HEADS, marks=MARKS)
+).holds(**OF_ITEMS, heads=OF_HEADS, marks=MARKS, **OF_TEXT)
 
 HEADED = Artefact(
     "headed readout",
@@ -61,6 +69,7 @@ HEADED = Artefact(
     ),
     below=weights(meaning="state of the classified token below the last layer"),
     marks=MARKS,
+    **OF_TEXT,
 )
 
 HEAD = Artefact(

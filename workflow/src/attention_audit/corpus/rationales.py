@@ -59,11 +59,6 @@ class Rationale:
         """The words that more than half of the annotators marked."""
         return majority(self.marks.values())
 
-    def read(self, words: int) -> "Rationale":
-        """The same of the first `words` words, which are all that a Transformer may have read."""
-        marks = {name: [at for at in positions if at < words] for name, positions in self.marks.items()}
-        return Rationale(marks, None if self.scores is None else self.scores[:words])
-
 
 class Aligned(NamedTuple):
     """Annotations on words. lost: how many of their marks share no character with any word."""

@@ -153,9 +153,9 @@ def logits_with(heads: Sequence[Head | None], outputs: int) -> fitting.Logits:
     return logits
 
 
-def shares_of(marks: Sequence[Sequence[int]], words: int) -> npt.NDArray[np.float32]:
-    """The share of the annotators who marked each of the first words."""
-    marked = [np.isin(range(words), list(positions)) for positions in marks]
+def shares_of(marks: Sequence[Sequence[int]], words: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    """The share of the annotators who marked each of some words."""
+    marked = [np.isin(words, list(positions)) for positions in marks]
     return np.array(np.mean(marked, axis=0), np.float32)
 
 
@@ -177,7 +177,7 @@ class Viewing:
         self.explored = explored
         self.first = next(iter(explored.runs.values()))
         self.readouts = [*explored.runs.values()]
-        self.lengths = self.first.lengths.tolist()
+        self.lengths, self.places = self.first.lengths.tolist(), self.first.places
         self.marks = (self.first.lengths - self.first.words).tolist()
         several = self.first.several
         self.heads = 0 if several is None else several.weights[0].shape[1]
@@ -232,7 +232,7 @@ class Viewing:
             )
             self._add(about_map("instance", "adversary of this text", meaning), self._fitting(self._instance()))
         self._signed()
-        read = zip(self.first.ids, explored.texts, self.first.words.tolist(), strict=True)
+        read = zip(self.first.ids, explored.texts, self.first.places, strict=True)
         known = {id_: shares_of(text["marks"], words) for id_, text, words in read if text["marks"]}
         if known and explored.items == "words":
             meaning = "The share of the annotators who marked the word."
@@ -279,7 +279,7 @@ class Viewing:
             sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
             return sentences[:read], sum(len(words) - bound for bound in bounds[read : read + 1])
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
-        return [*words[:read], *names], len(words) - read
+        return [*(words[at] for at in self.places[place]), *names], len(words) - read
 
     def _computed_here(self, runs: Mapping[int, Run]) -> dict[str, list[Weights | None]]:
         """Give the runs their states and biases, and return the maps that are imposed on them, each with as few digits

@@ -140,11 +140,11 @@ def run(job: Job[ClassifierJob]) -> None:
         refuse_unread(classifier.folder, classifier.tokenizer, pieces)
         compared = compare_with_given(classifier, texts.ids, texts.written)
         first = first or pieces
-        other = np.flatnonzero(pieces.read != first.read)
-        if len(other):
+        both = zip(texts.ids, pieces.places_by_text, first.places_by_text, strict=True)
+        if other := next((each for each in both if not np.array_equal(*each[1:])), None):
             raise AuditError(
-                f"{classifier.folder}: reads {pieces.read[other[0]]} words of text {texts.ids[other[0]]!r}, and the "
-                f"first training {first.read[other[0]]}; trainings of one model need the same tokenizer"
+                f"{classifier.folder}: reads {len(other[1])} words of text {other[0]!r}, and the first training "
+                f"{len(other[2])}, or others; trainings of one model need the same tokenizer"
             )
         readout = read_out(classifier, pieces, texts, classes, read)
         readout = replace(readout, maps=take_word_maps(classifier, pieces, read.maps))

@@ -23,7 +23,7 @@ def imposed(readout: Readout) -> Readout:
         raise ValueError("uniform weights are imposed on the heads of a Transformer, which this readout has not")
     even = [np.full_like(weights, 1 / len(weights)) for weights in own.weights]
     found = read_heads(readout.ids, readout.labels, replace(own, weights=even))
-    return replace(found, several=Maps(even, own.marks))
+    return replace(found, several=Maps(even, own.marks, places=own.places, cut=own.cut))
 
 
 def run(job: Job[ImportJob]) -> None:

@@ -1,10 +1,10 @@
 """From a fine-tuned Transformer classifier to its readout: the network is run here once, and its tail is checked.
 
 The items of a text are its words that are read, then the tokenizer's marks: the first piece, such as [CLS], where it is
-one, and all others as one, such as [SEP]. The weight of an item is the sum of its pieces', and what a head attends to
-in it is their mean by these weights. Words that one piece holds share its weight, and what a head attends to in each of
-them is that piece. So what a head attends to is the same sum over items as over pieces, for its own weights and for all
-that keep the proportions within an item.
+one, and all others as one, such as [SEP]. A word that no piece holds anything of is not read. The weight of an item is
+the sum of its pieces', and what a head attends to in it is their mean by these weights. Words that one piece holds
+share its weight, and what a head attends to in each of them is that piece. So what a head attends to is the same sum
+over items as over pieces, for its own weights and for all that keep the proportions within an item.
 """
 
 from collections.abc import Iterator, Sequence
@@ -119,7 +119,7 @@ def take_layer(
         [of_text.mean(1, dtype=np.float64).astype(np.float32) for of_text in heads.weights],
         [np.empty((len(of_text), 0), np.float32) for of_text in heads.weights],
         np.empty((count, 0), np.float32),
-        several=Maps(heads.weights, heads.marks),
+        several=Maps(heads.weights, heads.marks, places=pieces.places_by_text, cut=pieces.truncated),
     )
 
 
@@ -163,6 +163,7 @@ def take_classifier(
     table = PieceTable(pieces, classifier.device)
     refuse_other_tail(classifier, table)
     attending, logits = take_heads(classifier, table, classes, np.arange(len(pieces)))
+    attending = replace(attending, places=pieces.places_by_text, cut=pieces.truncated)
     readout = read_heads(ids, labels, attending)
     refuse_other_logits(classifier, readout, logits)
     if not imposed:

@@ -35,7 +35,7 @@ def opening_text(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, A
         return None
     path = job.input("readouts")
     kind = {each.name: each for each in (HEADED, SEVERAL)}.get(kind_of(path), READOUT)
-    columns = ["id", "probabilities", "attention", *(["marks"] if kind is not READOUT else [])]
+    columns = ["id", "probabilities", "attention", *(["marks", "places"] if kind is not READOUT else [])]
     readout = pa.concat_tables(read_batches(path, kind, columns)).to_pandas()
     if "marks" in readout:  # of a tokenizer, the last items, which are no words
         pairs = zip(readout["attention"], readout["marks"], strict=True)
@@ -43,6 +43,10 @@ def opening_text(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, A
     wanted = pc.field("id").isin(readout["id"].tolist())
     corpus = read_batches(job.input("corpus"), CORPUS, ["id", "tokens", "sentences"])
     texts = {row["id"]: row for table in corpus for row in table.filter(wanted).to_pylist()}
+    read = dict(zip(readout["id"], readout["places"], strict=True)) if "places" in readout else {}
+    for id_, places in read.items():
+        if places is not None and id_ in texts:
+            texts[id_]["tokens"] = [texts[id_]["tokens"][place] for place in places]
     return first_text(tables[SINGLE][0], readout, texts, job.settings.items)
 
 

@@ -76,6 +76,8 @@ class Opened:
         Raises AuditError, naming the text, where one cannot be read.
         """
         tokenizer = open_tokenizer(self.folder, split=not raw)
+        # whatever it was made with: what follows is cut, here and in training
+        tokenizer.truncation_side = "right"
         model = open_model(self.folder)
         most = longest(tokenizer, positions(model), self.backbone.max_length)
         ids: dict[str, list[str]] = {split: [] for split in SPLITS}

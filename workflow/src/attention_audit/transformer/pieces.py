@@ -31,9 +31,10 @@ class Pieces:
 
     ids, types, words (T,): of each piece its id, its segment (0, or 1 in the query of a pair), and the word that it is
     of: from 0 in the text, from `read` on in the query, `SPECIAL` for marks. For each text, (N,): counts, its pieces,
-    marks included; read, words of the text that are read, of which the last one may be cut; queried, words of the query
-    that are read; ahead, those of the first text where a raw text is a pair, else 0; truncated, whether anything was
-    cut; unknown, words that have no piece and are read as the tokenizer's unknown word.
+    marks included; read, words of the text that are read, of which the first or last one may be cut; queried, words of
+    the query that are read; ahead, those of the first text where a raw text is a pair, else 0; truncated, whether
+    anything was cut; unknown, words that have no piece and are read as the tokenizer's unknown word. places (R,): where
+    in its text each word stands that is read, text after text.
     """
 
     ids: npt.NDArray[np.int32]
@@ -45,6 +46,7 @@ class Pieces:
     ahead: Integers
     truncated: npt.NDArray[np.bool_]
     unknown: Integers
+    places: Integers
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -59,6 +61,11 @@ class Pieces:
     def starts(self) -> Integers:
         """Where the pieces of each text begin, (N,)."""
         return self.counts.cumsum() - self.counts
+
+    @property
+    def places_by_text(self) -> list[Integers]:
+        """Where in its text each word stands that is read, (N,) arrays."""
+        return np.split(self.places, self.read.cumsum()[:-1])
 
 
 def longest(tokenizer: Any, positions: int | None, most: int) -> int:
@@ -102,6 +109,7 @@ def _pieces(
     ahead: npt.ArrayLike,
     unknown: npt.ArrayLike,
     truncated: npt.ArrayLike,
+    places: npt.ArrayLike,
 ) -> Pieces:
     kinds = [kind for encoding in encodings for kind in encoding.type_ids]
     # a tokenizer that hands on no segments means that its model is to read none
@@ -116,6 +124,7 @@ def _pieces(
         ahead=np.asarray(ahead, np.int64),
         truncated=np.asarray(truncated, np.bool_),
         unknown=np.asarray(unknown, np.int64),
+        places=np.asarray(places, np.int64),
     )
 
 
@@ -124,35 +133,54 @@ def _parts(texts: Sequence[Any]) -> Iterator[slice]:
     return (slice(start, start + AT_ONCE) for start in range(0, len(texts), AT_ONCE))
 
 
-def _words_of(encoding: Any, before: str, text: str, after: str, written: RawText) -> list[int]:
-    """Of each piece of a raw text the word that it is of: that in which its first letter is. What stands before a word
-    is of the one before it; before the first word of a text, of that. Pieces of what a prompt has before or after are
-    marks.
+def _assign(
+    encoding: Any, before: str, text: str, after: str, written: RawText, skipped: int
+) -> tuple[list[int], Integers]:
+    """Of each piece of a raw text the word that it is of, among those that are read; and where these stand, (R,).
+
+    A word is read that a piece has a letter of. A piece is of the word in which its first letter is. What stands before
+    a word is of the one before it; before the first word of a text, of that. Pieces of what a prompt has before or
+    after are marks. text: what is within a prompt of the text, without the first characters, `skipped` of them.
     """
     filled, begin, end = before + text + after, len(before), len(before) + len(text)
     letters = np.array([place for place, letter in enumerate(filled) if not letter.isspace()] or [0])
     side = np.array([part or 0 for part in encoding.sequence_ids])
     begins, ends = np.array(encoding.offsets).T + side * (written.second or 0)
     # a piece may begin with the space before its letters
-    first = letters[np.minimum(letters.searchsorted(begins), len(letters) - 1)]
-    words = np.asarray(written.places).searchsorted(first - begin, side="right") - 1
-    words = words.clip(side * written.first, np.where(side, len(written.places), written.first) - 1)
-    outside = (first < begin) | (begins >= end) & (after != "") | (ends <= begin) & (before != "")
-    found: list[int] = np.where(outside | np.array(encoding.special_tokens_mask, bool), SPECIAL, words).tolist()
-    return found
+    lower, upper = (letters.searchsorted(bounds) for bounds in (begins, ends))
+    bounds = np.minimum(lower, len(letters) - 1), np.maximum(upper - 1, 0)
+    ahead = np.array([0, written.first, len(written.places)])
+    first, last = (
+        (np.asarray(written.places).searchsorted(letters[each] - begin + skipped, side="right") - 1).clip(
+            ahead[side], ahead[side + 1] - 1
+        )
+        for each in bounds
+    )
+    outside = (letters[bounds[0]] < begin) | (begins >= end) & (after != "") | (ends <= begin) & (before != "")
+    own = ~outside & ~np.array(encoding.special_tokens_mask, bool)
+    covering = own & (upper > lower)
+    size = len(written.places) + 1
+    opened, closed = np.bincount(first[covering], minlength=size), np.bincount(last[covering] + 1, minlength=size)
+    read = np.flatnonzero((opened - closed).cumsum()[:-1])
+    ahead = read.searchsorted(ahead)
+    words = read.searchsorted(first).clip(ahead[side], ahead[side + 1] - 1)
+    found: list[int] = np.where(own, words, SPECIAL).tolist()
+    return found, read
 
 
-def _fitting(tokenizer: Any, name: str, text: str, before: str, after: str, most: int) -> tuple[Any, str]:
-    """The pieces of a prompt around a text, or around so much of its beginning as fits; and so much of the text.
+def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, most: int) -> tuple[Any, str]:
+    """Return the pieces of a prompt around a text, or around so much of it as fits, of its beginning or, where the
+    tokenizer cuts on the left, of its end; and so much of the text.
 
     Raises AuditError where nothing of it fits.
     """
+    left = tokenizer.truncation_side == "left"
     encoding = tokenizer(before + text + after).encodings[0]
     while (beyond := len(encoding.ids) - most) > 0:
-        begins = [start for start, _ in encoding.offsets if len(before) <= start < len(before) + len(text)]
+        begins = [start - len(before) for start, _ in encoding.offsets if 0 <= start - len(before) < len(text)]
         if len(begins) <= beyond:
             raise AuditError(f"text {name!r}: none of it fits beside the prompt into {most} pieces; raise max_length")
-        text = text[: begins[-beyond] - len(before)]
+        text = text[begins[beyond] :] if left else text[: begins[-beyond]]
         encoding = tokenizer(before + text + after).encodings[0]
     return encoding, text
 
@@ -177,10 +205,12 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
     included. template: the prompt that each text is set into; of one that is too long, the text alone is cut. A pair is
     read as a pair; of one that is too long, the second text is cut.
 
-    A word may have no piece of its own, where one piece holds several words, or where the tokenizer leaves it out.
-    Raises AuditError, naming the text, where nothing of it can be read.
+    A word may have no piece of its own, where one piece holds several words. One of which no piece holds anything, as
+    it is cut off or the tokenizer leaves it out, is not read. Raises AuditError, naming the text, where nothing of it
+    can be read.
     """
     before, _, after = template.partition(TEXT)
+    left = tokenizer.truncation_side == "left"
 
     def run(part: slice) -> Pieces:
         raw = [text.text for text in texts[part]]
@@ -191,20 +221,23 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
             encodings = tokenizer(raw, truncation=True, max_length=most, return_attention_mask=False).encodings
             cut_off, shown = [bool(encoding.overflowing) for encoding in encodings], raw
         else:
-            made = [_fitting(tokenizer, *each, before, after, most) for each in zip(names[part], raw, strict=True)]
+            made = [_fit(tokenizer, *each, before, after, most) for each in zip(names[part], raw, strict=True)]
             encodings, shown = [encoding for encoding, _ in made], [text for _, text in made]
             cut_off = [len(text) < len(whole) for text, whole in zip(shown, raw, strict=True)]
-        words, read = [], []
-        for name, text, encoding, seen, short in zip(names[part], texts[part], encodings, shown, cut_off, strict=True):
-            own = _words_of(encoding, before, seen, after, text)
-            if max(own, default=SPECIAL) == SPECIAL:
+        words, places, read, ahead = [], [], [], []
+        for name, text, encoding, seen in zip(names[part], texts[part], encodings, shown, strict=True):
+            skipped = left * (len(text.text) - len(seen))
+            own, standing = _assign(encoding, before, seen, after, text, skipped)
+            if not len(standing):
                 raise AuditError(
                     f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"
                 )
             words += own
-            read.append(1 + max(own) if short else len(text.places))
-        none, ahead = [0] * len(read), [0 if text.second is None else text.first for text in texts[part]]
-        return _pieces(tokenizer, encodings, words, read, none, ahead, none, cut_off)
+            places.append(standing)
+            read.append(len(standing))
+            ahead.append(0 if text.second is None else int(standing.searchsorted(text.first)))
+        none = [0] * len(read)
+        return _pieces(tokenizer, encodings, words, read, none, ahead, none, cut_off, np.concatenate(places))
 
     return joined(map(run, _parts(texts)))
 
@@ -253,6 +286,7 @@ def cut(
                     "transformer.max_length, or leave it out"
                 )
         truncated = [bool(encoding.overflowing) for encoding in encodings]
-        return _pieces(tokenizer, encodings, words, read, queried, read * 0, unknown, truncated)
+        places = np.concatenate([np.arange(count) for count in read])
+        return _pieces(tokenizer, encodings, words, read, queried, read * 0, unknown, truncated, places)
 
     return joined(map(run, _parts(texts)))
