@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -286,3 +287,37 @@ def test_words_that_are_whole_clauses_are_said() -> None:
     tokens = [["我喜欢这部电影，", "很好看。"]] * 3
     api.judge(tokens, [[1, 2]] * 3, bag_of_words(dict.fromkeys(tokens[0], 0.3)), report=said.append)
     assert said[0] == "texts: words are whole clauses, since 'zh' has no spaces; give strings, which are split"
+
+
+MARKED = "tokens: texts begin or end with {}, which are no words; leave them out, with their scores"
+PIECE = "tokens: holds pieces of words, such as {!r} with its {}; give whole words, each with the sum of the scores of its pieces"  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    ("texts", "line"),
+    [
+        ([["[CLS]", "a", "[SEP]"], ["[CLS]", "b", "a", "[SEP]"]], MARKED.format("[CLS], [SEP]")),
+        ([["a", "b", "a"], ["a", "[PAD]", "[PAD]"], ["b", "a", "a"]], MARKED.format("[PAD]")),
+        ([["<pad>", "<pad>", "a", "<sep>", "<cls>"]], MARKED.format("<cls>, <pad>, <sep>")),
+        ([["<s>", "a", "</s>"]], MARKED.format("</s>, <s>")),
+        ([["a", "b", "<|endoftext|>"], ["a", "<|endoftext|>"]], MARKED.format("<|endoftext|>")),
+        ([["a", "b"], ["", "a", " "]], "tokens: text 1 has empty tokens; leave them out, with their scores"),
+        ([["a"], [101, 102]], "tokens: text 1 holds 101, and no word; give words, and no ids of them"),
+        ([["a", None]], "tokens: text 0 holds None, and no word; give words, and no ids of them"),
+        ([["a", "##b", "a"]], PIECE.format("##b", "##")),
+        ([["a", "Ġb", "Ġa"]], PIECE.format("Ġb", "Ġ")),
+        ([["▁a", "b"]], PIECE.format("▁a", "▁")),
+        ([["a@@", "b"]], PIECE.format("a@@", "@@")),
+    ],
+)
+def test_tokens_of_a_tokenizer_are_refused_in_one_line(texts: Any, line: str) -> None:
+    with pytest.raises(AuditError) as caught:
+        judged(texts, [[1.0] * len(words) for words in texts], bag_of_words({}))
+    assert str(caught.value) == line
+
+
+def test_words_that_mention_marks_and_pieces_are_words() -> None:
+    """A mark within the text, a mark that begins one of three texts, a lone ##, and a Maltese name."""
+    texts = [["a", "[CLS]", "[SEP]", "a"], ["[CLS]", "a", "##"], ["a", "a", "a", "Ġorġ"]]
+    found = judged(texts, [[1.0] * len(words) for words in texts], bag_of_words(dict.fromkeys(chain(*texts), 0.1)))
+    assert found.texts["words"].tolist() == [4, 3, 4]

@@ -3,12 +3,14 @@
 Words are deleted from the texts and the function is asked again, so that no weights, gradients or states are needed.
 """
 
+import re
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
-from itertools import chain, combinations
+from itertools import chain, combinations, takewhile
 from typing import Any
 
 import numpy as np
@@ -51,6 +53,18 @@ ONE_WORD = "every text has one word, and one must stay; give longer texts"
 NO_MARKS = "no marked words are given; give them as marks"
 NO_CHOICE = "no text has some of its words marked and others not"
 NO_LABELS = "no gold classes are given; give them as labels"
+TOKENIZER_MARK = re.compile(
+    r"\[(CLS|SEP|PAD|BOS|EOS)\]|</?s>|<(cls|sep|pad|bos|eos|sos)>|<[|｜].+[|｜]>", re.IGNORECASE
+)
+"""What tokenizers put before a text and behind it."""
+PIECES = {
+    "##": (r"##\w.*", 0.01),
+    "▁": (r"▁.*", 0.01),
+    "@@": (r".+@@", 0.01),
+    "</w>": (r".+</w>", 0.01),
+    "Ġ": (r"Ġ.*", 0.25),
+}
+"""How pieces of a word are written, and the share of them from which all tokens are such; Ġ is a letter of Maltese."""
 BY_DELETION = "by deletion of the word; the best choice of a word would reach {:.3f}"
 
 
@@ -112,12 +126,42 @@ def _words(tokens: Sequence[str | Sequence[str]], language: str | None, report: 
         texts = [[*chain(*words_of(text, rules))] for text in strings]
     else:
         texts = word_lists(given, "tokens")
+        for number, words in enumerate(given):
+            if wrong := [word for word in words if not isinstance(word, str)]:
+                raise AuditError(
+                    f"tokens: text {number} holds {wrong[0]!r}, and no word; give words, and no ids of them"
+                )
         choose_tokens([*map(" ".join, texts)], language, True, report)
     if empty := [number for number, words in enumerate(texts) if not words]:
         raise AuditError(f"tokens: text {empty[0]} has no word; leave it out")
     if not texts:
         raise AuditError("tokens: there is no text; give some")
+    _refuse_pieces(texts)
     return texts
+
+
+def _refuse_pieces(texts: Texts) -> None:
+    """Raise AuditError where the tokens are those of a tokenizer: empty, marks, padding or pieces of words."""
+    remedy = "leave them out, with their scores"
+    if empty := [number for number, words in enumerate(texts) if not all(map(str.strip, words))]:
+        raise AuditError(f"tokens: text {empty[0]} has empty tokens; {remedy}")
+    texts_with: Counter[str] = Counter()
+    repeated = set()
+    for words in texts:
+        ends = [Counter(takewhile(TOKENIZER_MARK.fullmatch, side)) for side in (words, words[::-1])]
+        texts_with.update({*ends[0], *ends[1]})
+        # padding is no part of the longest texts, but is often repeated in the others
+        repeated |= {mark for end in ends for mark, count in end.items() if count > 1}
+    if found := [mark for mark, count in texts_with.items() if mark in repeated or 2 * count > len(texts)]:
+        raise AuditError(f"tokens: texts begin or end with {', '.join(sorted(found))}, which are no words; {remedy}")
+    words = [*chain(*texts)]
+    for sign, (form, share) in PIECES.items():
+        pieces = [word for word in words if re.fullmatch(form, word)]
+        if len(pieces) >= share * len(words) and pieces:
+            raise AuditError(
+                f"tokens: holds pieces of words, such as {pieces[0]!r} with its {sign}; give whole words, each with "
+                "the sum of the scores of its pieces"
+            )
 
 
 def _maps(scores: Sequence[npt.ArrayLike], texts: Texts, place: str) -> list[Floats]:
