@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -286,3 +287,101 @@ def test_words_that_are_whole_clauses_are_said() -> None:
     tokens = [["我喜欢这部电影，", "很好看。"]] * 3
     api.judge(tokens, [[1, 2]] * 3, bag_of_words(dict.fromkeys(tokens[0], 0.3)), report=said.append)
     assert said[0] == "texts: words are whole clauses, since 'zh' has no spaces; give strings, which are split"
+
+
+PIECE = "tokens: holds pieces of words, such as {!r} with its {}; give whole words, each with the sum of the scores of its pieces"  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    ("texts", "line"),
+    [
+        ([["a", "b"], ["a", " ", "a"]], "tokens: text 1 has empty tokens; leave them out, with their scores"),
+        ([["a", "b"], ["[PAD]", "[PAD]"]], "tokens: text 1 has no word; leave it out"),
+        ([["a"], [101, 102]], "tokens: text 1 holds 101, and no word; give words, and no ids of them"),
+        ([["a", None]], "tokens: text 0 holds None, and no word; give words, and no ids of them"),
+        ([["a", "##b", "a"]], PIECE.format("##b", "##")),
+        ([["a", "Ġb", "Ġa"]], PIECE.format("Ġb", "Ġ")),
+        ([["▁a", "b"]], PIECE.format("▁a", "▁")),
+        ([["a@@", "b"]], PIECE.format("a@@", "@@")),
+    ],
+)
+def test_tokens_of_a_tokenizer_are_refused_in_one_line(texts: Any, line: str) -> None:
+    with pytest.raises(AuditError) as caught:
+        judged(texts, [[1.0] * len(words) for words in texts], bag_of_words({}))
+    assert str(caught.value) == line
+
+
+def test_words_that_mention_marks_and_pieces_are_words() -> None:
+    """A mark within the text, a mark that begins one of three texts, a lone ##, and a Maltese name."""
+    texts = [["a", "[CLS]", "[SEP]", "a"], ["[CLS]", "a", "##"], ["a", "a", "a", "Ġorġ"]]
+    found = judged(texts, [[1.0] * len(words) for words in texts], bag_of_words(dict.fromkeys(chain(*texts), 0.1)))
+    assert found.texts["words"].tolist() == [4, 3, 4]
+
+
+@pytest.mark.parametrize(("sure", "classes"), [(1.0, 2), (1.0, 3), (0.9, 2)])
+def test_classes_without_probabilities_are_too_coarse(sure: float, classes: int) -> None:
+    model = bag_of_words(VALUES)
+
+    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+        others = (1 - sure) / (classes - 1)
+        return others + (sure - others) * np.eye(classes)[np.asarray(model(texts)).argmax(1)]
+
+    found = judged(TOKENS, right(VALUES), predict, labels=[0] * 120)
+    for question in ("located", "signed"):
+        assert found.not_asked[question].startswith(
+            "predict gives all texts the same probabilities but for their class"
+        )
+    assert row(found, "learnt")["word"] != "not asked"
+    assert found.sentence
+
+
+def test_one_training_without_probabilities_is_too_coarse_for_all() -> None:
+    model = bag_of_words(VALUES)
+    found = judged(TOKENS, [right(VALUES)] * 2, [model, lambda texts: np.round(model(texts))])
+    assert found.not_asked["located"] == found.not_asked["signed"]
+    assert "too coarse for leave-one-out; give probabilities" in found.not_asked["located"]
+
+
+def test_what_predict_raises_is_the_cause_of_one_line() -> None:
+    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+        raise ValueError("text input must be\nof type `str`")
+
+    with pytest.raises(AuditError) as caught:
+        judged([["a", "b"], ["c"]], [[1, 2], [1]], predict, batch_size=1)
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert str(caught.value) == (
+        "predict: called with a list of 1 texts, the first being the list of words ['a', 'b'], it raises "
+        "ValueError: text input must be of type `str`; make it take such lists"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "said"),
+    [
+        (["[CLS]"], ["[SEP]"], "[CLS], [SEP]"),
+        (["[PAD]", "[PAD]"], [], "[PAD]"),
+        (["<s>"], ["</s>", "<pad>", "<pad>"], "</s>, <pad>, <s>"),
+        ([""], ["", " "], "empty tokens"),
+        ([], ["<|endoftext|>"], "<|endoftext|>"),
+    ],
+)
+def test_marks_at_the_ends_are_left_out_with_their_scores(before: list[str], behind: list[str], said: str) -> None:
+    tokens = [["w1", "w2", "w3"], ["w4", "w5", "w6", "w7"]]
+    scores, marks = [[0.1, 0.3, -0.2], [0.5, 0.1, 0.7, 0.2]], [[1], [0, 2]]
+    model, lines = bag_of_words(VALUES), list[str]()
+    found = api.judge(
+        [[*before, *words, *behind] for words in tokens],
+        [[*[9.0] * len(before), *own, *[8.0] * len(behind)] for own in scores],
+        model,
+        marks=[[place + len(before) for place in places] for places in marks],
+        report=lines.append,
+    )
+    assert lines[0] == f"tokens: {said} at the ends of texts are no words; they are left out, with their scores"
+    alone = judged(tokens, scores, model, marks=marks)
+    pd.testing.assert_frame_equal(found.table, alone.table)
+    pd.testing.assert_frame_equal(found.texts, alone.texts.assign(top_word=alone.texts["top_word"] + len(before)))
+
+
+def test_marked_words_are_words() -> None:
+    with pytest.raises(AuditError, match="marks: text 0 names word 0, which is left out; name words alone"):
+        judged([["[CLS]", "w1", "w2"]], [[3, 1, 2]], bag_of_words(VALUES), marks=[[0]])

@@ -3,12 +3,14 @@
 Words are deleted from the texts and the function is asked again, so that no weights, gradients or states are needed.
 """
 
+import re
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
-from itertools import chain, combinations
+from itertools import chain, combinations, takewhile
 from typing import Any
 
 import numpy as np
@@ -48,9 +50,25 @@ REASONS = {
 ONE_TRAINING = "there is one training; give scores and functions of three"
 NO_ORDER = "no text has two words and an order of them in all trainings"
 ONE_WORD = "every text has one word, and one must stay; give longer texts"
+COARSE = (
+    "predict gives all texts the same probabilities but for their class, such as 0 and 1, which is too coarse for "
+    "leave-one-out; give probabilities"
+)
 NO_MARKS = "no marked words are given; give them as marks"
 NO_CHOICE = "no text has some of its words marked and others not"
 NO_LABELS = "no gold classes are given; give them as labels"
+TOKENIZER_MARK = re.compile(
+    r"\s*|\[(CLS|SEP|PAD|BOS|EOS)\]|</?s>|<(cls|sep|pad|bos|eos|sos)>|<[|｜].+[|｜]>", re.IGNORECASE
+)
+"""What tokenizers put before a text and behind it; an empty token too."""
+PIECES = {
+    "##": (r"##\w.*", 0.01),
+    "▁": (r"▁.*", 0.01),
+    "@@": (r".+@@", 0.01),
+    "</w>": (r".+</w>", 0.01),
+    "Ġ": (r"Ġ.*", 0.25),
+}
+"""How pieces of a word are written, and the share of them from which all tokens are such; Ġ is a letter of Maltese."""
 BY_DELETION = "by deletion of the word; the best choice of a word would reach {:.3f}"
 
 
@@ -112,12 +130,49 @@ def _words(tokens: Sequence[str | Sequence[str]], language: str | None, report: 
         texts = [[*chain(*words_of(text, rules))] for text in strings]
     else:
         texts = word_lists(given, "tokens")
+        for number, words in enumerate(given):
+            if wrong := [word for word in words if not isinstance(word, str)]:
+                raise AuditError(
+                    f"tokens: text {number} holds {wrong[0]!r}, and no word; give words, and no ids of them"
+                )
         choose_tokens([*map(" ".join, texts)], language, True, report)
-    if empty := [number for number, words in enumerate(texts) if not words]:
-        raise AuditError(f"tokens: text {empty[0]} has no word; leave it out")
     if not texts:
         raise AuditError("tokens: there is no text; give some")
     return texts
+
+
+def _find_words(texts: Texts, report: Report) -> list[slice]:
+    """Find the words of each text between the marks, padding and empty tokens of a tokenizer at its ends.
+
+    Raises AuditError where the tokens between them are no words.
+    """
+    texts_with: Counter[str] = Counter()
+    repeated = {""}
+    for words in texts:
+        ends = [Counter(map(str.strip, takewhile(TOKENIZER_MARK.fullmatch, side))) for side in (words, words[::-1])]
+        texts_with.update({*ends[0], *ends[1]})
+        # padding is no part of the longest texts, but is often repeated in the others
+        repeated |= {mark for end in ends for mark, count in end.items() if count > 1}
+    found = {mark for mark, count in texts_with.items() if mark in repeated or 2 * count > len(texts)}
+    if found:
+        names = ", ".join(mark or "empty tokens" for mark in sorted(found))
+        report(f"tokens: {names} at the ends of texts are no words; they are left out, with their scores")
+    places = [[at for at, word in enumerate(words) if word.strip() not in found] for words in texts]
+    if lacking := [number for number, kept in enumerate(places) if not kept]:
+        raise AuditError(f"tokens: text {lacking[0]} has no word; leave it out")
+    parts = [slice(kept[0], kept[-1] + 1) for kept in places]
+    texts = [words[part] for words, part in zip(texts, parts, strict=True)]
+    if empty := [number for number, words in enumerate(texts) if not all(map(str.strip, words))]:
+        raise AuditError(f"tokens: text {empty[0]} has empty tokens; leave them out, with their scores")
+    words = [*chain(*texts)]
+    for sign, (form, share) in PIECES.items():
+        pieces = [word for word in words if re.fullmatch(form, word)]
+        if len(pieces) >= share * len(words) and pieces:
+            raise AuditError(
+                f"tokens: holds pieces of words, such as {pieces[0]!r} with its {sign}; give whole words, each with "
+                "the sum of the scores of its pieces"
+            )
+    return parts
 
 
 def _maps(scores: Sequence[npt.ArrayLike], texts: Texts, place: str) -> list[Floats]:
@@ -147,12 +202,12 @@ def _functions(predict: Any) -> list[Predict]:
     return functions
 
 
-def _cases(marks: Sequence[Sequence[int] | None], texts: Texts) -> Cases:
+def _cases(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[slice]) -> Cases:
     """The texts that people marked, and on which words. Raises AuditError where there is no such word."""
     marks = entries(marks, MARKS)
     as_many(marks, len(texts), MARKS)
     rationales = {}
-    for number, (places, words) in enumerate(zip(marks, texts, strict=True)):
+    for number, (places, words, part) in enumerate(zip(marks, texts, parts, strict=True)):
         if places is None:
             continue
         place = f"{MARKS}: text {number}"
@@ -161,8 +216,10 @@ def _cases(marks: Sequence[Sequence[int] | None], texts: Texts) -> Cases:
             raise AuditError(f"{place} names word {outside[0]} of {len(words)}; count words from 0")
         if len({*found}) < len(found):
             raise AuditError(f"{place} names a word twice; give positions of words, and no 0 or 1 a word")
-        rationales[str(number)] = Rationale({MARKS: sorted(found)})
-    return cases_of([*map(str, range(len(texts)))], map(np.arange, map(len, texts)), rationales)
+        if outside := [at for at in found if not part.start <= at < part.stop]:
+            raise AuditError(f"{place} names word {outside[0]}, which is left out; name words alone")
+        rationales[str(number)] = Rationale({MARKS: sorted(at - part.start for at in found)})
+    return cases_of([*map(str, range(len(texts)))], (np.arange(part.stop - part.start) for part in parts), rationales)
 
 
 def _same_order(away: Floats, chance: Floats, pairs: npt.NDArray[np.int64], *, design: Design = PLAIN) -> Effect:
@@ -229,19 +286,19 @@ def _row(question: str, answer: Answer) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _by_text(number: int, texts: Texts, one: Measured, auprc: Floats, random: Floats) -> pd.DataFrame:
+def _by_text(number: int, parts: Sequence[slice], one: Measured, auprc: Floats, random: Floats) -> pd.DataFrame:
     """The rows of one training in `Judgement.texts`."""
     return pd.DataFrame(
         {
             "training": number,
-            "text": range(len(texts)),
-            "words": [*map(len, texts)],
+            "text": range(len(parts)),
+            "words": [part.stop - part.start for part in parts],
             "prediction": one.probabilities.argmax(1),
             "probability": one.probabilities.max(1),
             "random": one.random,
             "scores": one.scores,
             "leave_one_out": one.loo,
-            "top_word": one.top_word,
+            "top_word": one.top_word + np.where(one.top_word < 0, 0, [part.start for part in parts]),
             "top_fall": one.top_fall,
             "best_fall": one.best_fall,
             "auprc": auprc,
@@ -275,13 +332,14 @@ def judge(
     """What scores of words may be read as, of a model that is known by a function alone.
 
     tokens: the words of each of N texts, L_i; or strings, whose words are found by the rules of their `language`
-    (spaCy's code), or of their script where it has hardly any spaces. scores: of each text an array (L_i,), a number a
-    word, by any tool; the higher it is, the more the word is said to matter to the class that the model predicts. Only
-    the order of the words
-    of a text counts, so that scores may be negative and need no scale. predict: a function from a list of texts, each a
-    list of words, to their class probabilities (n, C); it gets at most `batch_size` texts at once, each different text
-    once, and must read what the tool has read. Of several trainings, `scores` and `predict` are lists with an entry a
-    training. marks: of each text the positions, from 0, of the words that people marked; None where nobody has looked.
+    (spaCy's code), or of their script where it has hardly any spaces. A tokenizer's marks and padding at the ends of
+    texts, such as [CLS], are left out with their scores; `predict` does not get them. scores: of each text an array
+    (L_i,), a number a word, by any tool; the higher it is, the more the word is said to matter to the class that the
+    model predicts. Only the order of the words of a text counts, so that scores may be negative and need no scale.
+    predict: a function from a list of texts, each a list of words, to their class probabilities (n, C); it gets at most
+    `batch_size` texts at once, each different text once, and must read what the tool has read. Of several trainings,
+    `scores` and `predict` are lists with an entry a training. marks: of each text the positions, from 0, of the words
+    that people marked; None where nobody has looked.
     labels: the gold classes, from 0. report: gets lines of progress.
 
     The questions, each with the margin of its yes:
@@ -300,10 +358,11 @@ def judge(
     `too few`, and the value stands beside it.
 
     Raises AuditError, in one line that names the argument, where lengths differ, a number is missing, or what `predict`
-    answers are no probabilities, or change with the batch. What `predict` itself raises is passed on.
+    answers are no probabilities, or change with the batch. What `predict` itself raises is its cause.
     """
     single = callable(predict)
     texts = _words(tokens, language, report)
+    parts = _find_words(texts, report)
     functions: list[Predict] = [predict] if callable(predict) else _functions(predict)
     given = [scores] if single else entries(scores, "scores")
     if len(given) != len(functions) or not functions:
@@ -312,15 +371,18 @@ def judge(
         raise AuditError(f"batch_size: is {batch_size}; give 1 or more")
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [_maps(one, texts, f"scores{name}") for one, name in zip(given, names, strict=True)]
-    cases = _cases([None] * len(texts) if marks is None else marks, texts)
+    cases = _cases([None] * len(texts) if marks is None else marks, texts, parts)
+    texts = [words[part] for words, part in zip(texts, parts, strict=True)]
+    maps = [[values[part] for values, part in zip(one, parts, strict=True)] for one in maps]
     gold = [] if labels is None else integers(labels, "labels:")
     if labels is not None:
         as_many(gold, len(texts), "labels")
     most, seed = most_texts(np.array([*map(len, texts)])), Erasure().seed
-    found = [
-        measured(Predictions(function, f"predict{name}", batch_size, most, report), texts, own, seed)
-        for function, name, own in zip(functions, names, maps, strict=True)
+    predictions = [
+        Predictions(function, f"predict{name}", batch_size, most, report)
+        for function, name in zip(functions, names, strict=True)
     ]
+    found = [measured(one, texts, own, seed) for one, own in zip(predictions, maps, strict=True)]
     classes = {one.probabilities.shape[1] for one in found}
     if len(classes) > 1:
         raise AuditError(f"predict: gives {min(classes)} classes in one training, {max(classes)} in another; give one")
@@ -334,15 +396,17 @@ def judge(
         predicted = np.stack([one.probabilities.argmax(1) for one in found])
         answers["learnt"] = _learnt(predicted, gold, classes.pop())
     answers["stable"] = _stable(maps, margins)
-    answers["located"] = answers["signed"] = Answer(note=ONE_WORD)
-    if np.isfinite(attention).any():
+    several = np.isfinite(attention).any()
+    coarse = several and any(one.coarse for one in predictions)
+    answers["located"] = answers["signed"] = Answer(note=COARSE if coarse else ONE_WORD)
+    if several and not coarse:
         answers["located"] = by_trainings("located", margins, None, random, attention, best)
-    if np.isfinite(lead).any():
+    if np.isfinite(lead).any() and not coarse:
         signed = by_trainings("signed", margins, None, questions.sides(lead, margins.inert))
         could = float((most_lead[np.isfinite(lead)] > margins.inert).mean())
         answers["signed"] = replace(signed, note=noted(BY_DELETION.format(could), signed.note))
     auprc, floor = _marked(cases, maps)
     answers["plausible"] = _plausible(auprc, floor, margins) if len(cases) else Answer(note=NO_MARKS)
     table = pd.DataFrame([_row(name, answers[name]) for name in ("learnt", *QUESTIONS, "plausible")])
-    rows = [_by_text(number, texts, *each) for number, each in enumerate(zip(found, auprc, floor, strict=True), 1)]
+    rows = [_by_text(number, parts, *each) for number, each in enumerate(zip(found, auprc, floor, strict=True), 1)]
     return Judgement(table, _sentence(answers, auprc, floor), pd.concat(rows, ignore_index=True))

@@ -39,6 +39,12 @@ class Predictions:
         """How many different texts were predicted."""
         return len(self._known)
 
+    @property
+    def coarse(self) -> bool:
+        """Whether all predictions are the same but for their class, such as 0 and 1, and say nothing of how sure."""
+        rows = np.sort([*self._known.values()], axis=1)
+        return bool(np.allclose(rows, rows[0], rtol=0, atol=1e-6) and not np.allclose(rows[0], 1 / rows.shape[1]))
+
     def of(self, texts: Iterable[Sequence[str]]) -> Floats:
         """The probabilities of n texts, (n, C); the function gets those that it has not had yet.
 
@@ -73,7 +79,16 @@ class Predictions:
 
     def _answer(self, texts: list[list[str]]) -> Floats:
         place = self._place
-        found = numbers(self._predict(texts), place, (2,), f": gives no row a text; give an array ({len(texts)}, C)")
+        try:
+            given = self._predict(texts)
+        except Exception as error:
+            first = f"{', '.join(map(repr, texts[0][:5]))}{', ...' if len(texts[0]) > 5 else ''}"
+            fault = " ".join(f"{type(error).__name__}: {error}".split())
+            raise AuditError(
+                f"{place}: called with a list of {len(texts)} texts, the first being the list of words [{first}], "
+                f"it raises {fault}; make it take such lists"
+            ) from error
+        found = numbers(given, place, (2,), f": gives no row a text; give an array ({len(texts)}, C)")
         if len(found) != len(texts):
             raise AuditError(f"{place}: gives {len(found)} rows for {len(texts)} texts; give a row a text")
         self._classes = self._classes or found.shape[1]
