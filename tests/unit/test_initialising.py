@@ -134,7 +134,11 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "utf-16": (PLAIN.decode().encode("utf-16"), ": seems to be utf-16; save the file as utf-8"),
     "utf-16 without a mark": (PLAIN.decode().encode("utf-16-le"), ": seems to be utf-16; save the file as utf-8"),
     "old line ends": (PLAIN.replace(b"\n", b"\r"), r", line 1: lines end in \r alone; save it with \n"),
-    "open quote": (PLAIN + b'"open,yes\n', ", line 62: unexpected end of data; is a quote left open?"),
+    "open quote": (
+        PLAIN + b'"open,yes\n',
+        ", line 62: unexpected end of data; is a quote left open? If quotation marks are characters, set "
+        "`quotes: none`",
+    ),
     "ragged": (PLAIN + b"a,b,c\n", ", line 62: 3 fields where the header has 2; mend the row"),
     "one column": (
         csv("text", texts()),

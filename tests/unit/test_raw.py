@@ -9,7 +9,7 @@ import pytest
 
 from attention_audit.artefacts.record import write_record
 from attention_audit.corpus import raw
-from attention_audit.corpus.raw import csv_rows, lines, members, opened, remedy
+from attention_audit.corpus.raw import Quotes, csv_rows, lines, members, opened, remedy
 from attention_audit.errors import AuditError
 
 FILES = {"data/b.txt": b"second\nletter\n", "data/a.txt": b"first", "data/notes.md": b"#", "other/a.txt": b"elsewhere"}
@@ -206,6 +206,46 @@ def test_bytes_of_another_encoding_are_named_by_their_line() -> None:
     with pytest.raises(AuditError, match=r"^a.txt, line 2: not utf-8 \(.*\); convert the file$"):
         decoded(b"caf\xc3\xa9\ncaf\xe9\n")
     assert decoded(b"caf\xe9", "latin-1") == ["café"]
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_one_line_of_another_encoding_is_named_alone(at: int) -> None:
+    """The others are in utf-8, so that no encoding of the whole file is proposed."""
+    lines_ = [b"caf\xc3\xa9\n"] * 4
+    lines_[at] = b"caf\xe9\n"
+    said = (
+        rf"^a.txt, line {at + 1}: not utf-8 \(.*\); 3 other lines with such characters are; save this one as utf-8 too$"
+    )
+    with pytest.raises(AuditError, match=said):
+        decoded(b"".join(lines_))
+
+
+def test_a_carriage_return_within_a_field_is_told_from_line_ends() -> None:
+    with pytest.raises(
+        AuditError, match=r"^a.csv, line 2: a carriage return within a field that is not quoted; quote "
+    ):
+        [*csv_rows(["a,b\n", "c\rd,e\n"], "a.csv")]
+    with pytest.raises(AuditError, match=r"^a.csv, line 1: lines end in .r alone; save it with .n$"):
+        [*csv_rows(["a,b\rc,d\r"], "a.csv")]
+
+
+def test_spaces_behind_all_delimiters_of_the_first_line_belong_to_no_field() -> None:
+    assert [row for _, row in rows('a, b, c\n1, "x, y", z\n')] == [["a", "b", "c"], ["1", "x, y", "z"]]
+    assert [row for _, row in rows("a, b,c\n1, x,z\n")] == [["a", " b", "c"], ["1", " x", "z"]]
+
+
+def test_marks_that_are_characters_swallow_no_rows() -> None:
+    text = 'text\tlabel\n"one\t0\ntwo"\t1\nthree\t0\n'
+
+    def read(quotes: Quotes | None) -> list[list[str]]:
+        return [row for _, row in csv_rows(io.StringIO(text, newline=""), "a.tsv", "\t", quotes)]
+
+    assert read("none") == [["text", "label"], ['"one', "0"], ['two"', "1"], ["three", "0"]]
+    assert read("double") == [["text", "label"], ["one\t0\ntwo", "1"], ["three", "0"]]
+    with pytest.raises(
+        AuditError, match=r"^a.tsv, line 2: a quoted field holds .* set `quotes: none`, else `quotes: d"
+    ):
+        read(None)
 
 
 def test_a_line_beyond_all_measure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

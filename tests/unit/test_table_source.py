@@ -281,7 +281,7 @@ def test_a_line_that_is_no_object_is_named(tmp_path: Path, line: str) -> None:
 def test_an_open_quote_is_named_by_the_line_where_its_row_begins(tmp_path: Path, ending: str, content: str) -> None:
     message = refused(raw(tmp_path / f"own{ending}", content.encode()))
     assert message.startswith(", line 3: ")
-    assert message.endswith("is a quote left open?")
+    assert message.endswith("is a quote left open? If quotation marks are characters, set `quotes: none`")
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".jsonl"])

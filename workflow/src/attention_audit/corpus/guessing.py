@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from typing import Any
 from attention_audit.corpus.counts import NUMERIC
 from attention_audit.corpus.labels import FEWEST
 from attention_audit.corpus.rationales import FORMS, Evidence, Written, annotations_of
-from attention_audit.corpus.raw import BLOCK, csv_rows, lines, opened
+from attention_audit.corpus.raw import count_utf8, csv_rows, lines, opened
 from attention_audit.corpus.sources.table import ALIASES
 from attention_audit.corpus.tabular import (
     DELIMITERS,
@@ -112,14 +112,19 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
 
 
 def encoding_of(path: Path) -> str:
-    """The encoding of a file. Raises AuditError where it is one that cannot be read, or is not known."""
+    """Guess the encoding of a file by all of its lines.
+
+    Raises AuditError where it is one that cannot be read, or is not known, and at a line that alone is not in utf-8.
+    """
     with opened(path) as stream:
         beginning(stream, path)
-        whole = stream.read(BLOCK)
-    begins = whole[: whole.rfind(b"\n") + 1] or whole
-    with suppress(UnicodeDecodeError):
-        begins.decode()
+        fitting, wrong = count_utf8(stream)
+    if not wrong:
         return "utf-8"
+    if fitting > len(wrong):
+        with opened(path) as stream:
+            deque(lines(stream, str(path)), maxlen=0)
+    begins = b"".join(wrong)
     if "cp1252" in mend_encoding(begins, "utf-8"):
         return "cp1252"
     for encoding, (script, least) in ENCODINGS.items():

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -30,6 +31,8 @@ from attention_audit.errors import AuditError
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
+Quotes = Literal["double", "none"]
+"""What quotation marks are in a csv or tsv file: around fields, doubled within them; or characters."""
 LONGEST_LINE = 2**26
 BLOCK = 2**20
 MOST = 100
@@ -188,6 +191,27 @@ def split_lines(archive: Path, wanted: str, names: Sequence[str], lacking: str) 
             yield split, number, f"{where}, line {number}", line
 
 
+def is_utf8(encoding: str) -> bool:
+    """Return whether this is one of utf-8's names."""
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
+
+
+def count_utf8(stream: IO[bytes]) -> tuple[int, list[bytes]]:
+    """Count the lines beyond ASCII that are in utf-8, and collect those that are not, of about BLOCK bytes."""
+    fitting, size = 0, 0
+    wrong: list[bytes] = []
+    for line in iter(lambda: stream.readline(LONGEST_LINE), b""):
+        if line.isascii():
+            continue
+        try:
+            line.decode()
+            fitting += 1
+        except UnicodeDecodeError:
+            size += len(line)
+            wrong.append(line if size <= BLOCK else b"")
+    return fitting, wrong
+
+
 @contextmanager
 def as_published(place: str, wanted: str, path: Path) -> Iterator[None]:
     """Raises AuditError, naming what is wanted at the place, where the block does not find it in a line."""
@@ -206,17 +230,21 @@ def lines(
     """Decoded lines with their line ends; a byte order mark is dropped.
 
     Raises AuditError, naming the line, at one longer than LONGEST_LINE and at a byte that the encoding does not have;
-    `mend` says what to do about such a line.
+    `mend` says what to do about such a line, unless most other lines beyond ASCII are in utf-8, as it should be.
     """
+    fitting = 0
     for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
         if len(line) == LONGEST_LINE:
             raise AuditError(f"{where}, line {number}: more than {LONGEST_LINE} bytes; is this the right file?")
         try:
             decoded = line.decode(encoding)
         except UnicodeDecodeError as error:
-            raise AuditError(
-                f"{where}, line {number}: not {encoding} ({error.reason}); {mend(line, encoding)}"
-            ) from error
+            others, wrong = count_utf8(stream)
+            remedy_ = mend(line, encoding)
+            if is_utf8(encoding) and fitting + others > len(wrong) + 1:
+                remedy_ = f"{fitting + others} other lines with such characters are; save this one as utf-8 too"
+            raise AuditError(f"{where}, line {number}: not {encoding} ({error.reason}); {remedy_}") from error
+        fitting += not decoded.isascii()
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
 
 
@@ -240,24 +268,45 @@ def with_masks(texts: Iterable[Text], path: Path | None) -> Iterator[Text]:
             raise AuditError(f"{path}: {number + rest} lines for {number} texts; give a line for each text")
 
 
-def csv_rows(text: Iterable[str], where: str, delimiter: str = ",") -> Iterator[tuple[str, list[str]]]:
-    """The rows of a csv file, each with the line where it begins.
+def csv_rows(
+    text: Iterable[str], where: str, delimiter: str = ",", quotes: Quotes | None = "double"
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a csv file, each with the line where it begins.
 
-    Empty lines are skipped, and quoted fields may contain line ends. Raises AuditError, naming the line, where a quote
-    seems to be left open: a field does not end, ends within a word, or is longer than any text may be.
+    Empty lines are skipped, and quoted fields may contain line ends. Where a space follows each delimiter of the first
+    line, it belongs to no field. quotes: `none` where quotation marks are characters; `double` where they are not,
+    whatever a field of a tsv file holds; None: to be found out. Raises AuditError, naming the line, where a quote seems
+    to be left open: a field does not end, ends within a word, is longer than any text may be, or has swallowed lines of
+    a tsv file.
     """
     csv.field_size_limit(LONGEST)
-    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    text = iter(text)
+    first = next(text, "")
+    reader = csv.reader(
+        chain([first] if first else [], text),
+        delimiter=delimiter,
+        strict=True,
+        quoting=csv.QUOTE_NONE if quotes == "none" else csv.QUOTE_MINIMAL,
+        skipinitialspace=0 < first.count(delimiter) == first.count(f"{delimiter} "),
+    )
     while True:
         place = f"{where}, line {reader.line_num + 1}"
         try:
             row = next(reader, None)
         except csv.Error as error:
-            ends = "new-line character" in str(error)
-            said = "lines end in \\r alone; save it with \\n" if ends else f"{error}; is a quote left open?"
+            said = f"{error}; is a quote left open?"
+            said += " If quotation marks are characters, set `quotes: none`" if quotes is None else ""
+            if "new-line character" in str(error):
+                said = "a carriage return within a field that is not quoted; quote the field, or take it out"
+                said = said if "\n" in first else "lines end in \\r alone; save it with \\n"
             raise AuditError(f"{place}: {said}") from error
         if row is None:
             return
+        if quotes is None and delimiter == "\t" and any("\n" in field and "\t" in field for field in row):
+            raise AuditError(
+                f"{place}: a quoted field holds line ends and tabs, as if it had swallowed rows; if quotation marks "
+                "are characters, set `quotes: none`, else `quotes: double`"
+            )
         if row:
             yield place, row
 

@@ -13,7 +13,19 @@ from typing import IO, Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from attention_audit.corpus.raw import ALWAYS, BLOCK, MOST, array, csv_rows, lines, opened, reading, remedy
+from attention_audit.corpus.raw import (
+    ALWAYS,
+    BLOCK,
+    MOST,
+    Quotes,
+    array,
+    csv_rows,
+    is_utf8,
+    lines,
+    opened,
+    reading,
+    remedy,
+)
 from attention_audit.errors import AuditError, did_you_mean
 
 Row = tuple[str, Mapping[str, Any]]
@@ -38,13 +50,14 @@ LOOKED_AT = 50
 
 class Layout(NamedTuple):
     """How a file is laid out. delimiter: of csv or tsv, None for that of its kind. names: of the columns, in order,
-    where no header says them. sheet: of an xlsx file, None for the first.
+    where no header says them. sheet: of an xlsx file, None for the first. quotes: see `raw.csv_rows`.
     """
 
     encoding: str = "utf-8"
     delimiter: str | None = None
     names: Sequence[str] | None = None
     sheet: str | None = None
+    quotes: Quotes | None = None
 
 
 def format_of(path: str) -> str | None:
@@ -99,7 +112,7 @@ def delimited_rows(
     Raises AuditError, naming the line, at a row with fewer or more fields than the header.
     """
     delimiter = layout.delimiter or DELIMITERS[kind]
-    rows = csv_rows(text, where, delimiter)
+    rows = csv_rows(text, where, delimiter, layout.quotes)
     header, whose = layout.names, "`columns`"
     if header is None:
         place, header = next(rows, (where, []))
@@ -253,7 +266,7 @@ def sheet_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
 
 def mend_encoding(line: bytes, encoding: str) -> str:
     """Which encoding a line may have that is not in `encoding`, as what to do about it."""
-    if encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "utf-8-sig"):
+    if not is_utf8(encoding):
         return "set another `encoding`"
     runs = re.findall(rb"[\x80-\xff]+", line)
     with suppress(UnicodeDecodeError):
@@ -266,7 +279,7 @@ def mend_encoding(line: bytes, encoding: str) -> str:
 def published_rows(path: Path, wanted: Mapping[str, str]) -> Iterator[Row]:
     """The rows of a published csv file. Raises AuditError as `delimited_rows` does."""
     with opened(path) as stream:
-        yield from delimited_rows(lines(stream, str(path)), str(path), wanted, "csv", Layout())
+        yield from delimited_rows(lines(stream, str(path)), str(path), wanted, "csv", Layout(quotes="double"))
 
 
 def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterator[Row]:

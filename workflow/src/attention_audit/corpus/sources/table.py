@@ -11,7 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from attention_audit.corpus.blocking import marks_of
 from attention_audit.corpus.rationales import Evidence, annotations_of, of_words
-from attention_audit.corpus.raw import with_masks
+from attention_audit.corpus.raw import Quotes, with_masks
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
 from attention_audit.corpus.text import SPLITS, Label, Text, label_text
@@ -104,6 +104,7 @@ class TableCorpus(RawSource):
         None,
         description="Names of all columns of a csv, tsv or xlsx file without a header; null: its first row names them.",
     )
+    quotes: Quotes | None = Field(None, description="Quotation marks: double (around fields), none (characters).")
     encoding: str = Field("utf-8", description="Encoding of a csv, tsv, json or jsonl file, as Python names it.")
     sheet: str | None = Field(None, description="Sheet of an xlsx file; null: the first.")
 
@@ -155,7 +156,12 @@ class TableCorpus(RawSource):
                     f"path: {path!r} does not end in {ENDINGS}; name the file itself, or save it in one of these "
                     "formats"
                 )
-        flat = {"delimiter": {*DELIMITERS}, "columns": {*DELIMITERS, "xlsx"}, "sheet": {"xlsx"}}
+        flat = {
+            "delimiter": {*DELIMITERS},
+            "quotes": {*DELIMITERS},
+            "columns": {*DELIMITERS, "xlsx"},
+            "sheet": {"xlsx"},
+        }
         for key, formats in flat.items():
             if getattr(self, key) is not None and not formats & {*kinds.values()}:
                 raise ValueError(
@@ -221,7 +227,7 @@ class TableCorpus(RawSource):
 
     def _texts(self, name: str, field: str, path: Path) -> Iterator[Text]:
         """The texts of one file."""
-        layout = Layout(self.encoding, self.delimiter, self.columns, self.sheet)
+        layout = Layout(self.encoding, self.delimiter, self.columns, self.sheet, self.quotes)
         number = 0
         for number, (place, row) in enumerate(table_rows(path, self.wanted, layout), start=1):
             yield self._text(name, field, number, place, row)
