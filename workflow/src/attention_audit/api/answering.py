@@ -9,6 +9,7 @@ import pandas as pd
 import yaml
 from matplotlib.figure import Figure
 
+from attention_audit.answer.sentence import ask_order
 from attention_audit.api.auditing import DATASET, MODEL
 from attention_audit.api.judging import Told
 from attention_audit.api.reading import Reading, reading_of, seen_in
@@ -34,6 +35,7 @@ def rows_of(summary: pd.Series) -> pd.DataFrame:
         | {column: summary.get(f"{name}_{column}") for column in (*COLUMNS, *FURTHER)}
         for name in ("learnt", *QUESTIONS)
     ]
+    rows[0]["note"] = ask_order(summary)
     counts = dict.fromkeys(("trainings", "texts"), "Int64")
     return pd.DataFrame(rows).astype(counts).assign(note=lambda table: table["note"].fillna(""))
 

@@ -42,7 +42,7 @@ from attention_audit.transformer.folder import (
     Held,
     find_folder,
     known_mirror,
-    read_facts,
+    read_classes,
     refuse_unless_installed,
     use_held,
 )
@@ -105,15 +105,29 @@ def _held(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held | None]:
 
 
 def _named(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]:
-    """The class of each text by its name. Raises AuditError for what is neither a name nor a number of a class."""
+    """The class of each text by its name. Raises AuditError for what is neither a name nor a number of a class, and for
+    a number that is also what another class is called.
+    """
     as_many(labels, count, "labels")
     found = []
     for number, given in enumerate(labels):
+        if isinstance(given, list | tuple) or getattr(given, "ndim", 0):
+            raise AuditError(
+                f"labels: text {number} has several numbers, as of one-hot rows; give the place of its class in them, "
+                "as argmax(1) of an array does"
+            )
         # of an array or a tensor
         label = given.item() if hasattr(given, "item") else given
-        if isinstance(label, str) and label in names:
-            found.append(label)
+        if isinstance(label, float) and label.is_integer():
+            label = int(label)
+        if isinstance(label, str) and {label, label.removeprefix(GENERIC)} & {*names}:
+            found.append(label if label in names else label.removeprefix(GENERIC))
         elif isinstance(label, int) and not isinstance(label, bool) and 0 <= label < len(names):
+            if str(label) in names and names[label] != str(label):
+                raise AuditError(
+                    f"labels: text {number} has {label}, which is the number of class {names[label]!r} and the name of "
+                    f"another; give names, as strings: {', '.join(map(repr, names))}"
+                )
             found.append(names[label])
         else:
             likely = did_you_mean(label, names) if isinstance(label, str) else ""
@@ -148,10 +162,10 @@ def _classes(prompt: Mapping[str, Any] | None, folder: str) -> list[str]:
         if len(given) < 2:
             raise AuditError("prompt: labels: give two or more")
         return [str(label).strip() for label in given]
-    labels = read_facts(Path(folder)).labels
-    if len(labels) < 2:
-        raise AuditError(f"model: config.id2label has {len(labels)} classes; give a classifier of two or more")
-    return [labels[number] for number in sorted(labels)]
+    names = read_classes(Path(folder))
+    if len(names) < 2:
+        raise AuditError(f"model: config.id2label has {len(names)} classes; give a classifier of two or more")
+    return names
 
 
 def _running(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> list[str]:
@@ -240,9 +254,8 @@ def audit_classifier(
     in_memory = use_held({name: each for name, each in held.items() if each})
     with TemporaryDirectory(prefix="attention-audit-") as place, in_memory, torch.random.fork_rng():
         folder, folders = Path(place), [*held]
-        given = _classes(prompt, folders[0])
-        names = [name.removeprefix(GENERIC) for name in given]
-        gold = [names[given.index(name)] for name in _named(labels, given, len(texts))]
+        names = [name.removeprefix(GENERIC) for name in _classes(prompt, folders[0])]
+        gold = _named(labels, names, len(texts))
         how = _written(texts, seconds, gold, language, folder / "texts.jsonl")
         models = {"models": {MODEL: folders}, "maps": [*maps], "max_length": max_length, "long": long}
         raw = {
