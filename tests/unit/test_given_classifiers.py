@@ -1,12 +1,11 @@
 """The suite of fine-tuned classifiers: what is planned, what is imported, and what is refused in a line."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import classifiers_on_disk
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest

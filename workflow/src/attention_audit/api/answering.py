@@ -35,7 +35,7 @@ def rows_of(summary: pd.Series) -> pd.DataFrame:
         | {column: summary.get(f"{name}_{column}") for column in (*COLUMNS, *FURTHER)}
         for name in ("learnt", *QUESTIONS)
     ]
-    rows[0]["note"] = ask_order(summary)
+    rows[0]["note"] = ask_order(dict(summary))
     counts = dict.fromkeys(("trainings", "texts"), "Int64")
     return pd.DataFrame(rows).astype(counts).assign(note=lambda table: table["note"].fillna(""))
 

@@ -111,7 +111,7 @@ def _named(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]
     as_many(labels, count, "labels")
     found = []
     for number, given in enumerate(labels):
-        if isinstance(given, list | tuple) or getattr(given, "ndim", 0):
+        if isinstance(given, list | tuple) or getattr(given, "ndim", False):
             raise AuditError(
                 f"labels: text {number} has several numbers, as of one-hot rows; give the place of its class in them, "
                 "as argmax(1) of an array does"
