@@ -165,7 +165,8 @@ class Settled:
             **{f"marks_{fault}": own[fault] for fault in FAULTS},
         }
         # where nothing is trained, a class may be none of any text's
-        without = [] if TRAIN in self.splits else np.setdiff1d(np.arange(len(self.classes)), self.labels)
+        every = np.arange(0 if TRAIN in self.splits else len(self.classes))
+        without = np.setdiff1d(every, self.labels)
         blank = {"split": np.full(len(without), TEST), "label": without}
         rows = {"split": self.splits, "label": self.labels, **counted}
         texts = pa.table(
