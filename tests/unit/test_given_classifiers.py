@@ -1,6 +1,7 @@
 """The suite of fine-tuned classifiers: what is planned, what is imported, and what is refused in a line."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -262,8 +263,12 @@ def test_each_head_is_shuffled_alone(random_heads: Callable[..., Readout]) -> No
 
 
 def test_texts_that_are_cut_are_named(random_heads: Callable[..., Readout]) -> None:
-    readout = random_heads([5, 4], marks=2)
-    tokens = {"text-0": ["a"] * 3, "text-1": ["a"] * 9}
+    made = random_heads([5, 4], marks=2)
+    assert made.several is not None
+    # of the first text a word without a piece is not read, and nothing is cut
+    places, flags = [np.array([0, 2, 3]), np.array([7, 8])], np.array([False, True])
+    readout = replace(made, several=replace(made.several, places=places, cut=flags))
+    tokens = {"text-0": ["a"] * 4, "text-1": ["a"] * 9}
     found = cut_texts(readout, tokens)
     assert (found["id"], found["words"].tolist(), found["read"].tolist()) == (["text-1"], [9], [2])
 

@@ -46,6 +46,8 @@ THESE = "true of these {trainings} trainings"
 OTHERS = "Another training may differ."
 """Said once where anything is true of these trainings."""
 
+FAR = 0.75
+"""Share of the largest class's share below which an accuracy looks like that of labels in another order."""
 SCORES = ("accuracy", "majority_accuracy")
 """The columns of columns.SUMMARY that say how well a model predicts."""
 
@@ -60,7 +62,21 @@ def quality(learnt: str, scores: Mapping[str, Any]) -> str:
         return ""
     beside = "accuracy {accuracy:.3f}, the majority class alone {majority_accuracy:.3f}".format(**values)
     poor = {NO: "no better than", UNDECIDED: "not clearly better than"}
-    return f"{poor[learnt]} always the same answer: {beside}" if learnt in poor else beside
+    said = f"{poor[learnt]} always the same answer: {beside}" if learnt in poor else beside
+    return "; ".join(filter(None, [said, ask_order(values)]))
+
+
+def ask_order(scores: Mapping[str, Any]) -> str:
+    """Ask whether labels are in another order than the classes of a model whose accuracy is far below the largest
+    class's share; "" of any other. scores: as in `quality`.
+    """
+    own, largest = (scores[name] for name in SCORES)
+    if None in (own, largest) or not own < FAR * largest:
+        return ""
+    return (
+        f"are the labels in another order than the model's classes? Its accuracy, {own:.3f}, is far below the largest "
+        f"class's share, {largest:.3f}"
+    )
 
 
 def beside_marks(row: Mapping[Any, Any]) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 import yaml
 from matplotlib.figure import Figure
 
+from attention_audit.answer.sentence import ask_order
 from attention_audit.api.auditing import DATASET, MODEL
 from attention_audit.api.judging import Told
 from attention_audit.api.reading import Reading, reading_of, seen_in
@@ -34,6 +35,7 @@ def rows_of(summary: pd.Series) -> pd.DataFrame:
         | {column: summary.get(f"{name}_{column}") for column in (*COLUMNS, *FURTHER)}
         for name in ("learnt", *QUESTIONS)
     ]
+    rows[0]["note"] = ask_order(dict(summary))
     counts = dict.fromkeys(("trainings", "texts"), "Int64")
     return pd.DataFrame(rows).astype(counts).assign(note=lambda table: table["note"].fillna(""))
 
@@ -62,7 +64,7 @@ class Audited(Told):
     the table of all maps, the best first (columns.table). texts: the table `texts`, text by text (columns.texts).
     summary: the row of the summary with all of its columns. readouts: what each training shows, in one order of texts.
     words: those of each text as they were read, marks of a tokenizer last. classes: their names. labels: what tables
-    call models and maps. whole: all words of each text.
+    call models and maps. whole: all words of each text; None where all were read.
     """
 
     maps: pd.DataFrame
@@ -72,7 +74,7 @@ class Audited(Told):
     words: Sequence[Sequence[str]]
     classes: Sequence[str]
     labels: Mapping[str, str]
-    whole: Sequence[Sequence[str]]
+    whole: Sequence[Sequence[str]] | None = None
 
     def figure(self) -> Figure:
         """A picture of all maps beside each other: how well each locates the words that matter, and what else was
@@ -88,7 +90,8 @@ class Audited(Told):
         if not 0 <= number < len(self.words):
             raise AuditError(f"number: is {number}, and there are {len(self.words)} texts; give one from 0")
         seen = [seen_in(one, one.ids[number]) for one in self.readouts]
-        return reading_of([*self.words[number]], seen, None, dict(enumerate(self.classes)), self.whole[number])
+        whole = None if self.whole is None else self.whole[number]
+        return reading_of([*self.words[number]], seen, None, dict(enumerate(self.classes)), whole)
 
     def save(self, folder: str | Path) -> None:
         """Write what each training shows as a readout, which the workflow reads, and the configuration that names them:

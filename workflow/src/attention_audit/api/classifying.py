@@ -5,6 +5,7 @@ numbers are the workflow's.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ from attention_audit.api.answering import COLUMNS, FURTHER, Audited, rows_of, wo
 from attention_audit.api.auditing import DATASET, MODEL, Report, audit, made_of
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats
-from attention_audit.api.writing import as_many, entries, numbers, readout, word_lists
+from attention_audit.api.writing import as_many, entries, numbers, readout
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.summary import QUESTIONS
@@ -42,7 +43,7 @@ from attention_audit.transformer.folder import (
     Held,
     find_folder,
     known_mirror,
-    read_facts,
+    read_classes,
     refuse_unless_installed,
     use_held,
 )
@@ -61,6 +62,8 @@ AUDITS: Mapping[str, str] = {
 OF_MAPS = ("map_stability", "attribution_stability")
 TABLES = ("summary", "texts", "hf_table_maps")
 NO_SUITES: dict[str, Any] = {key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")}
+ARGUMENTS = {"maps", "max_length", "long", "prompt", "device"}
+"""Arguments of `audit_classifier` that are keys of the configuration."""
 Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[npt.ArrayLike]]]
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
 
@@ -105,15 +108,29 @@ def _held(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held | None]:
 
 
 def _named(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]:
-    """The class of each text by its name. Raises AuditError for what is neither a name nor a number of a class."""
+    """The class of each text by its name. Raises AuditError for what is neither a name nor a number of a class, and for
+    a number that is also what another class is called.
+    """
     as_many(labels, count, "labels")
     found = []
     for number, given in enumerate(labels):
+        if isinstance(given, list | tuple) or getattr(given, "ndim", False):
+            raise AuditError(
+                f"labels: text {number} has several numbers, as of one-hot rows; give the place of its class in them, "
+                "as argmax(1) of an array does"
+            )
         # of an array or a tensor
         label = given.item() if hasattr(given, "item") else given
-        if isinstance(label, str) and label in names:
-            found.append(label)
+        if isinstance(label, float) and label.is_integer():
+            label = int(label)
+        if isinstance(label, str) and {label, label.removeprefix(GENERIC)} & {*names}:
+            found.append(label if label in names else label.removeprefix(GENERIC))
         elif isinstance(label, int) and not isinstance(label, bool) and 0 <= label < len(names):
+            if str(label) in names and names[label] != str(label):
+                raise AuditError(
+                    f"labels: text {number} has {label}, which is the number of class {names[label]!r} and the name of "
+                    f"another; give names, as strings: {', '.join(map(repr, names))}"
+                )
             found.append(names[label])
         else:
             likely = did_you_mean(label, names) if isinstance(label, str) else ""
@@ -129,6 +146,7 @@ def _audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list[str
 
     Raises AuditError for other questions.
     """
+    questions = None if questions is None else entries(questions, "questions")
     for name in questions or ():
         if name not in AUDITS:
             what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
@@ -139,34 +157,62 @@ def _audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list[str
     return [name for name in AUDITS.values() if decides or "weights" not in audit_named(name).needs]
 
 
-def _classes(prompt: Mapping[str, Any] | None, folder: str) -> list[str]:
-    """What a model calls its classes. Raises AuditError where these are not two or more."""
-    if prompt is not None:
-        if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
-            raise AuditError("prompt: give the keys template and labels, and no others")
-        given = entries(prompt["labels"], "prompt: labels")
-        if len(given) < 2:
-            raise AuditError("prompt: labels: give two or more")
-        return [str(label).strip() for label in given]
-    labels = read_facts(Path(folder)).labels
-    if len(labels) < 2:
-        raise AuditError(f"model: config.id2label has {len(labels)} classes; give a classifier of two or more")
-    return [labels[number] for number in sorted(labels)]
+def _asked(prompt: Mapping[str, Any]) -> list[str]:
+    """The labels of a prompt. Raises AuditError where these are not two or more, and where it is no prompt."""
+    if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
+        raise AuditError("prompt: give the keys template and labels, and no others")
+    given = entries(prompt["labels"], "prompt: labels")
+    if len(given) < 2:
+        raise AuditError("prompt: labels: give two or more")
+    return [str(label).strip() for label in given]
+
+
+def _classes(folder: str) -> list[str]:
+    """What a model calls its classes, without a generic prefix. Raises AuditError where these are not two or more."""
+    names = read_classes(Path(folder))
+    if len(names) < 2:
+        raise AuditError(f"model: config.id2label has {len(names)} classes; give a classifier of two or more")
+    names = [name.removeprefix(GENERIC) for name in names]
+    if len({*names}) < len(names):
+        raise AuditError(f"model: config.id2label has two classes that are one without {GENERIC}; rename one")
+    return names
+
+
+@contextmanager
+def _naming_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
+    """Let faults name arguments of `audit_classifier` in the place of keys and files that are made of them."""
+
+    def name_key(found: re.Match[str]) -> str:
+        key = found[1].removeprefix(f"hf.{DATASET}.")
+        return key if key.partition(".")[0] in ARGUMENTS - {*settings} else f"settings: {key}"
+
+    try:
+        yield
+    except AuditError as error:
+        said = re.sub(r"^config: ([\w.]+)", name_key, str(error))
+        said = re.sub(r"^map '", "maps: '", re.sub(r"^audit '", "settings: audits: '", said))
+        said = re.sub(r"^(corpora\.\w+|\w+): (?=split |every text)", "texts: ", said)
+        said = re.sub(r"text '(\d+)'", r"text \1", said).replace(f"{folder}/", "")
+        raise AuditError(said.replace(", or set `length` of the data set", "")) from error
 
 
 def _running(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> list[str]:
     """Texts, or lists of words where they are `split`, as strings. Raises AuditError, naming the argument."""
     found = []
-    for number, text in enumerate(word_lists(texts, name) if split else texts):
-        if isinstance(text, str) == split:
+    for number, text in enumerate(texts):
+        other = isinstance(text, str) == split
+        parts = entries(text if split and not other else [text], f"{name}: text {number}")
+        if other or not all(isinstance(part, str) for part in parts):
             raise AuditError(
                 f"{name}: text {number} is of another kind than the first; give strings, or lists of words"
             )
-        joined = text if isinstance(text, str) else " ".join(text)
+        joined = " ".join(parts)
+        if any("\ud800" <= letter <= "\udfff" for letter in joined):
+            raise AuditError(f"{name}: text {number} has half a character (a lone surrogate); mend it")
         words = clean(joined)[0].split()
         if not words:
             raise AuditError(f"{name}: text {number} has no word; leave it out")
-        if split and len(words) != len(text):
+        if split and len(words) != len(parts):
             raise AuditError(f"{name}: text {number} has a word that is empty, or has a space in it; mend it")
         found.append(joined)
     return found
@@ -235,16 +281,29 @@ def audit_classifier(
     AuditError, in one line that names the argument, where something is wrong.
     """
     refuse_unless_installed()
-    texts, labels = entries(texts, "texts"), entries(labels, "labels")
+    texts, labels, maps = (
+        entries(given, name) for name, given in {"texts": texts, "labels": labels, "maps": maps}.items()
+    )
+    settings = {} if settings is None else settings
+    if not isinstance(settings, Mapping) or (own := {"hf", "corpora", "datasets"} & {*settings}):
+        fault = f"is {type(settings).__name__}, and no dict" if not isinstance(settings, Mapping) else f"has {min(own)}"
+        raise AuditError(f"settings: {fault}; give keys of the configuration that no argument stands for")
+    if batch_size is not None and (type(batch_size) is not int or batch_size < 1):
+        raise AuditError(f"batch_size: is {batch_size!r:.40}; give a whole number from 1 on, or None")
+    asked = None if prompt is None else _asked(prompt)
     held = _held(model, tokenizer, prompt is not None)
     in_memory = use_held({name: each for name, each in held.items() if each})
-    with TemporaryDirectory(prefix="attention-audit-") as place, in_memory, torch.random.fork_rng():
+    with (
+        TemporaryDirectory(prefix="attention-audit-") as place,
+        _naming_arguments(Path(place), settings),
+        in_memory,
+        torch.random.fork_rng(),
+    ):
         folder, folders = Path(place), [*held]
-        given = _classes(prompt, folders[0])
-        names = [name.removeprefix(GENERIC) for name in given]
-        gold = [names[given.index(name)] for name in _named(labels, given, len(texts))]
+        names = asked or _classes(folders[0])
+        gold = _named(labels, names, len(texts))
         how = _written(texts, seconds, gold, language, folder / "texts.jsonl")
-        models = {"models": {MODEL: folders}, "maps": [*maps], "max_length": max_length, "long": long}
+        models = {"models": {MODEL: folders}, "maps": maps, "max_length": max_length, "long": long}
         raw = {
             "results": str(folder / "results"),
             "datasets": [],
@@ -258,7 +317,7 @@ def audit_classifier(
             "hf": {DATASET: models | ({} if prompt is None else {"prompt": dict(prompt)})},
             "agreement": {"texts": 0},
             "device": device,
-            **(settings or {}),
+            **settings,
         }  # fmt: skip
         audits = ["predictions", *_audits(questions, raw), *OF_MAPS[: 2 * (len(folders) > 1)]]
         raw = {"audits": {"hf": audits}} | raw
@@ -398,5 +457,4 @@ def audit_torch(
         words,
         names,
         labels_of([{MODEL: MODEL}], {"own": "Your own models"}),
-        words,
     )

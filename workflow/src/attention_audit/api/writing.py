@@ -1,6 +1,6 @@
 """Readouts of one's own, from arrays and to files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,8 @@ def numbers(
 def entries(values: Any, place: str) -> list[Any]:
     """What is given of each text. Raises AuditError where it is no list."""
     try:
-        if not isinstance(values, str | Mapping):
+        # of a frame, the names of its columns are iterated
+        if not isinstance(values, str | bytes | Mapping | Set) and not hasattr(values, "columns"):
             return [*values]
     except TypeError:
         pass

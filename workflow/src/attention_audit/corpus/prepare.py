@@ -101,7 +101,7 @@ def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice
 
     Every split must have texts of at least two classes, and the training split must have texts of every class; the
     latter is not required where texts bring their own `choice` of candidates. Where no model is `trained`, there is a
-    test split alone.
+    test split alone, and classes may have no texts.
     """
     for split, name in enumerate(SPLITS):
         if not trained and split != TEST:
@@ -109,9 +109,11 @@ def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice
         present = np.unique(labels[splits == split])
         if not len(present):
             raise AuditError(f"{dataset}: split {name}: no texts; widen the length filter or check the source")
-        if len(present) == 1:
+        if len(present) == 1 and (trained or len(classes) == 1):
+            further = "" if trained else ", or name all classes in `classes`"
             raise AuditError(
                 f"{dataset}: split {name}: every text has label {classes[present[0]]!r}; add texts of another one"
+                f"{further}"
             )
     missing = np.setdiff1d(np.arange(len(classes)), labels[splits == TRAIN])
     if len(missing) and trained and not choice:
@@ -162,7 +164,14 @@ class Settled:
             **{"annotated": own["annotator_count"] > 0, "annotations": own["annotator_count"]},
             **{f"marks_{fault}": own[fault] for fault in FAULTS},
         }
-        texts = pa.table({"split": self.splits, "label": self.labels, **counted})
+        # where nothing is trained, a class may be none of any text's
+        every = np.arange(0 if TRAIN in self.splits else len(self.classes))
+        without = np.setdiff1d(every, self.labels)
+        blank = {"split": np.full(len(without), TEST), "label": without}
+        rows = {"split": self.splits, "label": self.labels, **counted}
+        texts = pa.table(
+            {name: np.append(values, blank.get(name, [0] * len(without))) for name, values in rows.items()}
+        )
         sums = texts.group_by(["split", "label"], use_threads=False).aggregate([(name, "sum") for name in counted])
         sums = sums.sort_by([("split", "ascending"), ("label", "ascending")])
         columns = {name: sums[f"{name}_sum"] for name in counted} | {

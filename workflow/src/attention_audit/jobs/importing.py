@@ -20,9 +20,12 @@ class ImportJob(Section):
 
 
 class ClassifierJob(ImportJob):
-    """Trainings of a Transformer classifier. read: the folder of each, and how it is read."""
+    """Trainings of a Transformer classifier. read: the folder of each, and how it is read. classes: all of the data
+    set's, in order; None where its texts tell them.
+    """
 
     read: list[ReadClassifier]
+    classes: list[str] | None
     device: Literal["auto", "cpu", "cuda"]
     threads: Count
 

@@ -28,6 +28,7 @@ from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import ACTIVATIONS as FUNCTIONS
 from attention_audit.model.tail import Tail
 from attention_audit.transformer.families import ACTIVATIONS, classifier_family_of, family_of
+from attention_audit.transformer.folder import read_classes
 from attention_audit.transformer.opening import library, open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import UNLIMITED, longest
 from attention_audit.transformer.settings import TEXT, Prompt
@@ -285,10 +286,7 @@ class SequenceClassifier(TransformerClassifier):
             _label(folder, model, asked)
         super().__init__(folder, model)
         self.asked, self.tokenizer, self.template = asked, tokenizer, prompt.template if prompt else TEXT
-        named = (
-            prompt.labels if prompt else [model.config.id2label[number] for number in range(model.config.num_labels)]
-        )
-        self.names = [str(name).strip() for name in named]
+        self.names = [name.strip() for name in (prompt.labels if prompt else read_classes(folder))]
         self.most = longest(tokenizer, positions(model), max_length)
         self.windowed = windowed
         self.eval()

@@ -229,6 +229,7 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
             model=model,
             seeds=list(seeds),
             read=[self.reading(dataset, model, seed) for seed in seeds],
+            classes=self.config.corpora[dataset].preparation.classes,
             device=self.config.device,
             threads=self.config.threads,
         )

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
+from attention_audit.answer.sentence import ask_order
 from attention_audit.artefacts.parquet import read_batches, write_batches
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.batching import Indices
@@ -62,7 +63,7 @@ def read_texts(corpus: Path) -> ReadTexts:
 
 
 def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labels: Mapping[str, str]) -> list[int]:
-    """The class of a model for each class of the data, by their names, whose case does not matter.
+    """The class of a model for each class of the data, by their names; where no name is the same, case does not matter.
 
     named: what the model calls its classes. data: what the data set does. labels: the latter by the former where they
     differ. Raises AuditError where they do not match one by one.
@@ -70,15 +71,23 @@ def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labe
     for name in labels:
         if name not in named:
             raise AuditError(f"{folder}: has no class {name!r}, which `labels` names; it has {', '.join(named)}")
-    said = [labels.get(name, name.removeprefix(GENERIC)).casefold() for name in named]
-    wanted = [data[number].casefold() for number in sorted(data)]
-    if sorted(said) != sorted(wanted):
-        ours = ", ".join(data[number] for number in sorted(data))
+    said = [labels.get(name, name.removeprefix(GENERIC)) for name in named]
+    wanted = [data[number] for number in sorted(data)]
+    free = [name for name in said if name not in wanted]
+    found = [
+        [name] if name in said else [other for other in free if other.casefold() == name.casefold()] for name in wanted
+    ]
+    matched = [alike[0] for alike in found if len(alike) == 1]
+    if sorted(matched) != sorted(said) or len(matched) < len(wanted):
+        remedy = "say in `labels` of this data set what the data call each of them"
+        if len(matched) == len(wanted):
+            absent = [name for name in said if name not in matched]
+            remedy = f"name all in `classes` of the data set: [{', '.join(wanted + absent)}]"
         raise AuditError(
-            f"{folder}: its classes (id2label: {', '.join(named)}) are not those of the data ({ours}); say in `labels` "
-            "of this data set what the data call each of them"
+            f"{folder}: its classes (id2label: {', '.join(named)}) are not those of the data ({', '.join(wanted)}); "
+            f"{remedy}"
         )
-    return [said.index(name) for name in wanted]
+    return [said.index(name) for name in matched]
 
 
 def pieces_of(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
@@ -130,12 +139,13 @@ def run(job: Job[ClassifierJob]) -> None:
     """
     device = prepare_device(job.settings.device, job.settings.threads)
     texts = read_texts(job.input("corpus"))
+    names = texts.names if job.settings.classes is None else dict(enumerate(job.settings.classes))
     first: Pieces | None = None
     tails = iter(job.outputs.get("tails", []))
     outputs = zip(job.settings.seeds, job.settings.read, job.outputs["readouts"], strict=True)
     for seed, read, output in outputs:
         classifier = opened(read).to(device)
-        classes = classes_of(classifier.folder, classifier.names, texts.names, read.labels)
+        classes = classes_of(classifier.folder, classifier.names, names, read.labels)
         pieces = pieces_of(classifier, texts)
         refuse_unread(classifier.folder, classifier.tokenizer, pieces)
         compared = compare_with_given(classifier, texts.ids, texts.written)
@@ -154,4 +164,7 @@ def run(job: Job[ClassifierJob]) -> None:
         where = f"{job.settings.dataset}, {job.settings.model}, training {seed}"
         long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
         done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
+        own = float((readout.predictions == texts.labels).mean())
+        if asked := ask_order({"accuracy": own, "majority_accuracy": np.bincount(texts.labels).max() / len(texts.ids)}):
+            job.report(f"{where}: {asked}")
         job.report(f"{where}: {len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")

@@ -212,6 +212,25 @@ def read_facts(folder: Path) -> Facts:
     return Facts(kind, width, layers, named, heads, values)
 
 
+def read_classes(folder: Path) -> list[str]:
+    """Return what a classifier calls its classes, in the order of its logits.
+
+    Raises AuditError where they are not numbered from 0, where two have one name, and where label2id says otherwise.
+    """
+    facts = read_facts(folder)
+    names, numbers = [*facts.labels.values()], facts.says.get("label2id") or {}
+    fault = ""
+    if sorted(facts.labels) != [*range(len(names))]:
+        fault = f"has the numbers {', '.join(map(str, sorted(facts.labels)))}; number the classes from 0"
+    elif twice := [name for place, name in enumerate(names) if name in names[:place]]:
+        fault = f"has two classes {twice[0]!r}; give each a name of its own"
+    elif other := [name for number, name in facts.labels.items() if numbers.get(name, number) != number]:
+        fault = f"and label2id give {other[0]!r} different numbers; mend one of them"
+    if fault:
+        raise AuditError(f"{folder}: id2label {fault}")
+    return [facts.labels[number] for number in range(len(names))]
+
+
 def conversion(folder: Path) -> str:
     """The command that writes weights anew as safetensors."""
     return (
