@@ -325,6 +325,6 @@ def test_the_adversary_that_is_shown_is_the_furthest_within_the_budget() -> None
 
 
 def test_marks_are_shares_of_the_annotators() -> None:
-    np.testing.assert_allclose(shares_of([[0, 2], [2], []], 3), [1 / 3, 0, 2 / 3], rtol=1e-6)
+    np.testing.assert_allclose(shares_of([[0, 2], [2], []], np.arange(3)), [1 / 3, 0, 2 / 3], rtol=1e-6)
     # the model has read the first two words only
-    np.testing.assert_allclose(shares_of([[0, 2], [2], []], 2), [1 / 3, 0], rtol=1e-6)
+    np.testing.assert_allclose(shares_of([[0, 2], [2], []], np.arange(2)), [1 / 3, 0], rtol=1e-6)
