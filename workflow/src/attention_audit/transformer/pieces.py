@@ -180,7 +180,12 @@ def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, most: in
         begins = [start - len(before) for start, _ in encoding.offsets if 0 <= start - len(before) < len(text)]
         if len(begins) <= beyond:
             raise AuditError(f"text {name!r}: none of it fits beside the prompt into {most} pieces; raise max_length")
-        text = text[begins[beyond] :] if left else text[: begins[-beyond]]
+        if left:
+            # not within a word, which would have other pieces
+            whole = (at for at in begins[beyond:] if (text[at - 1] + text[at]).split() != [text[at - 1 : at + 1]])
+            text = text[next(whole, begins[beyond]) :]
+        else:
+            text = text[: begins[-beyond]]
         encoding = tokenizer(before + text + after).encodings[0]
     return encoding, text
 
