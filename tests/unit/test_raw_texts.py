@@ -131,7 +131,7 @@ def test_a_text_that_is_cut_ends_with_the_word_of_its_last_piece() -> None:
 def test_a_text_of_which_the_end_is_read_has_the_words_of_its_last_pieces(tmp_path: Path) -> None:
     classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, words=WORDS), max_length=6)
     classifier.tokenizer.truncation_side = "left"
-    words, text = written("why the story film can be great")
+    words, text = written("why the story film is bad great")
     pieces = pieces_of_one(classifier.tokenizer, text, 6)
     assert (pieces.read.tolist(), pieces.places.tolist(), pieces.truncated.tolist()) == ([4], [3, 4, 5, 6], [True])
     readout = take_classifier(classifier, pieces, ["t"], np.zeros(1, np.int64), (0, 1))

@@ -182,7 +182,7 @@ def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, most: in
             raise AuditError(f"text {name!r}: none of it fits beside the prompt into {most} pieces; raise max_length")
         if left:
             # not within a word, which would have other pieces
-            whole = (at for at in begins[beyond:] if (text[at - 1] + text[at]).split() != [text[at - 1 : at + 1]])
+            whole = (at for at in begins[beyond:] if text[at - 1].isspace() or text[at].isspace())
             text = text[next(whole, begins[beyond]) :]
         else:
             text = text[: begins[-beyond]]
