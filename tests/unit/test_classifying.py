@@ -206,13 +206,90 @@ def test_what_several_rows_decide_is_not_asked_of_one() -> None:
         ({"model": on_disk.save(Path(mkdtemp()), names=["stars"])}, "model: config.id2label has 1 classes"),
         ({"questions": ["unique"]}, "questions: 'unique' needs trainings of other kinds; known here: stable, used"),
         ({"questions": ["use"]}, "questions: 'use' is no question"),
-        ({"maps": ["rolout"]}, "rolout"),
+        ({"maps": ["rolout"]}, "^maps: 'rolout' is not known"),
+        ({"maps": "rollout"}, "^maps: is str, and no list"),
+        ({"maps": ["rollout", "rollout"]}, "^maps: duplicate map 'rollout'"),
+        ({"questions": "used"}, "^questions: is str, and no list"),
+        ({"texts": pd.DataFrame({"text": TEXTS[:6]})}, "^texts: is DataFrame, and no list"),
+        ({"texts": [text.encode() for text in TEXTS[:6]]}, "^texts: text 0: is bytes, and no list"),
+        ({"texts": [*TEXTS[:5], None]}, "^texts: text 5 is of another kind than the first"),
+        ({"texts": [["a", None]] * 6}, "^texts: text 0 is of another kind than the first"),
+        ({"texts": [*TEXTS[:5], "a \ud800"]}, "^texts: text 5 has half a character"),
+        ({"texts": [*TEXTS[:5], "\x01"]}, "^texts: text 5: the classifier's tokenizer has no piece for anything in it"),
+        ({"labels": np.eye(2)[[0, 1] * 3]}, "^labels: text 0 has several numbers, as of one-hot rows"),
+        ({"labels": np.eye(2)[[0, 1] * 3].tolist()}, "^labels: text 0 has several numbers, as of one-hot rows"),
+        ({"labels": torch.eye(2)[[0, 1] * 3]}, "^labels: text 0 has several numbers, as of one-hot rows"),
+        ({"labels": [0.5, 1, 0, 1, 0, 1]}, "^labels: text 0 has 0.5; give the name"),
+        ({"labels": np.array([True, False] * 3)}, "^labels: text 0 has True; give the name"),
+        ({"max_length": 0}, "^max_length: input should be greater than or equal to 1, not 0"),
+        ({"max_length": "512"}, "^max_length: input should be a valid integer, not '512'"),
+        ({"batch_size": 0}, "^batch_size: is 0; give a whole number from 1 on"),
+        ({"batch_size": "8"}, "^batch_size: is '8'; give a whole number from 1 on"),
+        ({"device": "gpu"}, "^device: input should be 'auto', 'cpu' or 'cuda', not 'gpu'"),
+        ({"settings": ["a"]}, "^settings: is list, and no dict"),
+        ({"settings": {"batch": 3}}, "^settings: batch: unknown key"),
+        ({"settings": {"hf": {}}}, "^settings: has hf; give keys of the configuration that no argument stands for"),
+        ({"settings": {"agreement": {"texts": -1}}}, "^settings: agreement.texts: input should be greater than"),
+        (
+            {"model": on_disk.save(Path(mkdtemp()), names=["1", "0"]), "labels": [0, 1] * 3},
+            "^labels: text 0 has 0, which is the number of class '1' and",
+        ),
     ],
 )
 def test_what_is_wrong_is_one_line_that_names_the_argument(changed: dict[str, Any], line: str) -> None:
     with pytest.raises(AuditError, match=line) as caught:
         one(**changed)
     assert len(str(caught.value).splitlines()) == 1
+    assert not any(part in str(caught.value) for part in ("attention-audit-", "jsonl", "corpora.", "hf."))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([1, 0] * 3, np.int8), torch.tensor([1, 0] * 3), [1.0, 0.0] * 3, ["positive", "negative"] * 3,
+        pd.Series([1.0, 0.0] * 3, index=range(5, 11)), pd.Series(["positive", "negative"] * 3).astype("category"),
+    ],
+    ids=["int8", "tensor", "floats", "names", "series", "category"],
+)  # fmt: skip
+def test_labels_of_many_kinds_are_classes(labels: Any) -> None:
+    assert one(labels=labels, questions=["used"]).readouts[0].labels.tolist() == [1, 0] * 3
+
+
+def test_classes_that_are_no_texts_count(tmp_path: Path) -> None:
+    names = ("anger", "joy", "JOY", "fear")
+    model = on_disk.save(tmp_path, names=names)
+    for labels in (["joy", "anger"] * 3, ["JOY"] * 6):
+        found = one(model=model, labels=labels, questions=["used"])
+        assert found.classes == [*names]
+        assert found.readouts[0].probabilities.shape == (6, 4)
+        assert found.readouts[0].labels.tolist() == [names.index(name) for name in labels]
+        assert {*found.texts["prediction_name"]} <= {*names}
+
+
+def test_labels_in_another_order_are_asked_about() -> None:
+    predicted = one(questions=["used"]).readouts[0].predictions
+    found = one(labels=(1 - predicted).tolist(), questions=["used"])
+    largest = np.bincount(predicted).max() / 6
+    asked = "are the labels in another order than the model's classes? Its accuracy, 0.000, is far below the largest "
+    assert found.table["note"][0] == f"{asked}class's share, {largest:.3f}"
+    assert asked.partition("?")[0] in found._repr_html_().replace("&amp;#39;", "'").replace("&#39;", "'")
+
+
+def test_a_word_that_is_not_read_has_no_numbers() -> None:
+    tokenizer = AutoTokenizer.from_pretrained(folder(0))
+    tokenizer.truncation_side = "left"
+    model = AutoModelForSequenceClassification.from_pretrained(folder(0))
+    found = one(model=model, tokenizer=tokenizer, max_length=5, questions=["used"])
+    for number, text in enumerate(TEXTS[:6]):
+        shown, whole = found.text(number).words, text.split()
+        read = tokenizer.convert_ids_to_tokens(tokenizer(text, truncation=True, max_length=5)["input_ids"])
+        assert shown["word"].tolist() == [*whole, "[CLS]", "[SEP]"]
+        assert shown["known"].tolist() == shown["weight"].notna().tolist()
+        assert shown["known"].sum() == found.readouts[0].lengths[number]
+        assert found.words[number][-3] == whole[-1]
+        assert len(read) <= 5
+    assert found.maps is not None
+    assert "does not read" in repr(found.text(3))
 
 
 def test_a_model_that_is_no_folder_needs_its_tokenizer() -> None:

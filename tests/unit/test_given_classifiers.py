@@ -32,6 +32,7 @@ from attention_audit.stages.impose import imposed
 from attention_audit.tables.contributions import own_table_heads
 from attention_audit.tables.performance import hf_table_performance
 from attention_audit.tables.wording import labels_of, named
+from attention_audit.transformer.folder import read_classes
 
 WORDS = ["good", "bad", "film", "the", "a", "is", "dull", "great"]
 TEXTS = [["good", "film"], ["the", "film", "is", "bad"], ["great", "great", "a"], ["dull", "the", "is"]]
@@ -234,12 +235,35 @@ def test_classes_are_matched_by_their_names() -> None:
         AuditError, match=r"^here: its classes \(id2label: LABEL_0, LABEL_1\) are not those of the data"
     ):
         classes_of(folder, ["LABEL_0", "LABEL_1"], data, {})
-    with pytest.raises(AuditError, match=r"^here: its classes"):
+    remedy = r"data \(negative, positive\); name all in `classes` of the data set: \[negative, positive, neutral\]"
+    with pytest.raises(AuditError, match=remedy):
         classes_of(folder, ["negative", "neutral", "positive"], data, {})
+    # names that differ in case alone are two
+    assert classes_of(folder, ["us", "US", "Other"], {0: "US", 1: "other", 2: "us"}, {}) == [1, 2, 0]
+    with pytest.raises(AuditError, match=r"^here: its classes"):
+        classes_of(folder, ["US", "us"], {0: "US", 1: "Us"}, {"us": "uS"} | {"US": "uS"})
     with pytest.raises(
         AuditError, match=r"^here: has no class 'bad', which `labels` names; it has negative, positive$"
     ):
         classes_of(folder, ["negative", "positive"], data, {"bad": "negative"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"id2label": {"1": "a", "2": "b"}}, "id2label has the numbers 1, 2; number the classes from 0"),
+        ({"id2label": {"0": "a", "2": "b"}}, "id2label has the numbers 0, 2; number the classes from 0"),
+        ({"id2label": {"0": "a", "1": "a"}}, "id2label has two classes 'a'; give each a name of its own"),
+        ({"id2label": {"0": "a", "1": "b"}, "label2id": {"a": 1, "b": 0}}, "id2label and label2id give 'a' different"),
+    ],
+)
+def test_classes_that_are_not_numbered_as_the_logits_are_refused(
+    tmp_path: Path, changes: dict[str, Any], line: str
+) -> None:
+    folder = classifiers_on_disk.save(tmp_path, words=WORDS)
+    change_config(folder, **changes)
+    with pytest.raises(AuditError, match=line):
+        read_classes(folder)
 
 
 def naive_head(readout: Readout, text: int, head: int, shuffle: list[int]) -> float:

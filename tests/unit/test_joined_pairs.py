@@ -104,6 +104,13 @@ def test_of_a_pair_that_is_too_long_the_second_text_is_cut(tmp_path: Path) -> No
     assert short.read.tolist() == [5, 5, 4]
     assert short.words[:8].tolist() == [SPECIAL, 0, 1, 2, 3, SPECIAL, 4, SPECIAL]
     assert short.types[:8].tolist() == [0, 0, 0, 0, 0, 0, 1, 1]
+    assert short.places_by_text[0].tolist() == [0, 1, 2, 3, 4]
+    classifier.tokenizer.truncation_side = "left"
+    end = pieces_of(classifier, 8)
+    # [CLS] the film is great [SEP] good [SEP], and [CLS] bad [SEP] the story dull [SEP] and what more fits
+    assert end.places_by_text[0].tolist() == [0, 1, 2, 3, 5]
+    assert (end.ahead.tolist()[:2], end.places_by_text[1].tolist()) == ([4, 1], [0, 2, 3, 4, 5])
+    assert end.words[:8].tolist() == [SPECIAL, 0, 1, 2, 3, SPECIAL, 4, SPECIAL]
     with pytest.raises(AuditError, match="text 'one': none of the second text of this pair fits into 7 pieces"):
         pieces_of(classifier, 7)
 

@@ -84,6 +84,15 @@ def test_a_text_that_is_too_long_is_cut_and_its_prompt_is_not(folder: Path) -> N
         return pieces.ids[first][pieces.words[first] == SPECIAL].tolist()
 
     assert of_prompt(short) == of_prompt(whole)
+    classifier.tokenizer.truncation_side = "left"
+    end = pieces_of(classifier, 10)
+    assert (of_prompt(end), end.truncated[0]) == (of_prompt(whole), True)
+    assert 7 < end.counts[0] <= 10
+    # the pieces of the text are its last ones, and so are its words
+    of_text = [pieces.ids[: pieces.counts[0]][pieces.words[: pieces.counts[0]] >= 0] for pieces in (whole, end)]
+    assert of_text[1].tolist() == of_text[0][-len(of_text[1]) :].tolist()
+    last = len(raw(TEXTS[0]).places)
+    assert end.places_by_text[0].tolist() == [*range(last - int(end.read[0]), last)]
     with pytest.raises(AuditError, match="text 'first': none of it fits beside the prompt into 6 pieces"):
         pieces_of(classifier, 6)
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tokenizers import normalizers
 
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.audits.performance import cut_texts
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.sources.imdb import ImdbCorpus
 from attention_audit.corpus.sources.sst import clean, parse_tree
@@ -51,6 +52,10 @@ KINDS = ["cased", "lower-casing", "bytes", "bytes without a space"]
 def written(text: str, tokens: Tokens | None = None) -> tuple[list[str], RawText]:
     placed = [word for sentence in placed_words(text, tokens or Tokens()) for word in sentence]
     return [word for word, _, _ in placed], RawText(text, [start for _, start, _ in placed])
+
+
+def pieces_of_one(tokenizer: Any, text: RawText, most: int) -> Pieces:
+    return cut_raw(tokenizer, ["t"], [text], most)
 
 
 def read_by_word(pieces: Pieces, tokenizer: Any) -> dict[int, list[str]]:
@@ -121,6 +126,55 @@ def test_a_text_that_is_cut_ends_with_the_word_of_its_last_piece() -> None:
     _, text = written("why the film can't")
     pieces = cut_raw(tokenizer_of("lower-casing"), ["t"], [text], 4)
     assert (pieces.read.tolist(), pieces.truncated.tolist()) == ([2], [True])
+
+
+def test_a_text_of_which_the_end_is_read_has_the_words_of_its_last_pieces(tmp_path: Path) -> None:
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, words=WORDS), max_length=6)
+    classifier.tokenizer.truncation_side = "left"
+    words, text = written("why the story film is bad great")
+    pieces = pieces_of_one(classifier.tokenizer, text, 6)
+    assert (pieces.read.tolist(), pieces.places.tolist(), pieces.truncated.tolist()) == ([4], [3, 4, 5, 6], [True])
+    readout = take_classifier(classifier, pieces, ["t"], np.zeros(1, np.int64), (0, 1))
+    given = classifier.tokenizer(text.text, truncation=True, max_length=6, return_tensors="pt")
+    assert pieces.ids.tolist() == given["input_ids"][0].tolist()
+    with torch.no_grad():
+        said = classifier.model(**given, output_attentions=True)
+    own = said.attentions[-1][0, :, 0].mean(0).numpy()
+    np.testing.assert_allclose(readout.attention[0], own[[1, 2, 3, 4, 0, 5]], atol=1e-6)
+    found = cut_texts(readout, {"t": words})
+    assert (found["id"], found["words"].tolist(), found["read"].tolist()) == (["t"], [7], [4])
+
+
+@pytest.mark.parametrize("text", ["the \x01 film", "the 😀 film", "\x01 the film", "the film 😀"])
+@pytest.mark.parametrize("kind", ["cased", "bytes"])
+def test_a_word_that_the_tokenizer_drops_is_not_read(text: str, kind: str) -> None:
+    tokenizer = tokenizer_of(kind)
+    dropping = [normalizers.Replace(letter, "") for letter in "\x01😀"]
+    own = [tokenizer.backend_tokenizer.normalizer] if kind == "cased" else []
+    tokenizer.backend_tokenizer.normalizer = normalizers.Sequence([*dropping, *own])
+    words, one = written(text, Tokens(tokenizer="spaces"))
+    assert len(words) == 3
+    pieces = pieces_of_one(tokenizer, one, 200)
+    assert [words[place] for place in pieces.places] == ["the", "film"]
+    by_word = read_by_word(pieces, tokenizer)
+    assert ["".join(by_word[at]).strip("Ġ") for at in range(2)] == ["the", "film"]
+
+
+@pytest.mark.parametrize("letter", "\u200b\u200d\ufeff\u00ad\u200e\ufe0f\u2060")
+@pytest.mark.parametrize("text", ["film{} story", "film {}story", "fi{}lm story", "film {} story", "{}film story{}"])
+@pytest.mark.parametrize("kind", ["cased", "bytes"])
+def test_a_character_that_nobody_sees_is_of_the_word_beside_it(text: str, letter: str, kind: str) -> None:
+    tokenizer = tokenizer_of(kind)
+    text = text.replace("{}", letter)
+    words, one = written(text, Tokens(tokenizer="spaces"))
+    assert words == ["film", "story"]
+    pieces = pieces_of_one(tokenizer, one, 200)
+    assert pieces.places.tolist() == [0, 1]
+    given = tokenizer(text, return_offsets_mapping=True)
+    assert pieces.ids.tolist() == given["input_ids"]
+    # where it stands alone, it is of the word before
+    expected = [int(end > text.rindex(" ")) for _, end in given["offset_mapping"][1:-1]]
+    assert pieces.words.tolist() == [SPECIAL, *expected, SPECIAL]
 
 
 def test_a_text_of_which_nothing_can_be_read_is_named() -> None:

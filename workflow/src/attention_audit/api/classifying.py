@@ -192,7 +192,7 @@ def _naming_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[Non
         said = re.sub(r"^config: ([\w.]+)", name_key, str(error))
         said = re.sub(r"^map '", "maps: '", re.sub(r"^audit '", "settings: audits: '", said))
         said = re.sub(r"^(corpora\.\w+|\w+): (?=split |every text)", "texts: ", said)
-        said = re.sub(r"text '(\d+)'", r"text \1", said).replace(f"{folder}/", "")
+        said = re.sub(r"^text '(\d+)'", r"texts: text \1", said).replace(f"{folder}/", "")
         raise AuditError(said.replace(", or set `length` of the data set", "")) from error
 
 

@@ -13,7 +13,7 @@ from attention_audit.scores import accuracy, f1, roc_auc
 
 
 def performance(readout: Readout, selection: str) -> dict[str, Any]:
-    """Columns metric, value, selection, classes; one row each for F1, accuracy and ROC-AUC.
+    """Columns metric, value, selection, classes; one row each for F1, accuracy and, of several gold labels, ROC-AUC.
 
     `selection` is the split by which the model's epoch was selected.
     """
@@ -21,8 +21,9 @@ def performance(readout: Readout, selection: str) -> dict[str, Any]:
     values = {
         "f1": f1(readout.labels, readout.predictions, classes),
         "accuracy": accuracy(readout.labels, readout.predictions),
-        "roc_auc": roc_auc(readout.labels, readout.probabilities),
     }
+    if len({*readout.labels.tolist()}) > 1:
+        values["roc_auc"] = roc_auc(readout.labels, readout.probabilities)
     return {
         "metric": list(values),
         "value": list(values.values()),

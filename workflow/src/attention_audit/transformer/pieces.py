@@ -101,15 +101,7 @@ def _known(tokenizer: Any, words: list[str], name: str) -> tuple[list[str], int]
 
 
 def _pieces(
-    tokenizer: Any,
-    encodings: Sequence[Any],
-    words: Sequence[int],
-    read: npt.ArrayLike,
-    queried: npt.ArrayLike,
-    ahead: npt.ArrayLike,
-    unknown: npt.ArrayLike,
-    truncated: npt.ArrayLike,
-    places: npt.ArrayLike,
+    tokenizer: Any, encodings: Sequence[Any], words: Sequence[int], truncated: Sequence[bool], **further: npt.ArrayLike
 ) -> Pieces:
     kinds = [kind for encoding in encodings for kind in encoding.type_ids]
     # a tokenizer that hands on no segments means that its model is to read none
@@ -119,12 +111,8 @@ def _pieces(
         types=np.array(kinds, np.int8) * segmented,
         words=np.array(words, np.int32),
         counts=np.array([len(encoding.ids) for encoding in encodings], np.int64),
-        read=np.asarray(read, np.int64),
-        queried=np.asarray(queried, np.int64),
-        ahead=np.asarray(ahead, np.int64),
-        truncated=np.asarray(truncated, np.bool_),
-        unknown=np.asarray(unknown, np.int64),
-        places=np.asarray(places, np.int64),
+        truncated=np.array(truncated, np.bool_),
+        **{name: np.asarray(values, np.int64) for name, values in further.items()},
     )
 
 
@@ -180,7 +168,12 @@ def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, most: in
         begins = [start - len(before) for start, _ in encoding.offsets if 0 <= start - len(before) < len(text)]
         if len(begins) <= beyond:
             raise AuditError(f"text {name!r}: none of it fits beside the prompt into {most} pieces; raise max_length")
-        text = text[begins[beyond] :] if left else text[: begins[-beyond]]
+        if left:
+            # not within a word, which would have other pieces
+            whole = (at for at in begins[beyond:] if text[at - 1].isspace() or text[at].isspace())
+            text = text[next(whole, begins[beyond]) :]
+        else:
+            text = text[: begins[-beyond]]
         encoding = tokenizer(before + text + after).encodings[0]
     return encoding, text
 
@@ -214,16 +207,15 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
 
     def run(part: slice) -> Pieces:
         raw = [text.text for text in texts[part]]
-        if template == TEXT and texts[part][0].second is not None:
-            encodings = _of_pairs(tokenizer, names[part], texts[part], most)
-            cut_off, shown = [bool(encoding.overflowing) for encoding in encodings], raw
-        elif template == TEXT:
-            encodings = tokenizer(raw, truncation=True, max_length=most, return_attention_mask=False).encodings
-            cut_off, shown = [bool(encoding.overflowing) for encoding in encodings], raw
-        else:
+        if template != TEXT:
             made = [_fit(tokenizer, *each, before, after, most) for each in zip(names[part], raw, strict=True)]
             encodings, shown = [encoding for encoding, _ in made], [text for _, text in made]
-            cut_off = [len(text) < len(whole) for text, whole in zip(shown, raw, strict=True)]
+        elif texts[part][0].second is not None:
+            encodings, shown = _of_pairs(tokenizer, names[part], texts[part], most), raw
+        else:
+            encodings, shown = tokenizer(raw, truncation=True, max_length=most).encodings, raw
+        ends = zip(encodings, shown, raw, strict=True)
+        cut_off = [bool(encoding.overflowing) or len(text) < len(whole) for encoding, text, whole in ends]
         words, places, read, ahead = [], [], [], []
         for name, text, encoding, seen in zip(names[part], texts[part], encodings, shown, strict=True):
             skipped = left * (len(text.text) - len(seen))
@@ -237,7 +229,8 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
             read.append(len(standing))
             ahead.append(0 if text.second is None else int(standing.searchsorted(text.first)))
         none = [0] * len(read)
-        return _pieces(tokenizer, encodings, words, read, none, ahead, none, cut_off, np.concatenate(places))
+        counted = {"read": read, "queried": none, "ahead": ahead, "unknown": none}
+        return _pieces(tokenizer, encodings, words, cut_off, **counted, places=np.concatenate(places))
 
     return joined(map(run, _parts(texts)))
 
@@ -287,6 +280,7 @@ def cut(
                 )
         truncated = [bool(encoding.overflowing) for encoding in encodings]
         places = np.concatenate([np.arange(count) for count in read])
-        return _pieces(tokenizer, encodings, words, read, queried, read * 0, unknown, truncated, places)
+        counted = {"read": read, "queried": queried, "ahead": read * 0, "unknown": unknown, "places": places}
+        return _pieces(tokenizer, encodings, words, truncated, **counted)
 
     return joined(map(run, _parts(texts)))
