@@ -264,18 +264,18 @@ def audit_classifier(
 ) -> Audited:
     """What the map of a Transformer classifier may be read as: the row of the classified token in its last layer.
 
-    model: a sequence classifier of the library `transformers`, or the folder of one; of several trainings, a list.
-    tokenizer: its tokenizer, None for folders. texts: as people write them, or lists of words. labels: the gold class
-    of each, by its number or by its name in `config.id2label`. seconds: the second text of each pair, where the model
-    reads pairs. prompt: `template` and `labels` with which a language model, which `model` then is, is asked for one of
-    its next tokens (docs/method/transformers.md). maps: further maps by name, such as rollout (docs/method/maps.md).
-    questions: some of stable, used, ranks, located and signed, by default all; `stable` needs several trainings.
-    device: where the model runs. batch_size: how many texts of `max_length` pieces are read at once; more where they
-    are shorter. max_length: pieces that are read together at most, marks included. long: whether longer texts are cut,
-    or read in windows, whose map is asked less. language: spaCy's code, by whose rules words are
-    found; None: of the script of texts that have hardly any spaces, else en. progress: whether a bar is shown.
-    settings: further keys of the
-    configuration, laid over what this function sets.
+    model: a sequence classifier of the library `transformers`, a pipeline of it, a model with adapters of PEFT, or a
+    folder; of several trainings, a list. tokenizer: its tokenizer, or the folder of one; None for pipelines, and for
+    folders that have one. texts: as people write them, or lists of words. labels: the gold class of each, by its number
+    or by its name in `config.id2label`. seconds: the second text of each pair, where the model reads pairs. prompt:
+    `template` and `labels` with which a language model, which `model` then is, is asked for one of its next tokens
+    (docs/method/transformers.md). maps: further maps by name, such as rollout (docs/method/maps.md). questions: some of
+    stable, used, ranks, located and signed, by default all; `stable` needs several trainings. device: where the model
+    runs. batch_size: how many texts of `max_length` pieces are read at once; more where they are shorter. max_length:
+    pieces that are read together at most, marks included. long: whether longer texts are cut, or read in windows, whose
+    map is asked less. language: spaCy's code, by whose rules words are found; None: of the script of texts that have
+    hardly any spaces, else en. progress: whether a bar is shown. settings: further keys of the configuration, laid over
+    what this function sets.
 
     Integrated gradients, which take most of the time, are left out unless `settings` has another `agreement`. Raises
     AuditError, in one line that names the argument, where something is wrong.
