@@ -12,27 +12,37 @@ from attention_audit.given.files import read_given, write_given
 from attention_audit.given.readouts import GivenReadout, at, check
 
 PLACE = "readout"
-ONE_OR_TWO = ": must have one axis or two; give it so"
-WRONG_AXES = " has not the axes that it must have; give a number a text and class"
+ONE_OR_TWO = "give an array of one axis or two"
+A_TEXT_AND_CLASS = "give a number a text and class"
+A_WORD = "give a number a word"
+HELD = {"word_attributions": "its word_attributions", "as_list": "the number of each word, which its as_list() has"}
+"""What to give of the objects of Captum, transformers-interpret and LIME, by an attribute that they have."""
 
 
 def numbers(
-    values: npt.ArrayLike, place: str, axes: tuple[int, ...] = (1, 2), fault: str = ONE_OR_TWO
+    values: Any, place: str, axes: tuple[int, ...] = (1, 2), wanted: str = ONE_OR_TWO
 ) -> npt.NDArray[np.float64]:
-    """Numbers as an array; a tensor of PyTorch on the CPU will do. Raises AuditError where they are none, or have
-    another number of axes.
+    """Make an array of numbers, of a tensor of PyTorch or an Explanation of SHAP too.
+
+    Raises AuditError, which ends in what is wanted, where they are none, or have another number of axes.
     """
     try:
-        array = np.asarray(values, dtype=np.float64)
+        # SHAP and pandas hold values, which of mappings and tensors is a method
+        held = getattr(values, "values", values)
+        held = values if callable(held) else held
+        # a tensor may have a gradient, or a precision that NumPy lacks
+        array = np.asarray(held.detach().cpu().double() if hasattr(held, "detach") else held, dtype=np.float64)
     except (RuntimeError, TypeError, ValueError) as error:
-        raise AuditError(f"{place}: are no numbers in rows of the same length ({error}); give arrays") from error
+        wanted = next((f"give {part}" for name, part in HELD.items() if hasattr(values, name)), wanted)
+        fault = f"is {type(values).__name__}, and no numbers in rows of the same length ({error})"
+        raise AuditError(f"{place}: {fault}; {wanted}") from error
     if array.ndim not in axes:
-        raise AuditError(f"{place}{fault}")
+        raise AuditError(f"{place}: is {type(values).__name__} of shape {array.shape}; {wanted}")
     return array
 
 
 def entries(values: Any, place: str) -> list[Any]:
-    """What is given of each text. Raises AuditError where it is no list."""
+    """List what is given of each text. Raises AuditError where it is no list."""
     try:
         # of a frame, the names of its columns are iterated
         if not isinstance(values, str | bytes | Mapping | Set) and not hasattr(values, "columns"):
@@ -56,18 +66,21 @@ def as_many(values: Sequence[Any], count: int, place: str) -> None:
 
 
 def word_lists(tokens: Any, place: str) -> list[list[str]]:
-    """The words of each text. Raises AuditError where a text is one string, or no list."""
+    """List the words of each text. Raises AuditError where a text is one string or no list, or holds no words."""
     texts = []
     for number, words in enumerate(entries(tokens, place)):
         if isinstance(words, str):
             raise AuditError(f"{place}: text {number} is one string; give the list of its words")
-        texts.append([str(word) for word in entries(words, f"{place}: text {number}")])
+        texts.append(entries(words, f"{place}: text {number}"))
+        if wrong := [word for word in texts[-1] if not isinstance(word, str)]:
+            raise AuditError(f"{place}: text {number} holds {wrong[0]!r}, and no word; give words, and no ids of them")
     return texts
 
 
 def integers(values: Any, place: str, kinds: str = "iuf") -> list[int]:
-    """Whole numbers, of these kinds of NumPy; b among them takes truth values too. Raises AuditError where something
-    else is given.
+    """List whole numbers, of these kinds of NumPy; b among them takes truth values too.
+
+    Raises AuditError where something else is given.
     """
     listed = entries(values, place)
     try:
@@ -76,7 +89,7 @@ def integers(values: Any, place: str, kinds: str = "iuf") -> list[int]:
             return [int(value) for value in found]
     except (RuntimeError, TypeError, ValueError):
         pass
-    raise AuditError(f"{place} holds something else than whole numbers; give these")
+    raise AuditError(f"{place}: holds something else than whole numbers; give a flat list of these")
 
 
 def classes_named(classes: Any, count: int) -> list[str]:
@@ -128,8 +141,8 @@ def readout(
     columns = {"attention": attention, "contribution": contributions, "label": labels}
     columns |= {f"maps, {map_},": scores for map_, scores in (maps or {}).items()}
     listed = {column: entries(values, f"{name}: column {column}") for column, values in columns.items()}
-    predicted = numbers(probabilities, f"{name}: column probabilities", (2,), WRONG_AXES)
-    shift = numbers(bias, f"{name}: column bias", fault=WRONG_AXES)
+    predicted = numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS)
+    shift = numbers(bias, f"{name}: column bias", wanted=A_TEXT_AND_CLASS)
     counted = {
         **{column: len(values) for column, values in listed.items()},
         "id": len(names),
@@ -159,7 +172,7 @@ def readout(
         ],
         {
             map_: [
-                numbers(values, f"{at(name, id_, 'maps')}: {map_}", (1,), " has not one axis; give a number a word")
+                numbers(values, f"{at(name, id_, 'maps')}: {map_}", (1,), A_WORD)
                 for id_, values in zip(names, listed[f"maps, {map_},"], strict=True)
             ]
             for map_ in maps or {}
