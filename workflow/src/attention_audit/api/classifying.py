@@ -22,13 +22,13 @@ from attention_audit.api.answering import COLUMNS, FURTHER, Audited, rows_of, wo
 from attention_audit.api.auditing import DATASET, MODEL, Report, audit, made_of
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats
-from attention_audit.api.writing import as_many, entries, numbers, readout
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.summary import QUESTIONS
 from attention_audit.corpus.cleaning import clean
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.given.arrays import as_many, entries, numbers, readout
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.classifiers import GivenClassifierSuite
 from attention_audit.plan.plan import Plan

@@ -24,7 +24,6 @@ from attention_audit.answer.sentence import beside_marks, sentence
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.words import NOT_ASKED
 from attention_audit.api.predicting import COARSE, Measured, Predict, Predictions, Report, measured, most_texts
-from attention_audit.api.writing import A_WORD, as_many, entries, integers, numbers, word_lists
 from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.plausibility import Cases, cases_of, overlap
 from attention_audit.audits.settings import Erasure
@@ -33,6 +32,7 @@ from attention_audit.corpus.languages import choose_tokens, find_unspaced
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.corpus.tokens import words_of
 from attention_audit.errors import AuditError
+from attention_audit.given.arrays import A_WORD, as_many, entries, integers, numbers, word_lists
 from attention_audit.tables.asked import Answer, able, answered, by_trainings, noted
 from attention_audit.tables.summary import said_of
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from attention_audit.api.writing import numbers
 from attention_audit.audits.located import erased_sets, sizes
 from attention_audit.batching import Indices, stream
 from attention_audit.errors import AuditError
+from attention_audit.given.arrays import numbers
 from attention_audit.given.readouts import SUM
 
 Floats = npt.NDArray[np.float64]
