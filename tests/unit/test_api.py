@@ -58,7 +58,7 @@ def test_arrays_become_a_readout() -> None:
     other = api.readout(
         **ARGUMENTS
         | {
-            "attention": [torch.from_numpy(weights) for weights in GIVEN.attention],
+            "attention": [torch.from_numpy(weights).requires_grad_() for weights in GIVEN.attention],
             "contributions": [values[:, 0].tolist() for values in GIVEN.contribution],
             "bias": GIVEN.bias,
         },
@@ -87,18 +87,34 @@ def test_a_map_without_contributions_is_audited() -> None:
         ({"bias": None}, "mine: bias is left out, and one needs the other; give both, or neither"),
         ({"labels": [1]}, "mine: column label has 1 entries for 6 texts; give each one"),
         ({"bias": [[0.1]]}, "mine: column bias has 1 entries for 6 texts; give each one"),
-        ({"bias": 0.1}, "mine: column bias has not the axes that it must have"),
-        ({"probabilities": GIVEN.probabilities[:, 0]}, "mine: column probabilities has not the axes"),
-        ({"attention": [["a"]] * 6}, "mine: text '0', column attention: are no numbers"),
-        ({"attention": [np.zeros((1, 1, 1))] * 6}, "mine: text '0', column attention: must have one axis or two"),
-        ({"contributions": [1.0] * 6}, "mine: text '0', column contribution: must have one axis or two; give it so"),
-        ({"labels": ["good"] * 6}, "mine: column label holds something else than whole numbers; give these"),
-        ({"labels": [0.5] * 6}, "mine: column label holds something else than whole numbers; give these"),
+        ({"bias": 0.1}, r"mine: column bias: is float of shape \(\); give a number a text and class"),
+        (
+            {"probabilities": GIVEN.probabilities[:, 0]},
+            r"mine: column probabilities: is ndarray of shape \(6,\); give a number",
+        ),
+        ({"attention": [["a"]] * 6}, "mine: text '0', column attention: is list, and no numbers"),
+        (
+            {"attention": [np.zeros((1, 1, 1))] * 6},
+            r"mine: text '0', column attention: is ndarray of shape \(1, 1, 1\)",
+        ),
+        (
+            {"contributions": [1.0] * 6},
+            r"mine: text '0', column contribution: is float of shape \(\); give an array of one axis or two",
+        ),
+        (
+            {"labels": ["good"] * 6},
+            "mine: column label: holds something else than whole numbers; give a flat list of these",
+        ),
+        ({"labels": [0.5] * 6}, "mine: column label: holds something else than whole numbers; give"),
         ({"labels": None}, "mine: column label: is NoneType, and no list; give one"),
-        ({"evidence": [[True, False]] * 6}, "mine: text '0', column evidence holds something else than whole numbers"),
+        ({"evidence": [[True, False]] * 6}, "mine: text '0', column evidence: holds something else than whole numbers"),
         ({"tokens": ["a film"] * 6}, "mine: column tokens: text 0 is one string; give the list of its words"),
         ({"maps": [[0.1]]}, "mine: maps: is list; give the scores of each map by its name"),
-        ({"attention": [torch.ones(1, requires_grad=True)] * 6}, r"mine: text '0', column attention: .*detach\(\)"),
+        ({"tokens": torch.ones(6, 3).long()}, r"mine: column tokens: text 0 holds tensor\(1\), and no word; .* no ids"),
+        (
+            {"tokens": [["a", "[PAD]"]] * 6},
+            r"mine: text '0', column tokens: has padding at an end, '\[PAD\]'; leave it",
+        ),
     ],
 )
 def test_wrong_arrays_are_one_line(change: Mapping[str, Any], line: str) -> None:

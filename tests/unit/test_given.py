@@ -308,28 +308,31 @@ def test_a_parquet_file_may_have_numbers_for_ids_and_flat_contributions(tmp_path
 PARQUET: dict[str, tuple[dict[str, Any], str]] = {
     "a column of the wrong type": (
         {"attention": ["0.25 0.75"]},
-        "column attention is of type string, and must be a list of numbers a text",
+        "text '7', column attention: is str, and no numbers in rows of the same length",
     ),
-    "labels of names": ({"label": ["good"]}, "column label is of type string, and must be a whole number a text"),
-    "an id that is a number with digits": ({"id": [1.5]}, "column id is of type double, and must be a name a text"),
+    "labels of names": ({"label": ["good"]}, "column label: holds something else than whole numbers; give a flat list"),
+    "an id that is a number with digits": ({"id": [1.5]}, r"column id: holds np.float64\(1.5\); give each text a name"),
     "a missing value": (
         {"attention": pa.array([None], pa.list_(pa.float64()))},
-        "text '7', column attention: is empty",
+        "text '7', column attention: is NoneType of shape",
     ),
-    "a missing word": ({"tokens": [["not", None]]}, "text '7', column tokens: word 1 is empty; give a word"),
+    "a missing word": ({"tokens": [["not", None]]}, "column tokens: text 0 holds None, and no word; give words"),
     "a missing number": ({"attention": [[0.25, None]]}, "text '7', column attention: holds NaN"),
-    "a missing id": ({"id": pa.array([None], pa.string())}, "row 1, column id: is empty; give a value"),
+    "a missing id": ({"id": pa.array([None], pa.string())}, "column id: holds None; give each text a name"),
     "ragged contributions": (
         {"contribution": [[[0.0, 0.0], [1.0]]]},
-        "text '7', column contribution: has lists of different lengths; make them as long",
+        "text '7', column contribution: is list, and no numbers in rows of the same length",
     ),
-    "a nested bias": ({"bias": [[[0.0, 0.0]]]}, "text '7', column bias: is not as long as in other texts"),
+    "a nested bias": ({"bias": [[[0.0, 0.0]]]}, r"column bias: is list of shape \(1, 1, 2\); give a number a"),
     "maps without names": ({"maps": [[[1.0, 2.0]]]}, r"column map_names is missing \(it has .*\); add it"),
     "a map too many": (
         {"map_names": [["rollout"]], "maps": [[[1.0, 2.0], [3.0, 4.0]]]},
         "columns map_names and maps do not fit; give each map one name of its own",
     ),
-    "evidence of words": ({"evidence": [["bad"]]}, "column evidence is of type list<.*string.*>, and must be a list"),
+    "evidence of words": (
+        {"evidence": [["bad"]]},
+        "text '7', column evidence: holds something else than whole numbers",
+    ),
 }
 
 
@@ -358,15 +361,16 @@ def arrays() -> dict[str, Any]:
 
 NPZ: dict[str, tuple[dict[str, Any], str]] = {
     "objects": ({"tokens": np.array([["not"], None], dtype=object)}, "column tokens holds objects of Python"),
-    "bytes": ({"tokens": np.array([b"not", b"bad"])}, r"column tokens is \|S3 of 1 axes, and must be the words"),
+    "bytes": ({"tokens": np.array([b"not", b"bad"])}, "column tokens: text 0 holds b'not', and no word; give words"),
     "too few words": ({"tokens": np.array(["not"])}, "column tokens has 1 entries, and `lengths` counts 2 words"),
     "too many labels": ({"label": np.array([1, 0])}, "column label has 2 entries for 1 texts; give each one"),
-    "probabilities of one class": ({"probabilities": np.array([0.8])}, "column probabilities is float64 of 1 axes"),
+    "probabilities of one class": ({"probabilities": np.array([0.8])}, r"column probabilities: is ndarray of shape"),
     "names without maps": ({"map_names": np.array(["rollout"])}, r"column maps is missing \(it has .*\); add it"),
     "one name of two maps": (
         {"map_names": np.array(["loo", "loo"]), "maps": np.ones((2, 2))},
         "columns map_names and maps do not fit; give each map one name of its own",
     ),
+    "marks of numbers": ({"evidence": np.array([0, 1])}, "column evidence is not true or false a word; give it so"),
     "negative lengths": ({"lengths": np.array([-2])}, "column lengths holds -2; give counts of words"),
     "no texts": (
         {"id": np.array([], "U1"), "label": np.array([], int), "lengths": np.array([], int),

@@ -45,7 +45,7 @@ def right(values: Values) -> list[npt.NDArray[np.float64]]:
 
 
 def judged(*args: Any, **named: Any) -> api.Judgement:
-    return api.judge(*args, **named, report=lambda line: None)
+    return api.judge(*args, **{"report": lambda line: None} | named)
 
 
 def row(found: api.Judgement, question: str) -> dict[str, Any]:
@@ -219,23 +219,39 @@ def test_each_text_is_predicted_once_and_in_batches() -> None:
         ({"scores": right(VALUES)[1:]}, "scores: has 119 entries for 120 texts"),
         ({"scores": [right(VALUES)[0][1:], *right(VALUES)[1:]]}, "scores: text 0 has .* scores for .* words"),
         ({"scores": [[np.nan] * len(words) for words in TOKENS]}, "scores: text 0 holds NaN"),
-        ({"scores": [[own] for own in right(VALUES)]}, "scores: text 0 has not one axis"),
+        ({"scores": [[own] for own in right(VALUES)]}, "scores: text 0 has 1 scores for"),
         ({"predict": [bag_of_words(VALUES)] * 2}, "scores: is of 120 trainings, and predict of 2"),
         ({"predict": "svm"}, "predict: is str, and no function"),
         ({"predict": lambda texts: np.ones((len(texts), 2))}, "predict: of the text .* are 1, 1; give probabilities"),
         ({"predict": lambda texts: np.full((len(texts), 2), np.nan)}, "predict: .* hold NaN"),
-        ({"predict": lambda texts: np.ones(len(texts))}, "predict: gives no row a text"),
+        (
+            {"predict": lambda texts: np.ones(len(texts))},
+            r"predict, its answer to 64 texts: is ndarray of shape \(64,\); .* \[1 - p, p\]",
+        ),
         ({"predict": lambda texts: np.full((3, 2), 0.5)}, "predict: gives 3 rows for 64 texts"),
         ({"predict": lambda texts: np.ones((len(texts), 1))}, "predict: gives 1 classes; give"),
         ({"predict": lambda texts: RANDOM.dirichlet([1, 1], len(texts))}, "predict: moves a probability .* dropout"),
         ({"marks": [[0]]}, "marks: has 1 entries for 120 texts"),
         ({"marks": [[99], *[None] * 119]}, "marks: text 0 names word 99 of"),
         ({"marks": [[0, 1, 0], *[None] * 119]}, "marks: text 0 names a word twice; give positions"),
-        ({"marks": [[True, False], *[None] * 119]}, "marks: text 0 holds something else than whole numbers"),
+        ({"marks": [[True, False], *[None] * 119]}, "marks: text 0: holds something else than whole numbers"),
         ({"labels": [0]}, "labels: has 1 entries for 120 texts"),
         ({"labels": [2] * 120}, "labels: name class 2 of 2; number the classes from 0"),
         ({"labels": ["good"] * 120}, "labels: holds something else than whole numbers"),
         ({"batch_size": 0}, "batch_size: is 0"),
+        ({"batch_size": "8"}, "batch_size: is '8'; give a whole number"),
+        ({"report": "quiet"}, "report: is str, and no function"),
+        (
+            {"labels": np.eye(2)[[0] * 120]},
+            "labels: holds something else than whole numbers; give a flat list of these",
+        ),
+        ({"predict": lambda texts: [{"label": "a", "score": 1.0} for _ in texts]}, "its answer .* not 'dict'.*; give"),
+        ({"predict": lambda texts: texts.clear()}, r"predict, its answer to 64 texts: is NoneType of shape \(\); give"),
+        (
+            {"scores": [np.ones((len(words), 3)) for words in TOKENS]},
+            r"scores: text 0 has shape .* there are 2 classes",
+        ),
+        ({"tokens": pd.DataFrame({"words": TOKENS})}, "tokens: is DataFrame, and no list"),
     ],
 )
 def test_what_is_wrong_names_the_argument(change: dict[str, Any], line: str) -> None:
@@ -302,6 +318,10 @@ PIECE = "tokens: holds pieces of words, such as {!r} with its {}; give whole wor
         ([["a", "##b", "a"]], PIECE.format("##b", "##")),
         ([["a", "Ġb", "Ġa"]], PIECE.format("Ġb", "Ġ")),
         ([["▁a", "b"]], PIECE.format("▁a", "▁")),
+        (
+            [["[CLS]", "a", "[SEP]", "b", "[SEP]"]],
+            "tokens: [SEP] stands between words too; leave it out there, with its scores",
+        ),
         ([["a@@", "b"]], PIECE.format("a@@", "@@")),
     ],
 )
@@ -329,7 +349,7 @@ def test_classes_without_probabilities_are_too_coarse(sure: float, classes: int)
     found = judged(TOKENS, right(VALUES), predict, labels=[0] * 120)
     for question in ("located", "signed"):
         assert found.not_asked[question].startswith(
-            "predict gives all texts the same probabilities but for their class"
+            "predict gives the predicted class at most 6 different probabilities, as of 0 and 1"
         )
     assert row(found, "learnt")["word"] != "not asked"
     assert found.sentence
@@ -351,8 +371,73 @@ def test_what_predict_raises_is_the_cause_of_one_line() -> None:
     assert isinstance(caught.value.__cause__, ValueError)
     assert str(caught.value) == (
         "predict: called with a list of 1 texts, the first being the list of words ['a', 'b'], it raises "
-        "ValueError: text input must be of type `str`; make it take such lists"
+        "ValueError('text input must be\\nof type `str`'); make it take such lists"
     )
+
+
+def test_predict_may_change_its_lists() -> None:
+    model = bag_of_words(VALUES)
+
+    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+        found = model(texts)
+        for words in texts:
+            words.clear()
+        return found
+
+    pd.testing.assert_frame_equal(
+        judged(TOKENS, right(VALUES), predict).texts, judged(TOKENS, right(VALUES), model).texts
+    )
+
+
+@pytest.mark.parametrize("decimals", [0, 1])
+def test_rounded_probabilities_are_too_coarse(decimals: int) -> None:
+    """Of .5 to 1 there are six values of one decimal; a model of five texts may have as few."""
+    model = bag_of_words(VALUES)
+    found = judged(TOKENS, right(VALUES), lambda texts: np.round(model(texts), decimals))
+    assert "too coarse" in found.not_asked["located"]
+
+
+def test_equal_scores_are_not_called_texts_of_one_word() -> None:
+    found = judged(TOKENS, [[0.0] * len(words) for words in TOKENS], bag_of_words(VALUES))
+    assert found.not_asked["signed"] == "the words of each text all have the same score"
+
+
+def test_scores_of_each_class_are_those_of_the_predicted_one() -> None:
+    """Three classes; also as SHAP gives them, with the padding that its tokens have."""
+    model, of_class = bag_of_words(VALUES), {word: [-value, value, 9.0] for word, value in VALUES.items()}
+
+    def predict(texts: list[list[str]]) -> npt.ArrayLike:
+        return np.column_stack([np.asarray(model(texts)), np.zeros(len(texts))])
+
+    wanted = judged(TOKENS, right(VALUES), predict).texts
+    scores = [[of_class[word] for word in words] for words in TOKENS]
+    pd.testing.assert_frame_equal(judged(TOKENS, scores, predict).texts, wanted)
+    shap = pytest.importorskip("shap")
+    ends = np.zeros((1, 3))
+    values = np.array([np.concatenate([ends, each, ends]) for each in scores], dtype=object)
+    explained = shap.Explanation(values, data=[["", *words, ""] for words in TOKENS])
+    found = judged(explained.data, explained, predict).texts
+    pd.testing.assert_frame_equal(found.assign(top_word=found["top_word"] - 1), wanted)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "line"),
+    [
+        ("as_list", "scores: text 0: is Object, .*; give the number of each word, which its as_list\\(\\) has"),
+        ("word_attributions", "scores: text 0: is Object, .*; give its word_attributions"),
+    ],
+)
+def test_what_to_give_of_objects_of_other_tools(attribute: str, line: str) -> None:
+    """LIME's Explanation, and Captum's VisualizationDataRecord."""
+    given = type("Object", (), {attribute: None})()
+    with pytest.raises(AuditError, match=line):
+        judged([["a", "b"]], [given], bag_of_words({}))
+
+
+def test_a_space_at_an_end_of_words_is_said() -> None:
+    said: list[str] = []
+    api.judge([["w1 ", "w2"]], [[1, 2]], lambda texts: np.full((len(texts), 2), 0.5), report=said.append)
+    assert said[0].startswith("tokens: some have a space at an end, as pieces of SHAP have")
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,13 @@ from attention_audit.answer.sentence import ask_order
 from attention_audit.api.auditing import DATASET, MODEL
 from attention_audit.api.judging import Told
 from attention_audit.api.reading import Reading, reading_of, seen_in
-from attention_audit.api.writing import as_path, readout, write
+from attention_audit.api.writing import as_path, write
 from attention_audit.artefacts.files import whole
 from attention_audit.audits.attention_maps import MARKS
 from attention_audit.columns.summary import QUESTIONS
 from attention_audit.errors import AuditError
 from attention_audit.figures.maps import hf_fig_maps
+from attention_audit.given.arrays import readout
 from attention_audit.readout import Readout
 from attention_audit.report.card import card
 

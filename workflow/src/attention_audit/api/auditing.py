@@ -14,11 +14,12 @@ from typing import Any
 
 import pandas as pd
 
-from attention_audit.api.writing import PLACE, classes_named
+from attention_audit.api.writing import classes_named
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
+from attention_audit.given.arrays import PLACE
 from attention_audit.given.files import write_given
 from attention_audit.given.readouts import GivenReadout, check_beside
 from attention_audit.plan.auditing import STAGES

@@ -22,13 +22,13 @@ from attention_audit.api.answering import COLUMNS, FURTHER, Audited, rows_of, wo
 from attention_audit.api.auditing import DATASET, MODEL, Report, audit, made_of
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats
-from attention_audit.api.writing import as_many, entries, numbers, readout
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.columns.summary import QUESTIONS
 from attention_audit.corpus.cleaning import clean
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.given.arrays import as_many, entries, numbers, readout
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.classifiers import GivenClassifierSuite
 from attention_audit.plan.plan import Plan
@@ -348,17 +348,11 @@ def audit_classifier(
 def _decoded(decoder: Any) -> tuple[Floats, Floats]:
     """The weight (C, D) and the bias (C,) of a linear layer. Raises AuditError where it is none."""
     weight, bias = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
-    found = numbers(_detached(weight), "decoder: weight", (2,), ": give one of two axes, (C, D)")
-    shift = np.zeros(len(found)) if bias is None else numbers(_detached(bias), "decoder: bias", (1,), ": give (C,)")
+    found = numbers(weight, "decoder: weight", (2,), "give one of two axes, (C, D)")
+    shift = np.zeros(len(found)) if bias is None else numbers(bias, "decoder: bias", (1,), "give (C,)")
     if len(shift) != len(found):
         raise AuditError(f"decoder: has {len(found)} rows and a bias of {len(shift)}; give both for each class")
     return found, shift
-
-
-def _detached(values: Any) -> npt.ArrayLike:
-    """A tensor without its gradient, on the CPU; anything else as it is."""
-    found: npt.ArrayLike = values.detach().cpu() if hasattr(values, "detach") else values
-    return found
 
 
 class _Attending:
@@ -376,8 +370,8 @@ class _Attending:
         maps, added = [], []
         for number, (a, h) in enumerate(zip(weights, states, strict=True)):
             place = f"forward: text {number}"
-            maps.append(numbers(_detached(a), place, (1,), ": give a weight a word"))
-            found = numbers(_detached(h), place, (2,), ": give the states of its words, (L, D)")
+            maps.append(numbers(a, place, (1,), "give a weight a word"))
+            found = numbers(h, place, (2,), "give the states of its words, (L, D)")
             if found.shape[1] != self._weight.shape[1]:
                 raise AuditError(f"{place}: states are {found.shape[1]} wide, and decoder {self._weight.shape[1]}")
             added.append(found @ self._weight.T)

@@ -23,8 +23,7 @@ from attention_audit.answer.intervals import PLAIN, Design, Effect, mean, within
 from attention_audit.answer.sentence import beside_marks, sentence
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.words import NOT_ASKED
-from attention_audit.api.predicting import Measured, Predict, Predictions, Report, measured, most_texts
-from attention_audit.api.writing import as_many, entries, integers, numbers, word_lists
+from attention_audit.api.predicting import COARSE, Measured, Predict, Predictions, Report, measured, most_texts
 from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.plausibility import Cases, cases_of, overlap
 from attention_audit.audits.settings import Erasure
@@ -33,6 +32,7 @@ from attention_audit.corpus.languages import choose_tokens, find_unspaced
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.corpus.tokens import words_of
 from attention_audit.errors import AuditError
+from attention_audit.given.arrays import A_WORD, as_many, entries, integers, numbers, word_lists
 from attention_audit.tables.asked import Answer, able, answered, by_trainings, noted
 from attention_audit.tables.summary import said_of
 
@@ -50,9 +50,10 @@ REASONS = {
 ONE_TRAINING = "there is one training; give scores and functions of three"
 NO_ORDER = "no text has two words and an order of them in all trainings"
 ONE_WORD = "every text has one word, and one must stay; give longer texts"
-COARSE = (
-    "predict gives all texts the same probabilities but for their class, such as 0 and 1, which is too coarse for "
-    "leave-one-out; give probabilities"
+SAME = "the words of each text all have the same score"
+TOO_COARSE = (
+    f"predict gives the predicted class at most {COARSE} different probabilities, as of 0 and 1 alone or one decimal, "
+    "which is too coarse for leave-one-out; give probabilities"
 )
 NO_MARKS = "no marked words are given; give them as marks"
 NO_CHOICE = "no text has some of its words marked and others not"
@@ -130,11 +131,6 @@ def _words(tokens: Sequence[str | Sequence[str]], language: str | None, report: 
         texts = [[*chain(*words_of(text, rules))] for text in strings]
     else:
         texts = word_lists(given, "tokens")
-        for number, words in enumerate(given):
-            if wrong := [word for word in words if not isinstance(word, str)]:
-                raise AuditError(
-                    f"tokens: text {number} holds {wrong[0]!r}, and no word; give words, and no ids of them"
-                )
         choose_tokens([*map(" ".join, texts)], language, True, report)
     if not texts:
         raise AuditError("tokens: there is no text; give some")
@@ -164,7 +160,12 @@ def _find_words(texts: Texts, report: Report) -> list[slice]:
     texts = [words[part] for words, part in zip(texts, parts, strict=True)]
     if empty := [number for number, words in enumerate(texts) if not all(map(str.strip, words))]:
         raise AuditError(f"tokens: text {empty[0]} has empty tokens; leave them out, with their scores")
+    between = [found & {*words} for words in texts if found & {*words}]
+    if 2 * len(between) > len(texts):
+        raise AuditError(f"tokens: {min(between[0])} stands between words too; leave it out there, with its scores")
     words = [*chain(*texts)]
+    if any(word != word.strip() for word in words):
+        report("tokens: some have a space at an end, as pieces of SHAP have; predict gets them so, to be joined by ''")
     for sign, (form, share) in PIECES.items():
         pieces = [word for word in words if re.fullmatch(form, word)]
         if len(pieces) >= share * len(words) and pieces:
@@ -175,12 +176,12 @@ def _find_words(texts: Texts, report: Report) -> list[slice]:
     return parts
 
 
-def _maps(scores: Sequence[npt.ArrayLike], texts: Texts, place: str) -> list[Floats]:
-    """The scores of one training, (L_i,) each. Raises AuditError where they are not of these texts."""
+def _maps(scores: Sequence[Any], texts: Texts, place: str) -> list[Floats]:
+    """List the scores of one training, (L_i,) or (L_i, C) each. Raises AuditError where they are not of these texts."""
     scores = entries(scores, place)
     as_many(scores, len(texts), place)
     maps = [
-        numbers(values, f"{place}: text {number}", (1,), " has not one axis; give a number a word")
+        numbers(values, f"{place}: text {number}", wanted=f"{A_WORD}, or one a word and class")
         for number, values in enumerate(scores)
     ]
     for number, (values, words) in enumerate(zip(maps, texts, strict=True)):
@@ -189,6 +190,19 @@ def _maps(scores: Sequence[npt.ArrayLike], texts: Texts, place: str) -> list[Flo
         if not np.isfinite(values).all():
             raise AuditError(f"{place}: text {number} holds NaN or an infinite number; give numbers")
     return maps
+
+
+def _choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
+    """Take the scores (L_i,) for the class that is predicted, of those for each of C classes, (L_i, C).
+
+    Raises AuditError where they are for another number of classes. probabilities (N, C).
+    """
+    count = probabilities.shape[1]
+    if wrong := [number for number, values in enumerate(maps) if values.shape[1:] not in ((), (count,))]:
+        fault = f"has shape {maps[wrong[0]].shape}, and there are {count} classes"
+        raise AuditError(f"scores: text {wrong[0]} {fault}; {A_WORD}, or one a word and class")
+    best = probabilities.argmax(1)
+    return [values if values.ndim == 1 else values[:, at] for values, at in zip(maps, best, strict=True)]
 
 
 def _functions(predict: Any) -> list[Predict]:
@@ -335,12 +349,12 @@ def judge(
     (spaCy's code), or of their script where it has hardly any spaces. A tokenizer's marks and padding at the ends of
     texts, such as [CLS], are left out with their scores; `predict` does not get them. scores: of each text an array
     (L_i,), a number a word, by any tool; the higher it is, the more the word is said to matter to the class that the
-    model predicts. Only the order of the words of a text counts, so that scores may be negative and need no scale.
+    model predicts. Of (L_i, C), or an Explanation of SHAP, that class is taken. Only the order of the words of a text
+    counts, so that scores may be negative and need no scale.
     predict: a function from a list of texts, each a list of words, to their class probabilities (n, C); it gets at most
     `batch_size` texts at once, each different text once, and must read what the tool has read. Of several trainings,
     `scores` and `predict` are lists with an entry a training. marks: of each text the positions, from 0, of the words
-    that people marked; None where nobody has looked.
-    labels: the gold classes, from 0. report: gets lines of progress.
+    that people marked; None where nobody has looked. labels: the gold classes, from 0. report: gets lines of progress.
 
     The questions, each with the margin of its yes:
 
@@ -367,14 +381,16 @@ def judge(
     given = [scores] if single else entries(scores, "scores")
     if len(given) != len(functions) or not functions:
         raise AuditError(f"scores: is of {len(given)} trainings, and predict of {len(functions)}; give both of each")
-    if batch_size < 1:
-        raise AuditError(f"batch_size: is {batch_size}; give 1 or more")
+    if not isinstance(batch_size, int | np.integer) or batch_size < 1:
+        raise AuditError(f"batch_size: is {batch_size!r}; give a whole number, 1 or more")
+    if not callable(report):
+        raise AuditError(f"report: is {type(report).__name__}, and no function; give one that takes a line")
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [_maps(one, texts, f"scores{name}") for one, name in zip(given, names, strict=True)]
     cases = _cases([None] * len(texts) if marks is None else marks, texts, parts)
     texts = [words[part] for words, part in zip(texts, parts, strict=True)]
     maps = [[values[part] for values, part in zip(one, parts, strict=True)] for one in maps]
-    gold = [] if labels is None else integers(labels, "labels:")
+    gold = [] if labels is None else integers(labels, "labels")
     if labels is not None:
         as_many(gold, len(texts), "labels")
     most, seed = most_texts(np.array([*map(len, texts)])), Erasure().seed
@@ -382,6 +398,7 @@ def judge(
         Predictions(function, f"predict{name}", batch_size, most, report)
         for function, name in zip(functions, names, strict=True)
     ]
+    maps = [_choose_class(own, one.of(texts)) for own, one in zip(maps, predictions, strict=True)]
     found = [measured(one, texts, own, seed) for one, own in zip(predictions, maps, strict=True)]
     classes = {one.probabilities.shape[1] for one in found}
     if len(classes) > 1:
@@ -398,9 +415,10 @@ def judge(
     answers["stable"] = _stable(maps, margins)
     several = np.isfinite(attention).any()
     coarse = several and any(one.coarse for one in predictions)
-    answers["located"] = answers["signed"] = Answer(note=COARSE if coarse else ONE_WORD)
+    answers["located"] = answers["signed"] = Answer(note=TOO_COARSE if coarse else ONE_WORD)
     if several and not coarse:
         answers["located"] = by_trainings("located", margins, None, random, attention, best)
+        answers["signed"] = Answer(note=SAME)
     if np.isfinite(lead).any() and not coarse:
         signed = by_trainings("signed", margins, None, questions.sides(lead, margins.inert))
         could = float((most_lead[np.isfinite(lead)] > margins.inert).mean())

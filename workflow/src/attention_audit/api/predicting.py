@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from attention_audit.api.writing import numbers
 from attention_audit.audits.located import erased_sets, sizes
 from attention_audit.batching import Indices, stream
 from attention_audit.errors import AuditError
+from attention_audit.given.arrays import numbers
 from attention_audit.given.readouts import SUM
 
 Floats = npt.NDArray[np.float64]
@@ -24,6 +24,8 @@ Report = Callable[[str], None]
 AGAIN = 1e-3
 """How far a prediction may be from that of the same text in another order of the same batch."""
 TENTHS = 10
+COARSE = 6
+"""How many probabilities of the predicted class of two there are where all have one decimal."""
 
 
 class Predictions:
@@ -41,9 +43,10 @@ class Predictions:
 
     @property
     def coarse(self) -> bool:
-        """Whether all predictions are the same but for their class, such as 0 and 1, and say nothing of how sure."""
-        rows = np.sort([*self._known.values()], axis=1)
-        return bool(np.allclose(rows, rows[0], rtol=0, atol=1e-6) and not np.allclose(rows[0], 1 / rows.shape[1]))
+        """Whether so few probabilities occur of the predicted class that they hardly say how sure the function is."""
+        values = {*np.max([*self._known.values()], axis=1).round(6)}
+        # few texts have few probabilities
+        return len(values) <= min(COARSE, len(self) / 4)
 
     def of(self, texts: Iterable[Sequence[str]]) -> Floats:
         """The probabilities of n texts, (n, C); the function gets those that it has not had yet.
@@ -80,21 +83,21 @@ class Predictions:
     def _answer(self, texts: list[list[str]]) -> Floats:
         place = self._place
         try:
-            given = self._predict(texts)
+            given = self._predict([[*words] for words in texts])
         except Exception as error:
             first = f"{', '.join(map(repr, texts[0][:5]))}{', ...' if len(texts[0]) > 5 else ''}"
-            fault = " ".join(f"{type(error).__name__}: {error}".split())
             raise AuditError(
                 f"{place}: called with a list of {len(texts)} texts, the first being the list of words [{first}], "
-                f"it raises {fault}; make it take such lists"
+                f"it raises {error!r}; make it take such lists"
             ) from error
-        found = numbers(given, place, (2,), f": gives no row a text; give an array ({len(texts)}, C)")
+        wanted = f"give the probabilities of C classes, ({len(texts)}, C), which of one number p a text are [1 - p, p]"
+        found = numbers(given, f"{place}, its answer to {len(texts)} texts", (2,), wanted)
         if len(found) != len(texts):
             raise AuditError(f"{place}: gives {len(found)} rows for {len(texts)} texts; give a row a text")
         self._classes = self._classes or found.shape[1]
         if found.shape[1] != self._classes or self._classes < 2:
             fault = f"gives {found.shape[1]} classes" + f", and {self._classes} before" * (self._classes > 1)
-            raise AuditError(f"{place}: {fault}; give each text the probabilities of all classes, two or more")
+            raise AuditError(f"{place}: {fault}; {wanted}")
         sums = found.sum(1)
         worst = int(np.nan_to_num(np.abs(sums - 1), nan=np.inf).argmax())
         fault = f"{place}: of the text that begins {' '.join(texts[worst][:5])!r}, the probabilities "
@@ -102,7 +105,7 @@ class Predictions:
             raise AuditError(f"{fault}hold NaN or an infinite number; give numbers")
         if abs(sums[worst] - 1) > SUM or found.min() < 0:
             row = ", ".join(f"{value:.4g}" for value in found[worst])
-            raise AuditError(f"{fault}are {row}; give probabilities that sum to 1, a softmax in float32")
+            raise AuditError(f"{fault}are {row}; give probabilities that sum to 1, a softmax in float32, or [1 - p, p]")
         return found
 
 

@@ -15,7 +15,7 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.api.writing import as_path, classes_named, entries
+from attention_audit.api.writing import as_path, classes_named
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
@@ -30,6 +30,7 @@ from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import printable
+from attention_audit.given.arrays import entries
 from attention_audit.given.readouts import GivenReadout, check_beside
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network

@@ -1,45 +1,12 @@
-"""Readouts of one's own, from arrays and to files."""
+"""Readouts of one's own, to and from files."""
 
-from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from attention_audit.errors import AuditError
+from attention_audit.given.arrays import entries
 from attention_audit.given.files import read_given, write_given
-from attention_audit.given.readouts import GivenReadout, at, check
-
-PLACE = "readout"
-ONE_OR_TWO = ": must have one axis or two; give it so"
-WRONG_AXES = " has not the axes that it must have; give a number a text and class"
-
-
-def numbers(
-    values: npt.ArrayLike, place: str, axes: tuple[int, ...] = (1, 2), fault: str = ONE_OR_TWO
-) -> npt.NDArray[np.float64]:
-    """Numbers as an array; a tensor of PyTorch on the CPU will do. Raises AuditError where they are none, or have
-    another number of axes.
-    """
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (RuntimeError, TypeError, ValueError) as error:
-        raise AuditError(f"{place}: are no numbers in rows of the same length ({error}); give arrays") from error
-    if array.ndim not in axes:
-        raise AuditError(f"{place}{fault}")
-    return array
-
-
-def entries(values: Any, place: str) -> list[Any]:
-    """What is given of each text. Raises AuditError where it is no list."""
-    try:
-        # of a frame, the names of its columns are iterated
-        if not isinstance(values, str | bytes | Mapping | Set) and not hasattr(values, "columns"):
-            return [*values]
-    except TypeError:
-        pass
-    raise AuditError(f"{place}: is {type(values).__name__}, and no list; give one")
+from attention_audit.given.readouts import GivenReadout
 
 
 def as_path(path: Any, place: str) -> Path:
@@ -47,36 +14,6 @@ def as_path(path: Any, place: str) -> Path:
     if not isinstance(path, str | Path):
         raise AuditError(f"{place}: is {type(path).__name__}, and no path; give one")
     return Path(path)
-
-
-def as_many(values: Sequence[Any], count: int, place: str) -> None:
-    """Raise AuditError where values are not one for each of `count` texts."""
-    if len(values) != count:
-        raise AuditError(f"{place}: has {len(values)} entries for {count} texts; give each text one")
-
-
-def word_lists(tokens: Any, place: str) -> list[list[str]]:
-    """The words of each text. Raises AuditError where a text is one string, or no list."""
-    texts = []
-    for number, words in enumerate(entries(tokens, place)):
-        if isinstance(words, str):
-            raise AuditError(f"{place}: text {number} is one string; give the list of its words")
-        texts.append([str(word) for word in entries(words, f"{place}: text {number}")])
-    return texts
-
-
-def integers(values: Any, place: str, kinds: str = "iuf") -> list[int]:
-    """Whole numbers, of these kinds of NumPy; b among them takes truth values too. Raises AuditError where something
-    else is given.
-    """
-    listed = entries(values, place)
-    try:
-        found = np.asarray(listed)
-        if not found.size or (found.ndim == 1 and found.dtype.kind in kinds and (found % 1 == 0).all()):
-            return [int(value) for value in found]
-    except (RuntimeError, TypeError, ValueError):
-        pass
-    raise AuditError(f"{place} holds something else than whole numbers; give these")
 
 
 def classes_named(classes: Any, count: int) -> list[str]:
@@ -87,86 +24,6 @@ def classes_named(classes: Any, count: int) -> list[str]:
     if twice := [name for place, name in enumerate(names) if name in names[:place]]:
         raise AuditError(f"classes: names {twice[0]!r} twice; give each class a name of its own")
     return names
-
-
-def readout(
-    tokens: Sequence[Sequence[str]],
-    attention: Sequence[npt.ArrayLike],
-    contributions: Sequence[npt.ArrayLike] | None,
-    bias: npt.ArrayLike | None,
-    labels: Sequence[int],
-    probabilities: npt.ArrayLike,
-    *,
-    ids: Sequence[str] | None = None,
-    evidence: Sequence[Sequence[int] | None] | None = None,
-    maps: Mapping[str, Sequence[npt.ArrayLike]] | None = None,
-    name: str = PLACE,
-) -> GivenReadout:
-    """One training of a model on N texts, checked.
-
-    tokens: the words of each text, L_i. attention: of each text (L_i,), or (H, L_i) for H heads, of which the mean is
-    taken. contributions: of each text z, (L_i, O), or (L_i,) where O is 1. bias: b, (O,), the same for all texts; an
-    array (N, O) has it for each. logits = sum_t a_t z_t + b; O is the number of classes C, or 1 for the logit of class
-    1 of two. Both are None where no predictions follow from the weights. labels: the gold classes, from 0.
-    probabilities: (N, C), as the model itself predicts them. ids: of the texts, by default their numbers from 0.
-    evidence: positions, from 0, of the words that are known to decide the label; None where nobody knows. maps: further
-    scores of the words by name, (L_i,) of each text. name: what messages call it.
-
-    Raises AuditError, in a line that names text and column, where something is wrong: see docs/readouts.md.
-    """
-    texts = word_lists(tokens, f"{name}: column tokens")
-    count = len(texts)
-    if (contributions is None) != (bias is None):
-        missing = "contributions are" if contributions is None else "bias is"
-        raise AuditError(f"{name}: {missing} left out, and one needs the other; give both, or neither")
-    if contributions is None or bias is None:
-        contributions, bias = [np.empty((len(words), 0)) for words in texts], np.empty(0)
-    names = [str(id_) for id_ in (range(count) if ids is None else entries(ids, f"{name}: column id"))]
-    known = [None] * count if evidence is None else entries(evidence, f"{name}: column evidence")
-    if not isinstance(maps, Mapping | None):
-        raise AuditError(f"{name}: maps: is {type(maps).__name__}; give the scores of each map by its name")
-    columns = {"attention": attention, "contribution": contributions, "label": labels}
-    columns |= {f"maps, {map_},": scores for map_, scores in (maps or {}).items()}
-    listed = {column: entries(values, f"{name}: column {column}") for column, values in columns.items()}
-    predicted = numbers(probabilities, f"{name}: column probabilities", (2,), WRONG_AXES)
-    shift = numbers(bias, f"{name}: column bias", fault=WRONG_AXES)
-    counted = {
-        **{column: len(values) for column, values in listed.items()},
-        "id": len(names),
-        "evidence": len(known),
-        "probabilities": len(predicted),
-        "bias": len(shift) if shift.ndim == 2 else count,
-    }
-    for column, entered in counted.items():
-        if entered != count:
-            raise AuditError(f"{name}: column {column} has {entered} entries for {count} texts; give each one")
-    attended, added = (
-        [numbers(values, at(name, id_, column)) for id_, values in zip(names, listed[column], strict=True)]
-        for column in ("attention", "contribution")
-    )
-    given = GivenReadout(
-        name,
-        names,
-        texts,
-        np.array(integers(listed["label"], f"{name}: column label", "iufb"), dtype=np.int64),
-        attended,
-        [values if values.ndim == 2 else values[:, None] for values in added],
-        np.broadcast_to(shift, (count, shift.shape[-1])),
-        predicted,
-        [
-            None if positions is None else integers(positions, at(name, id_, "evidence")) or None
-            for id_, positions in zip(names, known, strict=True)
-        ],
-        {
-            map_: [
-                numbers(values, f"{at(name, id_, 'maps')}: {map_}", (1,), " has not one axis; give a number a word")
-                for id_, values in zip(names, listed[f"maps, {map_},"], strict=True)
-            ]
-            for map_ in maps or {}
-        },
-    )
-    check(given)
-    return given
 
 
 def write(given: GivenReadout, path: str | Path) -> None:

@@ -17,6 +17,7 @@ Floats = npt.NDArray[np.float64]
 
 SUM, REPRODUCED = 1e-4, 1e-4
 """How far the weights of a text may be from 1 together, and its logits from its probabilities."""
+PADDING = {"[PAD]", "<pad>"}
 WITHOUT = "where no predictions follow from the weights, leave contributions and bias out"
 
 
@@ -94,6 +95,8 @@ def _misfits(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
     bias, predicted = given.bias[number], given.probabilities[number]
     if not words:
         yield "tokens", "has no word; leave the text out"
+    elif padding := {given.tokens[number][0], given.tokens[number][-1]} & PADDING:
+        yield "tokens", f"has padding at an end, {min(padding)!r}; leave it out, with its weights"
     heads = len(np.atleast_2d(attention))
     if not heads or heads != given.heads:
         yield "attention", f"has {heads} heads, and text {given.ids[0]!r} {given.heads}; give every text the same heads"
