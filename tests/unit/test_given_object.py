@@ -221,7 +221,9 @@ def test_a_class_of_ones_own_is_told_even_where_no_tail_is_read() -> None:
             attention_audit.audit_classifier(
                 [plain, mean], tokenizer, TEXTS, [0, 1, 0, 1, 0], progress=False, **further
             )
-    refuse("^model: is a BertModel; of this kind the library's BertForSequenceClassification", plain.bert, tokenizer)
+    refuse(
+        "^model: is a BertModel; without `prompt` the library's BertForSequenceClassification", plain.bert, tokenizer
+    )
 
 
 class Shouting(transformers.PreTrainedTokenizerFast):  # type: ignore[misc]

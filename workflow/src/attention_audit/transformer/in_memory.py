@@ -60,8 +60,8 @@ def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> Held:
     known = getattr(transformers, f"MODEL_FOR_{tasks}_MAPPING").get(type(source.config), type(source))
     if not isinstance(source, known):
         raise AuditError(
-            f"{name}: is a {type(source).__name__}; of this kind the library's {known.__name__} can be audited, and "
-            "another class by judge"
+            f"{name}: is a {type(source).__name__}; {'with' if prompted else 'without'} `prompt` the library's "
+            f"{known.__name__} can be audited, and another class by judge"
         )
     if any(weight.is_meta for weight in source.parameters()):
         raise AuditError(f"{name}: some of its weights are not in memory (meta); load it without device_map")
