@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 from attention_audit.corpus.languages import language_of
 from attention_audit.corpus.raw import BLOCK, LONGEST_LINE, opened
@@ -32,6 +33,14 @@ SAMPLE = 2000
 """Lines from which the encoding is guessed."""
 
 
+def beginning(stream: IO[bytes], path: Path) -> bytes:
+    """Return how a stream begins; nothing is taken from it. Raises AuditError where it seems to be utf-16."""
+    begins: bytes = stream.peek(BLOCK)  # type: ignore[attr-defined]
+    if begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or re.match(rb"([^\0]\0){2}|(\0[^\0]){2}", begins):
+        raise AuditError(f"{path}: seems to be utf-16; save the file as utf-8")
+    return begins
+
+
 def read_blocks(path: Path) -> Iterator[bytes]:
     """Yield a file in blocks."""
     with opened(path) as stream:
@@ -50,6 +59,8 @@ def find_encoding(path: Path) -> str:
 
     Raises AuditError, naming the first line that is not utf-8, where many others are, or no language tells another one.
     """
+    with opened(path) as stream:
+        beginning(stream, path)
     if can_decode(path, "utf-8"):
         return "utf-8"
     sound, faulty, first, sample = 0, 0, 0, list[bytes]()

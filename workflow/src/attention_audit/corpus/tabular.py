@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -24,7 +24,7 @@ from attention_audit.corpus.delimited import (
     no_column,
     suggest_layout,
 )
-from attention_audit.corpus.encodings import mend_encoding
+from attention_audit.corpus.encodings import beginning, mend_encoding
 from attention_audit.corpus.raw import (
     ALWAYS,
     BLOCK,
@@ -94,32 +94,27 @@ def object_rows(read: Callable[[], Iterable[tuple[str, Any]]], wanted: Mapping[s
     for place, row in read():
         if not isinstance(row, dict):
             raise AuditError(f"{place}: not a JSON object; {mend}")
-        for key, column in [*sought.items()]:
-            if not inside(row, column)[0] and not any(
-                isinstance(each, dict) and inside(each, column)[0] for _, each in read()
-            ):
+        for key, column in sought.items():
+            if not any(isinstance(each, dict) and inside(each, column)[0] for _, each in chain([(place, row)], read())):
                 raise AuditError(f"{place}: {no_column(key, column, fields_of(row))}")
-            del sought[key]
+        sought = {}
         yield place, nested(row, wanted)
 
 
-def unfold(document: Any) -> list[Any] | None:
-    """The rows of a JSON document that is one object: below its one list, or as pandas writes columns or an index."""
-    if not isinstance(document, dict):
-        return None
+def unfold(document: Mapping[str, Any]) -> list[Any] | None:
+    """Return the rows of one object: its one list of objects, or columns by rows, or rows by columns, as pandas has."""
     values = [*document.values()]
-    if isinstance(names := document.get("columns"), list) and isinstance(rows := document.get("data"), list):
-        return [dict(zip(names, row, strict=False)) for row in rows]
     below = [value for value in values if isinstance(value, list) and all(isinstance(row, dict) for row in value)]
     if len(below) == 1:
         return below[0]
-    if values and all(isinstance(value, dict) and value.keys() == values[0].keys() for value in values):
-        if len(values) > len(values[0]):
-            return values
-        return [{name: document[name][row] for name in document} for row in values[0]]
-    if values and all(isinstance(value, list) and len(value) == len(values[0]) for value in values):
-        return [dict(zip(document, row, strict=True)) for row in zip(*values, strict=True)]
-    return None
+    if {"columns", "data"} <= document.keys():
+        return [dict(zip(document["columns"], row, strict=False)) for row in document["data"]]
+    lists = [dict(enumerate(value)) if isinstance(value, list) else value for value in values]
+    if not lists or not all(isinstance(each, dict) and each.keys() == lists[0].keys() for each in lists):
+        return None
+    if len(lists) > len(lists[0]):
+        return lists
+    return [{name: each[at] for name, each in zip(document, lists, strict=True)} for at in lists[0]]
 
 
 def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
@@ -137,7 +132,7 @@ def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
     document = None
     with opened(path) as stream, suppress(ValueError, RecursionError):
         document = json.loads(stream.read(LONGEST_LINE).decode(encoding).removeprefix("\ufeff"))
-    rows = unfold(document)
+    rows = unfold(document) if isinstance(document, dict) else None
     if rows is not None:
         yield from ((f"{path}, row {number}", row) for number, row in enumerate(rows, start=1))
     elif document is not None:
@@ -256,20 +251,20 @@ def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
     kind = format_of(path.name) or ""
     with opened(path) as stream:
         begins = beginning(stream, path)
-    is_ = next((what for what, pattern in CONTENTS.items() if re.match(pattern, begins)), None)
-    says = {"parquet": PARQUET, "xlsx": WORKBOOK, "json": JSON, "jsonl": JSON}.get(kind)
-    if is_ != says and (is_ or not begins.lstrip().startswith((b"[", b"{"))) and begins.strip():
-        raise AuditError(
-            f"{path}: is {is_ or f'not {says}'}, whatever its name says; give it the right ending, or save it as csv"
-        )
+    named = {"parquet": PARQUET, "xlsx": WORKBOOK, "json": JSON, "jsonl": JSON}.get(kind)
+    found = next((what for what, pattern in CONTENTS.items() if re.match(pattern, begins)), None)
+    if found is None and (not begins.strip() or (named == JSON and begins.lstrip()[:1] in b"[{")):
+        found = named  # no content, or JSON of another shape, which the reader names
+    if found != named:
+        what = found or f"not {named}, as its name says"
+        raise AuditError(f"{path}: is {what}; give it the ending of what it is, or save it as csv")
     if kind == "parquet":
         yield from parquet_rows(path, wanted)
     elif kind == "xlsx":
         yield from sheet_rows(path, wanted, layout)
     elif kind not in DELIMITERS:
-        yield from object_rows(
-            partial(json_values, path, layout.encoding), wanted, "give one a line, or an array of objects"
-        )
+        values = partial(json_values, path, layout.encoding)
+        yield from object_rows(values, wanted, "give one a line, and the whole of it, or an array of them")
     else:
         try:
             with opened(path) as stream:
@@ -277,14 +272,6 @@ def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
                 yield from delimited_rows(text, str(path), wanted, kind, layout)
         except LayoutError as error:
             raise AuditError(f"{error}{suggest_layout(path, wanted, kind, layout)}") from error
-
-
-def beginning(stream: IO[bytes], path: Path) -> bytes:
-    """How a stream begins; nothing is taken from it. Raises AuditError where it is utf-16, which is read by nobody."""
-    begins: bytes = stream.peek(BLOCK)  # type: ignore[attr-defined]
-    if begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise AuditError(f"{path}: seems to be utf-16; save the file as utf-8")
-    return begins
 
 
 def is_single(text: str) -> bool:

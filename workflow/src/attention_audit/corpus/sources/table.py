@@ -163,7 +163,7 @@ class TableCorpus(RawSource):
                     "formats"
                 )
         flat = {
-            **dict.fromkeys(("delimiter", "quotes", "escape", "skip"), {*DELIMITERS}),
+            **{key: {*DELIMITERS} for key in ("delimiter", "quotes", "escape", "skip")},
             "columns": {*DELIMITERS, "xlsx"},
             "sheet": {"xlsx"},
         }
