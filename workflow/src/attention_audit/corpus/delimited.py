@@ -39,8 +39,8 @@ MOST_WORDS = 6
 """A name of a column has fewer words, and a text has more."""
 LOOKED_AT = 50
 """Rows in which a cell of the first row is looked for, where it may be no header."""
-FEW_VALUES = 1000
-"""A column of fewer different short cells may hold labels."""
+KNOWN = 100_000
+"""Short cells that are remembered, since labels are among them."""
 TEXTS = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
 LABELS = ("label", "labels", "class", "category", "sentiment", "target", "stars", "rating", "score", "polarity")
 """Names that columns often have; the earlier of LABELS go before the later ones."""
@@ -127,25 +127,23 @@ def delimited_rows(
         whose = "the header"
         if header:
             check_header(place, header, rows, wanted)
-    known: list[set[str]] = [set() for _ in header]
-    doubtful: list[tuple[str, list[list[str]]]] = []
+    known: set[tuple[int, str]] = set()
+    doubtful: list[tuple[str, list[tuple[tuple[int, str], ...]]]] = []
     for place, row in rows:
         if len(row) != len(header):
             raise LayoutError(f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row")
         if layout.quotes is None:
             whole = mark.join(row)
-            parts = [line.rstrip("\r").split(mark) for line in whole.split("\n")] if "\n" in whole else []
-            if parts and all(len(part) == len(header) for part in parts):
-                doubtful.append((place, parts))
-            for cells, cell in zip(known, () if parts else row, strict=False):
-                if len(cells) < FEW_VALUES and 0 < len(cell) <= LONGEST_CELL:
-                    cells.add(cell)
+            if "\n" not in whole and len(known) < KNOWN:
+                known.update((at, cell) for at, cell in enumerate(row) if 0 < len(cell) <= LONGEST_CELL)
+            parts = [line.split(mark) for line in whole.splitlines()] if "\n" in whole else []
+            if parts and {*map(len, parts)} == {len(header)}:
+                doubtful.append((place, [*zip(*map(enumerate, parts), strict=True)]))
         yield place, dict(zip(header, row, strict=True))
-    labels = [cells if len(cells) < FEW_VALUES else set() for cells in known]
-    for place, parts in doubtful:
-        if any(cells.issuperset(column) for cells, column in zip(labels, zip(*parts, strict=True), strict=True)):
-            raise LayoutError(
-                f"{place}: a quoted field holds {len(parts)} lines that look like rows; set `quotes: none` if "
+    for place, columns in doubtful:
+        if any(known.issuperset(column) for column in columns):
+            raise AuditError(
+                f"{place}: a quoted field holds {len(columns[0])} lines that look like rows; set `quotes: none` if "
                 "quotation marks are characters, else `quotes: double`"
             )
 
@@ -169,6 +167,8 @@ def find_layout(path: Path, wanted: Mapping[str, str], kind: str, layout: Layout
     with opened(path) as stream:
         head = [*islice(lines(stream, str(path), layout.encoding), layout.skip + PREAMBLE)][layout.skip :]
     for skip, line in enumerate(head, start=layout.skip):
+        if line.startswith("sep="):
+            continue  # Excel's, in the place of a header
         for delimiter, (quotes, escape) in product(dict.fromkeys([own, *OTHERS]), STYLES):
             other = None if delimiter == DELIMITERS[kind] else delimiter
             tried = layout._replace(delimiter=other, quotes=quotes, escape=escape, skip=skip)

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -101,44 +101,39 @@ def object_rows(read: Callable[[], Iterable[tuple[str, Any]]], wanted: Mapping[s
         yield place, nested(row, wanted)
 
 
-def unfold(document: Mapping[str, Any]) -> list[Any] | None:
+def unfold(document: Any) -> list[Any] | None:
     """Return the rows of one object: its one list of objects, or columns by rows, or rows by columns, as pandas has."""
-    values = [*document.values()]
-    below = [value for value in values if isinstance(value, list) and all(isinstance(row, dict) for row in value)]
-    if len(below) == 1:
-        return below[0]
+    if not isinstance(document, dict):
+        return None
+    values = [dict(enumerate(value)) if isinstance(value, list) else value for value in document.values()]
     if {"columns", "data"} <= document.keys():
         return [dict(zip(document["columns"], row, strict=False)) for row in document["data"]]
-    lists = [dict(enumerate(value)) if isinstance(value, list) else value for value in values]
-    if not lists or not all(isinstance(each, dict) and each.keys() == lists[0].keys() for each in lists):
+    below = [
+        each for each in document.values() if isinstance(each, list) and all(isinstance(row, dict) for row in each)
+    ]
+    if len(below) == 1:
+        return below[0]
+    if not all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values):
         return None
-    if len(lists) > len(lists[0]):
-        return lists
-    return [{name: each[at] for name, each in zip(document, lists, strict=True)} for at in lists[0]]
+    columns = ({name: each[at] for name, each in zip(document, values, strict=True)} for at in values[0])
+    return values if len(values) > len(values[0]) else [*columns]
 
 
 def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
     """What a JSON file has: the elements of an array, the rows of one object, or what each line is; with its place."""
     mend = partial(mend_encoding, path)
     with opened(path) as stream:
-        if beginning(stream, path).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"[":
+        if beginning(stream, path).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
             yield from array(stream, path, "element", mend, encoding)
             return
-        found = json_lines(lines(stream, str(path), encoding, mend), str(path))
-        ahead = [*islice(found, 2)]
-        if len(ahead) == 2 and ahead[0][1] is not None:
-            yield from chain(ahead, found)
-            return
-    document = None
+    rows = None
     with opened(path) as stream, suppress(ValueError, RecursionError):
-        document = json.loads(stream.read(LONGEST_LINE).decode(encoding).removeprefix("\ufeff"))
-    rows = unfold(document) if isinstance(document, dict) else None
+        rows = unfold(json.loads(stream.read(LONGEST_LINE).decode(encoding).removeprefix("\ufeff")))
     if rows is not None:
         yield from ((f"{path}, row {number}", row) for number, row in enumerate(rows, start=1))
-    elif document is not None:
-        yield f"{path}, line 1", document
-    else:
-        yield from ahead
+        return
+    with opened(path) as stream:
+        yield from json_lines(lines(stream, str(path), encoding, mend), str(path))
 
 
 def nested(cells: Mapping[str, Any], wanted: Mapping[str, str]) -> Mapping[str, Any]:
@@ -206,7 +201,7 @@ def sheet_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
         # what the file says of its size may be wrong, and cells beyond it would be lost
         sheets[title].reset_dimensions()
         header = layout.columns
-        rows, formulas = 0, None
+        rows = 0
         for number, cells in enumerate(sheets[title].iter_rows(), start=1):
             values = [cell.value for cell in cells]
             if all(value is None for value in values):
@@ -217,21 +212,10 @@ def sheet_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
                 check_header(place, header, iter(()), wanted)
                 continue
             rows += 1
-            row = dict(zip(header, [*values, *[None] * len(header)], strict=False))
-            for column in wanted.values():
-                at = header.index(column)
-                if at < len(cells) and cells[at].data_type == "e":
-                    raise AuditError(f"{place}: column {column!r} holds Excel's error {row[column]}; mend the cell")
-                if row[column] is None and formulas is None:
-                    written = load_workbook(path, read_only=True)[title]
-                    written.reset_dimensions()
-                    formulas = {(c.row, c.column) for line in written.iter_rows() for c in line if c.data_type == "f"}
-                if formulas and (number, at + 1) in formulas and row[column] is None:
-                    raise AuditError(
-                        f"{place}: column {column!r} holds a formula whose value is not in the file; open and save it "
-                        "in a spreadsheet program"
-                    )
-            yield place, row
+            for column, cell in zip(header, cells, strict=False):
+                if column in wanted.values() and cell.data_type == "e":
+                    raise AuditError(f"{place}: column {column!r} holds Excel's error {cell.value}; mend the cell")
+            yield place, dict(zip(header, [*values, *[None] * len(header)], strict=False))
         if not rows and len(sheets) > 1:
             raise AuditError(f"{path}: no rows in sheet {title!r}; set `sheet` to another one of {there}")
         book.close()
