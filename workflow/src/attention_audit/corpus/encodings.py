@@ -27,6 +27,7 @@ SCRIPTS: Mapping[str, tuple[str, float]] = {
     "gb18030": ("CJK UNIFIED", 0.7),
 }
 """Encodings of several; with how the Unicode names of most characters beyond ASCII then begin, and their share."""
+CYRILLIC = ("CYRILLIC SMALL", 0.7)
 FEW = 0.05
 """Share of the lines beyond ASCII which may look like utf-8 in a file of another encoding."""
 SAMPLE = 2000
@@ -89,6 +90,12 @@ def find_encoding(path: Path) -> str:
     )
 
 
+def has_script(text: str, script: str, least: float) -> bool:
+    """Return whether the Unicode names of so many of the characters beyond ASCII begin so."""
+    beyond = [unicodedata.name(each, "").startswith(script) for each in text if not each.isascii()]
+    return sum(beyond) >= least * len(beyond)
+
+
 def fits(sample: bytes, encoding: str) -> bool:
     """Return whether bytes, decoded so, are a language or a script that is written in this encoding."""
     try:
@@ -96,9 +103,8 @@ def fits(sample: bytes, encoding: str) -> bool:
     except UnicodeDecodeError:
         return False
     if encoding in SCRIPTS:
-        script, least = SCRIPTS[encoding]
-        beyond = [unicodedata.name(each, "").startswith(script) for each in text if not each.isascii()]
-        return sum(beyond) >= least * len(beyond)
+        # pairs of Cyrillic letters are characters of these too
+        return has_script(text, *SCRIPTS[encoding]) and not has_script(sample.decode("cp1251", "ignore"), *CYRILLIC)
     runs = [len(run) > 2 for run in re.findall(rb"[\x80-\xff]+", sample)]
     code, sure = language_of(text.splitlines())
     # letters beyond ASCII stand alone in these languages, and side by side where a character has several bytes

@@ -283,7 +283,7 @@ def csv_rows(
             row = next(reader, None)
         except csv.Error as error:
             stray = "a carriage return within a field that is not quoted; quote the field, or take it out"
-            said = stray if "new-line character" in str(error) else f"{error}; is a quote left open?"
+            said = stray if "new-line character" in str(error) else f"{error}; is a quote left open? Mend the row"
             raise LayoutError(f"{place}: {said}") from error
         if row is None:
             return

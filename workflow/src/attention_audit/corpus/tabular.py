@@ -111,8 +111,8 @@ def unfold(document: Any) -> list[Any] | None:
     below = [
         each for each in document.values() if isinstance(each, list) and all(isinstance(row, dict) for row in each)
     ]
-    if len(below) == 1:
-        return below[0]
+    if below:
+        return below[0] if len(below) == 1 else None
     if not all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values):
         return None
     columns = ({name: each[at] for name, each in zip(document, values, strict=True)} for at in values[0])
