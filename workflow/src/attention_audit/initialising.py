@@ -36,14 +36,6 @@ DOCUMENT = 100
 """Texts of so many words on average have sentences that are kept."""
 MANY = 50_000
 """From so many texts on, it is said how to take a sample."""
-REMARKS = {
-    "encoding": "guess, by its bytes",
-    "columns": "guess: the first row is a text and no header",
-    "quotes": "guess, with which every row is read",
-    "escape": "guess, with which every row is read",
-    "skip": "guess: lines before the header",
-}
-"""Said of the keys of a layout."""
 Said = dict[str, tuple[Any, str]]
 """The keys of an entry, each with its value and a remark."""
 
@@ -101,7 +93,7 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
     said: Said = {"kind": ("table", ""), "path": (str(path), "")}
     for key, value in layout._asdict().items():
         if value and value != Layout._field_defaults[key]:
-            said[key] = (value, REMARKS.get(key, ""))
+            said[key] = (value, "guess, with which every row is read")
     said |= {"text": texts, "label": labels}
     free = [column for column in others if column.name != labels[0]]
     if split := next((column for column in free if column.is_split), None):

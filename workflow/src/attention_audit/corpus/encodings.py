@@ -3,7 +3,7 @@
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -42,16 +42,12 @@ def beginning(stream: IO[bytes], path: Path) -> bytes:
     return begins
 
 
-def read_blocks(path: Path) -> Iterator[bytes]:
-    """Yield a file in blocks."""
-    with opened(path) as stream:
-        yield from iter(partial(stream.read, BLOCK), b"")
-
-
 def can_decode(path: Path, encoding: str) -> bool:
     """Return whether the whole of a file is in an encoding."""
-    with suppress(UnicodeDecodeError):
-        return all(text is not None for text in codecs.iterdecode(read_blocks(path), encoding))
+    with opened(path) as stream, suppress(UnicodeDecodeError):
+        for _ in codecs.iterdecode(iter(partial(stream.read, BLOCK), b""), encoding):
+            pass
+        return True
     return False
 
 

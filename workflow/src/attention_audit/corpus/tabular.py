@@ -103,11 +103,12 @@ def object_rows(read: Callable[[], Iterable[tuple[str, Any]]], wanted: Mapping[s
 
 def unfold(document: Any) -> list[Any] | None:
     """Return the rows of one object: its one list of objects, or columns by rows, or rows by columns, as pandas has."""
-    if not isinstance(document, dict):
+    if not isinstance(document, dict) or not document:
         return None
     values = [dict(enumerate(value)) if isinstance(value, list) else value for value in document.values()]
-    if {"columns", "data"} <= document.keys():
-        return [dict(zip(document["columns"], row, strict=False)) for row in document["data"]]
+    names, data = document.get("columns"), document.get("data")
+    if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
+        return [dict(zip(names, row, strict=False)) for row in data]
     below = [
         each for each in document.values() if isinstance(each, list) and all(isinstance(row, dict) for row in each)
     ]
@@ -155,19 +156,17 @@ def parquet_rows(path: Path, wanted: Mapping[str, str]) -> Iterator[Row]:
     number = 0
     with reading(path), pq.ParquetFile(path, buffer_size=BLOCK, pre_buffer=False) as file:
         there = file.schema_arrow.names
-        leaves = [leaf.path for leaf in map(file.schema.column, range(len(file.schema)))]
-        roots = {column: column if column in there else column.partition(".")[0] for column in wanted.values()}
+        leaves = [file.schema.column(at).path for at in range(len(file.schema))]
         for key, column in wanted.items():
-            if column not in there and not any(f"{leaf}.".startswith(f"{column}.") for leaf in leaves):
+            if not any(f"{leaf}.".startswith(f"{column}.") for leaf in leaves):
                 raise AuditError(f"{path}: {no_column(key, column, leaves)}")
-        check_columns(str(path), {key: roots[column] for key, column in wanted.items()}, there)
-        read = list(dict.fromkeys(roots.values())) or there
-        for batch in file.iter_batches(BATCH, columns=read):
-            for cells in zip(*(batch[column] for column in read), strict=True):
+        check_columns(str(path), {key: column for key, column in wanted.items() if column in there}, there)
+        for batch in file.iter_batches(BATCH, columns=[*wanted.values()] or None):
+            for cells in zip(*batch.columns, strict=True):
                 number += 1
                 place = f"{path}, row {number}"
                 try:
-                    row = {column: cell.as_py() for column, cell in zip(read, cells, strict=True)}
+                    row = {column: cell.as_py() for column, cell in zip(batch.schema.names, cells, strict=True)}
                 except UnicodeDecodeError as error:
                     raise AuditError(f"{place}: not utf-8 ({error.reason}); convert the file") from error
                 yield place, nested(row, wanted)
