@@ -62,6 +62,11 @@ USUAL = {"text": "text", "label": "label", "tokens": {"tokenizer": "en"}, "class
 PLAIN = csv("text,label", texts(), LABELS)
 RUSSIAN = csv("text,label", [f"фильм был очень хороший и я бы посмотрел его {at}" for at in range(60)], LABELS).decode()
 CHINESE = csv("text,label", [f"这部电影很好看我非常喜欢它 {at}" for at in range(60)], LABELS).decode()
+MARKED = csv(
+    "text,label",
+    [f'"{text}' if at in (3, 30) else f'{text}"' * (at in (9, 40)) or text for at, text in enumerate(texts())],
+    LABELS,
+)
 SPLITS = ["train", "train", "val", "val", "test", "test"] * 10
 FOUND: dict[str, tuple[bytes, dict[str, Any]]] = {
     "plain": (PLAIN, {}),
@@ -97,6 +102,21 @@ FOUND: dict[str, tuple[bytes, dict[str, Any]]] = {
         csv("text,label,rationale", texts(), LABELS, ["1 3"] * 60),
         {"evidence": {"columns": "rationale", "written": "words"}},
     ),
+    "old line ends": (PLAIN.replace(b"\n", b"\r"), {}),
+    "an open quote": (PLAIN + b'"open,yes\n', {"quotes": "none"}),
+    "marks that are characters": (MARKED, {"quotes": "none"}),
+    "backslashes": (csv("text,label", [f'"{text}, \\"so\\""' for text in texts()], LABELS), {"escape": "\\"}),
+    "apostrophes around fields": (
+        csv("text,label", [f"'{text}, so'" for text in texts()], LABELS),
+        {"quotes": "single"},
+    ),
+    "lines before the header": (b"Export, of 2024\nby us, for you, with love\n\n" + PLAIN, {"skip": 3}),
+    "Excel's separator": (b"sep=;\n" + PLAIN.replace(b",", b";"), {"delimiter": ";", "skip": 1}),
+    "spaces behind commas": (
+        csv("text,label", [f'"{text}, so"' for text in texts()], LABELS, delimiter=", ").replace(b"text,", b"text, "),
+        {},
+    ),
+    "one odd label": (csv("text,label", texts(), [*LABELS[:-1], ""]), {"drop_unlabelled": True}),
     "from Windows": (PLAIN.replace(b"great", "café".encode("cp1252")), {"encoding": "cp1252"}),
     "Russian": (RUSSIAN.encode("cp1251"), {"encoding": "cp1251", "tokens": {"tokenizer": "ru"}}),
     "Chinese": (CHINESE.encode("gb18030"), {"encoding": "gb18030", "tokens": {"tokenizer": "zh"}}),
@@ -133,12 +153,6 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "header alone": (b"text,label\n", ": no rows in it; give it texts, below a header if it is csv or tsv"),
     "utf-16": (PLAIN.decode().encode("utf-16"), ": seems to be utf-16; save the file as utf-8"),
     "utf-16 without a mark": (PLAIN.decode().encode("utf-16-le"), ": seems to be utf-16; save the file as utf-8"),
-    "old line ends": (PLAIN.replace(b"\n", b"\r"), r", line 1: lines end in \r alone; save it with \n"),
-    "open quote": (
-        PLAIN + b'"open,yes\n',
-        ", line 62: unexpected end of data; is a quote left open? If quotation marks are characters, set "
-        "`quotes: none`",
-    ),
     "ragged": (PLAIN + b"a,b,c\n", ", line 62: 3 fields where the header has 2; mend the row"),
     "one column": (
         csv("text", texts()),
@@ -151,8 +165,20 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     ),
     "no text at all": (
         bytes(range(128, 256)) * 9,
-        ": is neither in utf-8 nor in another encoding that is known here; save it as utf-8",
+        ", line 1: not utf-8, and no language tells its encoding; set `encoding`, such as cp1252, cp1251, gb18030, "
+        "shift_jis or euc-kr, or save it as utf-8",
     ),
+    "one line from Windows": (
+        PLAIN.replace(b"great", "café".encode()).replace("é".encode(), b"\xe9", 1),
+        f", line 2: not utf-8, as {PLAIN.count(b'great') - 1} other lines with more than ASCII "
+        "are; mend the line, or save the file as utf-8",
+    ),
+    "a carriage return": (
+        PLAIN.replace(b"film", b"\rfilm", 1),
+        ", line 2: a carriage return within a field that is not quoted; quote the field, or take it out",
+    ),
+    "a PDF": (b"%PDF-1.7\n", ": is a PDF; give it the ending of what it is, or save it as csv"),
+    "JSON": (b'[\n{"text"', ": is JSON (.json); give it the ending of what it is, or save it as csv"),
 }
 """Files that cannot be read or trained on, and why."""
 

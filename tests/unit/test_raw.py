@@ -1,3 +1,4 @@
+import bz2
 import gzip
 import io
 import tarfile
@@ -160,19 +161,19 @@ def test_fetched_files_can_be_fetched_again_the_users_own_can_not(tmp_path: Path
     assert remedy(archive.parent / "own.csv") == "replace the file"
 
 
-def test_a_file_is_opened_packed_or_not(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes(b"text")
-    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"text"))
-    for name in ("a.csv", "a.csv.gz"):
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+def test_a_file_is_opened_by_what_it_holds(tmp_path: Path, name: str, pack: Callable[[bytes], bytes]) -> None:
+    for content, read in ((b"a\r\nb\n", b"a\r\nb\n"), (b"a\rb\r", b"a\nb\n")):
+        (tmp_path / name).write_bytes(pack(content))
         with opened(tmp_path / name) as stream:
-            assert stream.read() == b"text"
+            assert stream.read() == read
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (None, "not there"),
-        (b"text", "truncated or corrupt"),
         (gzip.compress(b"text", mtime=0)[:-1], "truncated or corrupt"),
         (gzip.compress(b"text", mtime=0)[:-8] + b"\0" * 8, "truncated or corrupt"),
     ],
@@ -208,25 +209,11 @@ def test_bytes_of_another_encoding_are_named_by_their_line() -> None:
     assert decoded(b"caf\xe9", "latin-1") == ["café"]
 
 
-@pytest.mark.parametrize("at", range(4))
-def test_one_line_of_another_encoding_is_named_alone(at: int) -> None:
-    """The others are in utf-8, so that no encoding of the whole file is proposed."""
-    lines_ = [b"caf\xc3\xa9\n"] * 4
-    lines_[at] = b"caf\xe9\n"
-    said = (
-        rf"^a.txt, line {at + 1}: not utf-8 \(.*\); 3 other lines with such characters are; save this one as utf-8 too$"
-    )
-    with pytest.raises(AuditError, match=said):
-        decoded(b"".join(lines_))
-
-
 def test_a_carriage_return_within_a_field_is_told_from_line_ends() -> None:
     with pytest.raises(
         AuditError, match=r"^a.csv, line 2: a carriage return within a field that is not quoted; quote "
     ):
         [*csv_rows(["a,b\n", "c\rd,e\n"], "a.csv")]
-    with pytest.raises(AuditError, match=r"^a.csv, line 1: lines end in .r alone; save it with .n$"):
-        [*csv_rows(["a,b\rc,d\r"], "a.csv")]
 
 
 def test_spaces_behind_all_delimiters_of_the_first_line_belong_to_no_field() -> None:
@@ -242,10 +229,6 @@ def test_marks_that_are_characters_swallow_no_rows() -> None:
 
     assert read("none") == [["text", "label"], ['"one', "0"], ['two"', "1"], ["three", "0"]]
     assert read("double") == [["text", "label"], ["one\t0\ntwo", "1"], ["three", "0"]]
-    with pytest.raises(
-        AuditError, match=r"^a.tsv, line 2: a quoted field holds .* set `quotes: none`, else `quotes: d"
-    ):
-        read(None)
 
 
 def test_a_line_beyond_all_measure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,7 +264,7 @@ def test_another_delimiter() -> None:
     ],
 )
 def test_an_open_quote_is_named_by_the_line_where_its_row_begins(text: str, line: int) -> None:
-    with pytest.raises(AuditError, match=f"^a.csv, line {line}: .*is a quote left open\\?$"):
+    with pytest.raises(AuditError, match=f"^a.csv, line {line}: .*is a quote left open\\? Mend the row$"):
         rows(text)
 
 

@@ -1,17 +1,25 @@
+import bz2
 import csv
+import datetime
+import decimal
 import gzip
 import io
 import json
+import re
 import sys
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
 from attention_audit.corpus import tabular
+from attention_audit.corpus.guessing import columns_of, labels_in, texts_in
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
@@ -241,9 +249,13 @@ def test_of_very_many_columns_the_first_are_named(tmp_path: Path) -> None:
     assert "'c18', 'c19', ...; " in refused(path)
 
 
-def test_a_key_that_a_later_line_lacks_is_named_by_that_line(tmp_path: Path) -> None:
-    path = write(tmp_path / "own.jsonl", [{"text": "a", "label": "x"}, {"text": "b"}])
-    assert refused(path).startswith(", line 2: no column 'label', only 'text'; ")
+@pytest.mark.parametrize("ending", [".json", ".jsonl"])
+def test_a_key_that_some_objects_lack_is_an_empty_cell(tmp_path: Path, ending: str) -> None:
+    for rows in ([{"text": "a", "label": "x"}, {"text": "b"}], [{"text": "b"}, {"text": "a", "label": "x"}]):
+        path = write(tmp_path / f"own{ending}", rows)
+        assert {(text.text, text.label) for text in read(path, drop_unlabelled=True)} == {("a", "x"), ("b", None)}
+        assert ": no label in column 'label'; " in refused(path)
+        assert ": no column 'class', only " in refused(path, label="class", drop_unlabelled=True)
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
@@ -267,7 +279,7 @@ LONG_LINES = [pytest.param("[" * 100_000, id="deep"), pytest.param("1" * 5000, i
 @pytest.mark.parametrize("line", ["{", "[1]", "5", "text", "{}{}", *LONG_LINES])
 def test_a_line_that_is_no_object_is_named(tmp_path: Path, line: str) -> None:
     path = raw(tmp_path / "own.jsonl", f'{{"text": "a", "label": "x"}}\n\n{line}\n'.encode())
-    assert refused(path) == ", line 3: not a JSON object; give one a line, and the whole of it"
+    assert refused(path) == ", line 3: not a JSON object; give one a line, and the whole of it, or an array of them"
 
 
 @pytest.mark.parametrize(
@@ -279,9 +291,11 @@ def test_a_line_that_is_no_object_is_named(tmp_path: Path, line: str) -> None:
     ],
 )
 def test_an_open_quote_is_named_by_the_line_where_its_row_begins(tmp_path: Path, ending: str, content: str) -> None:
-    message = refused(raw(tmp_path / f"own{ending}", content.encode()))
+    path = raw(tmp_path / f"own{ending}", content.encode())
+    message = refused(path)
     assert message.startswith(", line 3: ")
-    assert message.endswith("is a quote left open? If quotation marks are characters, set `quotes: none`")
+    assert message.endswith("is a quote left open? Mend the row, or set `quotes: none`, which reads every row")
+    assert len(read(path, quotes="none")) == content.count("\n") - 1
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".jsonl"])
@@ -303,14 +317,24 @@ def test_bytes_of_another_encoding_in_parquet_are_named_by_their_row(tmp_path: P
 @pytest.mark.parametrize(
     ("text", "encoding", "mend"),
     [
-        ("caf\u00e9 au lait", "cp1252", "if it comes from Windows, set `encoding: cp1252`; or save it as utf-8"),
-        ("\u4f60\u597d\u4e16\u754c", "gb18030", "set `encoding`, such as cp1251, gb18030, shift_jis or euc-kr"),
-        ("\u043f\u0440\u0438\u0432\u0435\u0442", "cp1251", "set `encoding`, such as cp1251, "),
+        ("le caf\u00e9 est tr\u00e8s bon", "cp1252", "set `encoding: cp1252`, or save it as utf-8"),
+        ("\u4f60\u597d\u4e16\u754c", "gb18030", "set `encoding: gb18030`, or save it as utf-8"),
+        (
+            "фильм был очень хороший и я бы",
+            "cp1251",
+            "set `encoding: cp1251`, or save it as utf-8",
+        ),
+        (
+            "\u043f\u0440\u0438\u0432\u0435\u0442",
+            "cp1251",
+            "no language tells its encoding; set `encoding`, such as cp1252, cp1251, ",
+        ),
+        ("gr\u00fcn blat", "cp1252", "no language tells its encoding; set `encoding`, such as cp1252"),
     ],
 )
 def test_another_encoding_is_named_with_its_key(tmp_path: Path, text: str, encoding: str, mend: str) -> None:
     path = raw(tmp_path / "own.csv", f"text,label\n{text},x\n".encode(encoding))
-    assert f"; {mend}" in refused(path)
+    assert mend in refused(path)
     assert [row.text for row in read(path, encoding=encoding)] == [text]
 
 
@@ -322,8 +346,8 @@ def test_utf_16_is_to_be_saved_anew(tmp_path: Path) -> None:
 def test_another_separator_is_named_with_its_key(tmp_path: Path, delimiter: str, name: str) -> None:
     path = raw(tmp_path / "own.csv", delimiter.join(["text", "label"]).encode() + f"\na, b{delimiter}x\n".encode())
     assert refused(path) == (
-        f", line 1: no columns 'text', 'label': the separator looks like {delimiter!r}, not ','; "
-        f"set `delimiter: {name}`"
+        f", line 1: no column 'text', only {delimiter.join(['text', 'label'])!r}; set `text` to one of these, or set "
+        f"`delimiter: {name}`, which reads every row"
     )
     assert [(row.text, row.label) for row in read(path, delimiter=delimiter)] == [("a, b", "x")]
 
@@ -356,7 +380,9 @@ def test_a_row_without_a_header_has_as_many_fields_as_there_are_names(tmp_path: 
 
 def test_a_separator_is_named_where_the_columns_are_too(tmp_path: Path) -> None:
     path = raw(tmp_path / "own.csv", b"a;x\n")
-    assert refused(path, columns=["text", "label"]).endswith('mend the row, or set `delimiter: ";"`')
+    assert refused(path, columns=["text", "label"]).endswith(
+        'mend the row, or set `delimiter: ";"`, which reads every row'
+    )
 
 
 def test_a_column_of_nearly_that_name_is_proposed(tmp_path: Path) -> None:
@@ -404,6 +430,130 @@ def test_rows_without_a_label_may_be_kept_apart(tmp_path: Path) -> None:
     assert [text.label for text in read(path, drop_unlabelled=True)] == ["x", None]
 
 
+RECORDS = [{"text": f"text {at}", "label": "ab"[at % 2]} for at in range(5)]
+FRAME = pd.DataFrame(RECORDS)
+SHAPES = {
+    "columns": FRAME.to_json(),
+    "columns in lines": json.dumps(json.loads(FRAME.to_json()), indent=2),
+    "lists": json.dumps(FRAME.to_dict("list")),
+    "index": FRAME.to_json(orient="index"),
+    "split": FRAME.to_json(orient="split"),
+    "table": FRAME.to_json(orient="table"),
+    "envelope": json.dumps({"version": 1, "data": RECORDS}, indent=1),
+    "lines": FRAME.to_json(orient="records", lines=True),
+    "records": FRAME.to_json(orient="records"),
+}
+
+
+@pytest.mark.parametrize("ending", [".json", ".jsonl", ".json.gz"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_json_is_read_in_every_shape_that_pandas_writes(tmp_path: Path, shape: str, ending: str) -> None:
+    path = raw(tmp_path / f"own{ending}", SHAPES[shape].encode())
+    assert [(text.text, text.label) for text in read(path)] == [(row["text"], row["label"]) for row in RECORDS]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('{\n "text": "a",\n "label": "x"\n}\n{\n "text": "b"\n}', ", line 1: not a JSON object; give one a line"),
+        (
+            '{"train": [{"text": "a"}], "test": [{"text": "b"}]}',
+            ", line 1: no column 'text', only 'train', ",
+        ),
+        ('[["text", "label"], ["a", "x"]]', ", element 1: not a JSON object; give one a line"),
+        ("text,label\na,x\n", ": is not JSON (.json), as its name says; give it the ending of what it is, or "),
+    ],
+)
+def test_json_of_another_shape_is_one_line(tmp_path: Path, content: str, line: str) -> None:
+    assert refused(raw(tmp_path / "own.json", content.encode())).startswith(line)
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
+@pytest.mark.parametrize("cell", [5, ["a"], b"a", decimal.Decimal("1.5"), datetime.date(2024, 5, 1), float("inf")])
+def test_one_odd_cell_is_named_and_hides_no_column(tmp_path: Path, ending: str, cell: Any) -> None:
+    rows = [{"text": f"this is text {at}", "label": "ab"[at % 2]} for at in range(40)]
+    columns = columns_of([*rows, {"text": cell, "label": "a"}])
+    assert ([each.name for each in texts_in(columns)], [each.name for each in labels_in(columns)]) == (
+        ["text"],
+        ["label"],
+    )
+    if ending == ".parquet":
+        table = pa.table({"text": [cell], "label": ["a"]})
+        pq.write_table(table, tmp_path / "own.parquet")
+    elif isinstance(cell, int | float | list):
+        write(tmp_path / "own.jsonl", [{"text": cell, "label": "a"}])
+    else:
+        return
+    assert f" 1: column 'text' holds {cell!r:.50}, which is no text" in refused(tmp_path / f"own{ending}")
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
+def test_a_cell_that_is_no_number_is_empty(tmp_path: Path, ending: str) -> None:
+    rows = [{"text": "a", "label": "x"}, {"text": float("nan"), "label": "y"}]
+    path = tmp_path / f"own{ending}"
+    if ending == ".parquet":
+        pq.write_table(pa.table({"text": [None, float("nan")], "label": ["x", "y"]}), path)
+    else:
+        write(path, rows)
+    assert read(path)[1].text == ""
+
+
+MISNAMED = {
+    "Parquet": (b"PAR1....PAR1", "Parquet (.parquet)"),
+    "workbook": (b"PK\x03\x04....", "a workbook (.xlsx) or another zip archive"),
+    "old workbook": (b"\xd0\xcf\x11\xe0....", "an old workbook (.xls), or one with a password"),
+    "web page": (b"\n<!DOCTYPE html>", "a web page or XML"),
+    "JSON": (b'[{"text": "a"}]', "JSON (.json)"),
+}
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".json", ".parquet", ".xlsx"])
+@pytest.mark.parametrize("content", MISNAMED)
+def test_a_file_that_is_named_otherwise_is_called_what_it_is(tmp_path: Path, content: str, ending: str) -> None:
+    begins, what = MISNAMED[content]
+    if ending not in what:
+        path = raw(tmp_path / f"own{ending}", begins)
+        assert refused(path) == f": is {what}; give it the ending of what it is, or save it as csv"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+def test_a_packed_file_is_read_whatever_its_name(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    (tmp_path / "own.csv").write_bytes(pack(b"text,label\na,x\n"))
+    assert [text.text for text in read(tmp_path / "own.csv")] == ["a"]
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_quoted_fields_that_swallowed_rows_are_named(tmp_path: Path, delimiter: str) -> None:
+    lines = [f"{at} words{delimiter}{'ab'[at % 2]}" for at in range(20)]
+    lines[5], lines[8] = f'"{lines[5]}', lines[8].replace("words", 'words"')
+    path = raw(tmp_path / "own.csv", "\n".join([f"text{delimiter}label", *lines, ""]).encode())
+    settings = {} if delimiter == "," else {"delimiter": delimiter}
+    said = (
+        "a quoted field holds 4 lines that look like rows; set `quotes: none` if quotation marks are characters, else "
+    )
+    assert refused(path, **settings) == f", line 7: {said}`quotes: double`"
+    texts = read(path, quotes="none", **settings)
+    assert [f"{text.text}{delimiter}{text.label}" for text in texts] == lines
+    assert len(read(path, quotes="double", **settings)) == 17
+
+
+def test_a_text_of_several_lines_has_swallowed_nothing(tmp_path: Path) -> None:
+    rows = [{"text": f'Dear all, {at}\nI came,\nhe said, "so"', "label": "ab"[at % 2]} for at in range(20)]
+    assert [text.text for text in read(write(tmp_path / "own.csv", rows))] == [row["text"] for row in rows]
+
+
+def test_lines_before_the_header_are_skipped(tmp_path: Path) -> None:
+    path = raw(tmp_path / "own.csv", b"Export of 2024\n\ntext,label\na,x\n")
+    assert refused(path).endswith(", or set `skip: 1`, which reads every row")
+    assert [(text.text, text.place) for text in read(path, skip=1)] == [("a", f"{path}, line 4")]
+
+
+def test_a_mark_behind_a_backslash_is_a_character(tmp_path: Path) -> None:
+    path = raw(tmp_path / "own.csv", b'text,label\n"a \\"b\\", c",x\n')
+    assert refused(path).endswith(', or set `escape: "\\\\"`, which reads every row')
+    assert [text.text for text in read(path, escape="\\")] == ['a "b", c']
+
+
 def sheet(path: Path, rows: list[list[object]], title: str = "posts") -> Path:
     """A workbook whose first sheet is empty."""
     openpyxl = pytest.importorskip("openpyxl")
@@ -424,12 +574,25 @@ def test_a_sheet_of_a_workbook(tmp_path: Path) -> None:
         ", row 1: no column 'class', only 'text', 'label', 'n'; "
     )
     assert refused(path, sheet="post") == ": no sheet 'post', only 'empty', 'posts'; set `sheet`"
-    assert refused(path).startswith(": no rows in it; ")
+    assert refused(path) == ": no rows in sheet 'empty'; set `sheet` to another one of 'empty', 'posts'"
+
+
+def test_an_error_in_a_sheet_is_named_and_no_cell_is_lost(tmp_path: Path) -> None:
+    path = sheet(tmp_path / "own.xlsx", [["text", "label"], ["a", "x"], ["b", "y"], ["c", "#N/A"]])
+    assert ", row 4: column 'label' holds Excel's error #N/A; mend the cell" in refused(path, sheet="posts")
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(
+                name, re.sub(rb'<dimension ref="[^"]*"', b'<dimension ref="A1:A2"', part).replace(b"#N/A", b"z")
+            )
+    assert ", row 4: column 'label' holds Excel's error z" in refused(path, sheet="posts")
 
 
 def test_a_workbook_that_is_none(tmp_path: Path) -> None:
     pytest.importorskip("openpyxl")
-    assert ": truncated or corrupt (" in refused(raw(tmp_path / "own.xlsx", b"no zip"))
+    assert ": truncated or corrupt (" in refused(raw(tmp_path / "own.xlsx", b"PK\x03\x04no zip"))
 
 
 def test_a_workbook_without_openpyxl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,12 +14,13 @@ from pydantic import ValidationError
 
 from attention_audit.corpus.checkup import described, numbers, oddities, refuse
 from attention_audit.corpus.counts import count
+from attention_audit.corpus.delimited import SHOWN, Layout, no_column, shown
 from attention_audit.corpus.guessing import Column, columns_of, evidence_in, labels_in, layout_of, texts_in
 from attention_audit.corpus.labels import MANY as CLASSES
 from attention_audit.corpus.labels import list_few, sort_labels
 from attention_audit.corpus.languages import find_unspaced, language_of
 from attention_audit.corpus.sources.table import TableCorpus
-from attention_audit.corpus.tabular import ENDINGS, SHOWN, Layout, format_of, no_column, shown, table_rows
+from attention_audit.corpus.tabular import ENDINGS, format_of, table_rows
 from attention_audit.corpus.tokens import lacking
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.places import CATALOGUE, TREE
@@ -90,12 +91,9 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
     others = [column for column in columns if column.name != texts[0]]
     labels = chosen("label", label, labels_in(others), columns, path)
     said: Said = {"kind": ("table", ""), "path": (str(path), "")}
-    if layout.encoding != "utf-8":
-        said["encoding"] = (layout.encoding, "guess, by its bytes")
-    if layout.delimiter:
-        said["delimiter"] = (layout.delimiter, "")
-    if layout.names:
-        said["columns"] = ([*layout.names], "guess: the first row is a text and no header")
+    for key, value in layout._asdict().items():
+        if value and value != Layout._field_defaults[key]:
+            said[key] = (value, "guess, with which every row is read")
     said |= {"text": texts, "label": labels}
     free = [column for column in others if column.name != labels[0]]
     if split := next((column for column in free if column.is_split), None):

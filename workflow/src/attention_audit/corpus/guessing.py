@@ -1,8 +1,7 @@
 """What an unknown table is: its encoding, its separator, which column is what, and the language of its texts."""
 
 import re
-import unicodedata
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,42 +11,35 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.corpus.counts import NUMERIC
-from attention_audit.corpus.labels import FEWEST
-from attention_audit.corpus.rationales import FORMS, Evidence, Written, annotations_of
-from attention_audit.corpus.raw import count_utf8, csv_rows, lines, opened
-from attention_audit.corpus.sources.table import ALIASES
-from attention_audit.corpus.tabular import (
+from attention_audit.corpus.delimited import (
     DELIMITERS,
+    LABELS,
     LOOKED_AT,
     MOST_WORDS,
-    OTHERS,
+    TEXTS,
     Layout,
-    beginning,
-    format_of,
+    find_layout,
     is_no_header,
-    mend_encoding,
 )
-from attention_audit.corpus.text import SPLITS, label_text
+from attention_audit.corpus.encodings import find_encoding
+from attention_audit.corpus.labels import FEWEST
+from attention_audit.corpus.rationales import FORMS, Evidence, Written, annotations_of
+from attention_audit.corpus.raw import lines, opened
+from attention_audit.corpus.sources.table import ALIASES
+from attention_audit.corpus.tabular import format_of
+from attention_audit.corpus.text import SPLITS, is_missing, label_text
 from attention_audit.errors import AuditError
 
-ENCODINGS: Mapping[str, tuple[str, float]] = {
-    "shift_jis": ("HIRAGANA", 0.2),
-    "euc-kr": ("HANGUL", 0.8),
-    "cp1251": ("CYRILLIC SMALL", 0.7),
-    "gb18030": ("CJK UNIFIED", 0.7),
-}
-"""Encodings that are tried; with how the Unicode names of most characters beyond ASCII then begin, and their share."""
-TEXTS = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
-LABELS = ("label", "labels", "class", "category", "sentiment", "target", "stars", "rating", "score", "polarity")
 IDS = re.compile(r"(.*[^a-z])?(id|idx|uid|guid)", re.IGNORECASE)
 GROUPS = re.compile(
     r"(group|source|document|doc|article|premise|story|film|movie|user|author|patient|speaker)([ _-]?(id|name))?",
     re.IGNORECASE,
 )
 MARKED = re.compile(r"rationale|evidence|highlight|marks|annot", re.IGNORECASE)
-"""Names that columns often have; the earlier of LABELS go before the later ones."""
 FAVOUR = 3
 """A column with the name of a text counts as so many times as long."""
+MOSTLY = 0.9
+"""Share of the cells of a column that are of one kind; the reader names the others."""
 MARKS = 500
 """Rows in which the marks of a column are tried."""
 
@@ -62,15 +54,18 @@ class Column:
 
     @cached_property
     def values(self) -> Counter[Any]:
-        """How often each value occurs, as labels are read; nothing where a cell is a list or an object."""
-        plain = all(isinstance(cell, str | int | float) for cell in self.cells)
-        return Counter(map(label_text, map(stripped, self.cells))) if plain else Counter()
+        """How often each value occurs, as labels are read; nothing where many cells are lists or objects."""
+        return Counter(label_text(stripped(cell)) for cell in self.select_cells(str | int | float))
 
     @cached_property
     def length(self) -> float:
         """Characters of a cell on average; 0 where cells are no texts."""
-        texts = all(isinstance(cell, str) for cell in self.cells)
-        return sum(map(len, self.cells)) / len(self.cells) if texts and self.cells else 0.0
+        return sum(map(len, texts)) / len(texts) if (texts := self.select_cells(str)) else 0.0
+
+    def select_cells(self, kind: Any) -> list[Any]:
+        """Return the cells that are of a kind; none where fewer than MOSTLY are."""
+        there = [cell for cell in self.cells if isinstance(cell, kind)]
+        return there if len(there) >= MOSTLY * len(self.cells) else []
 
     @property
     def repeated(self) -> bool:
@@ -105,58 +100,30 @@ def stripped(cell: Any) -> Any:
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
-    """The columns that all rows have."""
-    names = [name for name in rows[0] if all(name in row for row in rows)] if rows else []
-    cells = {name: [row[name] for row in rows if row[name] is not None and stripped(row[name]) != ""] for name in names}
+    """The columns that any row has."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    cells = {name: [row[name] for row in rows if not is_missing(stripped(row.get(name)))] for name in names}
     return [Column(name, there, len(rows) - len(there)) for name, there in cells.items()]
 
 
-def encoding_of(path: Path) -> str:
-    """Guess the encoding of a file by all of its lines.
-
-    Raises AuditError where it is one that cannot be read, or is not known, and at a line that alone is not in utf-8.
-    """
-    with opened(path) as stream:
-        beginning(stream, path)
-        fitting, wrong = count_utf8(stream)
-    if not wrong:
-        return "utf-8"
-    if fitting > len(wrong):
-        with opened(path) as stream:
-            deque(lines(stream, str(path)), maxlen=0)
-    begins = b"".join(wrong)
-    if "cp1252" in mend_encoding(begins, "utf-8"):
-        return "cp1252"
-    for encoding, (script, least) in ENCODINGS.items():
-        with suppress(UnicodeDecodeError):
-            beyond = [unicodedata.name(each, "") for each in begins.decode(encoding) if not each.isascii()]
-            if sum(name.startswith(script) for name in beyond) >= least * len(beyond):
-                return encoding
-    raise AuditError(f"{path}: is neither in utf-8 nor in another encoding that is known here; save it as utf-8")
-
-
 def layout_of(path: Path) -> Layout:
-    """How a file is laid out; what has its default is None. Raises AuditError as `encoding_of` does."""
-    kind = format_of(path.name)
+    """Guess how a file is laid out; what has its default is None.
+
+    Raises AuditError where it is in no encoding that can be told.
+    """
+    kind = str(format_of(path.name))
     if kind in ("parquet", "xlsx"):
         return Layout()
-    encoding = encoding_of(path)
+    layout = Layout(find_encoding(path))
     if kind not in DELIMITERS:
-        return Layout(encoding)
-    own = DELIMITERS[str(kind)]
-    found: dict[str, list[list[str]]] = {}
-    for delimiter in dict.fromkeys([own, *OTHERS]):
-        with opened(path) as stream, suppress(AuditError):
-            found[delimiter] = []
-            rows = csv_rows(lines(stream, str(path), encoding), str(path), delimiter)
-            found[delimiter] += (row for _, row in islice(rows, LOOKED_AT))
-    widths = {delimiter: {*map(len, rows)} for delimiter, rows in found.items()}
-    even = [delimiter for delimiter, there in widths.items() if len(there) == 1 and there != {1}]
-    wide = [delimiter for delimiter, rows in found.items() if rows and len(rows[0]) > 1]
-    delimiter = next(iter([*even, *wide, own]))
-    first, *others = found[delimiter] or [[]]
-    names = [f"column{number}" for number in range(1, len(first) + 1)] if is_no_header(first, others) else None
-    return Layout(encoding, None if delimiter == own else delimiter, names)
+        return layout
+    layout = find_layout(path, {}, kind, layout) or layout
+    with opened(path) as stream, suppress(AuditError):
+        rows = (row for _, row in layout.read_lines(lines(stream, str(path), layout.encoding), str(path), kind))
+        first, *others = [*islice(rows, LOOKED_AT)] or [[]]
+        if is_no_header(first, others):
+            return layout._replace(columns=[f"column{number}" for number in range(1, len(first) + 1)])
+    return layout
 
 
 def texts_in(columns: Sequence[Column]) -> list[Column]:
@@ -169,7 +136,8 @@ def texts_in(columns: Sequence[Column]) -> list[Column]:
         """Whether its cells are texts, and neither labels nor addresses nor numbers, though a name tells more."""
         if not column.length or column.is_id or column.is_split or column.is_marked:
             return False
-        other = all(cell.startswith("http") or NUMERIC.fullmatch(cell.strip()) for cell in column.cells)
+        texts = column.select_cells(str)
+        other = all(cell.startswith("http") or NUMERIC.fullmatch(cell.strip()) for cell in texts)
         return bool(TEXTS.fullmatch(column.name)) or not (other or column.repeated)
 
     return sorted(filter(likely, columns), key=length, reverse=True)

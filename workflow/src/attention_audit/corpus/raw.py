@@ -2,6 +2,7 @@
 and row.
 """
 
+import bz2
 import codecs
 import csv
 import gzip
@@ -12,11 +13,11 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
@@ -31,8 +32,8 @@ from attention_audit.errors import AuditError
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-Quotes = Literal["double", "none"]
-"""What quotation marks are in a csv or tsv file: around fields, doubled within them; or characters."""
+Quotes = Literal["double", "single", "none"]
+"""What is around fields of a csv or tsv file; none: quotation marks are characters."""
 LONGEST_LINE = 2**26
 BLOCK = 2**20
 MOST = 100
@@ -41,6 +42,8 @@ ALWAYS = 2**26
 """Bytes that a file may unpack to however small it is."""
 BETWEEN = " \t\r\n,"
 """What may stand between the elements of a JSON array."""
+PACKED: Mapping[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
+"""How packed content begins, and what unpacks it."""
 DAMAGED = (
     OSError,
     EOFError,
@@ -52,6 +55,10 @@ DAMAGED = (
     UnicodeDecodeError,
     pa.ArrowException,
 )
+
+
+class LayoutError(AuditError):
+    """A file does not have the separator, quotes or header that it was read with."""
 
 
 def remedy(path: Path) -> str:
@@ -78,9 +85,9 @@ class Unpacking(io.RawIOBase):
     could be: a file that unpacks to a thousand times its size was made to fill memory and disk.
     """
 
-    def __init__(self, stream: IO[bytes], path: Path, before: "Unpacking | None" = None) -> None:
-        """`before`: an earlier stream from the same file, whose bytes count towards the limit too."""
-        self.stream, self.path = stream, path
+    def __init__(self, stream: IO[bytes], path: Path, before: "Unpacking | None" = None, end: bytes = b"\n") -> None:
+        """before: an earlier stream from the same file, whose bytes count towards the limit too. end: of its lines."""
+        self.stream, self.path, self.end = stream, path, end
         self.done: int = before.done if before else 0
         self.most = max(ALWAYS, MOST * path.stat().st_size)
 
@@ -92,7 +99,7 @@ class Unpacking(io.RawIOBase):
         """Fill the buffer as far as the content reaches, and return the number of bytes."""
         view = memoryview(buffer)
         with reading(self.path):
-            content = self.stream.read(len(view))
+            content = self.stream.read(len(view)).replace(self.end, b"\n")
         view[: len(content)] = content
         self.done += len(content)
         if self.done > self.most:
@@ -102,14 +109,16 @@ class Unpacking(io.RawIOBase):
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """A raw file, unpacked where it ends in .gz; raises AuditError as `reading` does."""
-    with reading(path):
-        if path.suffix == ".gz":
-            with gzip.open(path, "rb") as packed:
-                yield io.BufferedReader(Unpacking(packed, path), BLOCK)  # type: ignore[arg-type]
-        else:
-            with path.open("rb") as stream:
-                yield stream
+    """Open a raw file, unpacked where its content is packed by gzip or bzip2, whatever its name. Lines that all end in
+    \\r end in \\n. Raises AuditError as `reading` does.
+    """
+    with reading(path), io.BufferedReader(io.FileIO(path), BLOCK) as stream:
+        unpack = next((unpack for begins, unpack in PACKED.items() if stream.peek().startswith(begins)), None)
+        unpacked = io.BufferedReader(Unpacking(unpack(stream), path), BLOCK) if unpack else stream
+        begins = unpacked.peek()
+        if b"\r" in begins and b"\n" not in begins:
+            unpacked = io.BufferedReader(Unpacking(unpacked, path, end=b"\r"), BLOCK)
+        yield unpacked
 
 
 def members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
@@ -191,27 +200,6 @@ def split_lines(archive: Path, wanted: str, names: Sequence[str], lacking: str) 
             yield split, number, f"{where}, line {number}", line
 
 
-def is_utf8(encoding: str) -> bool:
-    """Return whether this is one of utf-8's names."""
-    return encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
-
-
-def count_utf8(stream: IO[bytes]) -> tuple[int, list[bytes]]:
-    """Count the lines beyond ASCII that are in utf-8, and collect those that are not, of about BLOCK bytes."""
-    fitting, size = 0, 0
-    wrong: list[bytes] = []
-    for line in iter(lambda: stream.readline(LONGEST_LINE), b""):
-        if line.isascii():
-            continue
-        try:
-            line.decode()
-            fitting += 1
-        except UnicodeDecodeError:
-            size += len(line)
-            wrong.append(line if size <= BLOCK else b"")
-    return fitting, wrong
-
-
 @contextmanager
 def as_published(place: str, wanted: str, path: Path) -> Iterator[None]:
     """Raises AuditError, naming what is wanted at the place, where the block does not find it in a line."""
@@ -225,26 +213,20 @@ def lines(
     stream: IO[bytes],
     where: str,
     encoding: str = "utf-8",
-    mend: Callable[[bytes, str], str] = lambda line, encoding: "convert the file",
+    mend: Callable[[str], str] = lambda encoding: "convert the file",
 ) -> Iterator[str]:
     """Decoded lines with their line ends; a byte order mark is dropped.
 
     Raises AuditError, naming the line, at one longer than LONGEST_LINE and at a byte that the encoding does not have;
-    `mend` says what to do about such a line, unless most other lines beyond ASCII are in utf-8, as it should be.
+    `mend` says what to do about such a line, or raises a better AuditError.
     """
-    fitting = 0
     for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
         if len(line) == LONGEST_LINE:
             raise AuditError(f"{where}, line {number}: more than {LONGEST_LINE} bytes; is this the right file?")
         try:
             decoded = line.decode(encoding)
         except UnicodeDecodeError as error:
-            others, wrong = count_utf8(stream)
-            remedy_ = mend(line, encoding)
-            if is_utf8(encoding) and fitting + others > len(wrong) + 1:
-                remedy_ = f"{fitting + others} other lines with such characters are; save this one as utf-8 too"
-            raise AuditError(f"{where}, line {number}: not {encoding} ({error.reason}); {remedy_}") from error
-        fitting += not decoded.isascii()
+            raise AuditError(f"{where}, line {number}: not {encoding} ({error.reason}); {mend(encoding)}") from error
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
 
 
@@ -269,44 +251,42 @@ def with_masks(texts: Iterable[Text], path: Path | None) -> Iterator[Text]:
 
 
 def csv_rows(
-    text: Iterable[str], where: str, delimiter: str = ",", quotes: Quotes | None = "double"
+    text: Iterable[str],
+    where: str,
+    delimiter: str = ",",
+    quotes: Quotes | None = None,
+    escape: str | None = None,
+    skip: int = 0,
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of a csv file, each with the line where it begins.
+    """Yield the rows of a csv file, each with the line where it begins. skip: lines before the first row.
 
     Empty lines are skipped, and quoted fields may contain line ends. Where a space follows each delimiter of the first
-    line, it belongs to no field. quotes: `none` where quotation marks are characters; `double` where they are not,
-    whatever a field of a tsv file holds; None: to be found out. Raises AuditError, naming the line, where a quote seems
-    to be left open: a field does not end, ends within a word, is longer than any text may be, or has swallowed lines of
-    a tsv file.
+    line, it belongs to no field. quotes: None: double. escape: what stands before a mark that is a character, beside
+    another such mark. Raises AuditError, naming the line, where a quote seems to be left open: a field does not end,
+    ends within a word, or is longer than any text may be.
     """
     csv.field_size_limit(LONGEST)
-    text = iter(text)
+    text = islice(text, skip, None)
     first = next(text, "")
     reader = csv.reader(
         chain([first] if first else [], text),
         delimiter=delimiter,
         strict=True,
         quoting=csv.QUOTE_NONE if quotes == "none" else csv.QUOTE_MINIMAL,
+        quotechar="'" if quotes == "single" else '"',
+        escapechar=escape,
         skipinitialspace=0 < first.count(delimiter) == first.count(f"{delimiter} "),
     )
     while True:
-        place = f"{where}, line {reader.line_num + 1}"
+        place = f"{where}, line {skip + reader.line_num + 1}"
         try:
             row = next(reader, None)
         except csv.Error as error:
-            said = f"{error}; is a quote left open?"
-            said += " If quotation marks are characters, set `quotes: none`" if quotes is None else ""
-            if "new-line character" in str(error):
-                said = "a carriage return within a field that is not quoted; quote the field, or take it out"
-                said = said if "\n" in first else "lines end in \\r alone; save it with \\n"
-            raise AuditError(f"{place}: {said}") from error
+            stray = "a carriage return within a field that is not quoted; quote the field, or take it out"
+            said = stray if "new-line character" in str(error) else f"{error}; is a quote left open? Mend the row"
+            raise LayoutError(f"{place}: {said}") from error
         if row is None:
             return
-        if quotes is None and delimiter == "\t" and any("\n" in field and "\t" in field for field in row):
-            raise AuditError(
-                f"{place}: a quoted field holds line ends and tabs, as if it had swallowed rows; if quotation marks "
-                "are characters, set `quotes: none`, else `quotes: double`"
-            )
         if row:
             yield place, row
 
@@ -336,7 +316,9 @@ def elements(chunks: Iterator[str]) -> Iterator[Any]:
             yield element
 
 
-def array(stream: IO[bytes], path: Path, noun: str, mend: str, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
+def array(
+    stream: IO[bytes], path: Path, noun: str, mend: Callable[[str], str], encoding: str = "utf-8"
+) -> Iterator[tuple[str, Any]]:
     """The elements of a JSON array, one by one, each with its place for messages, which call it `noun`.
 
     Raises AuditError, naming the last good element, where there is no array, it is malformed or cut off, or is not in
@@ -349,6 +331,6 @@ def array(stream: IO[bytes], path: Path, noun: str, mend: str, encoding: str = "
         for number, element in enumerate(elements(chunks), start=1):
             yield f"{path}, {noun} {number}", element
     except UnicodeDecodeError as error:
-        raise AuditError(f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {mend}") from error
+        raise AuditError(f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {mend(encoding)}") from error
     except (ValueError, RecursionError) as error:
         raise AuditError(f"{path}, after {noun} {number}: {error}; {remedy(path)}") from error

@@ -30,6 +30,11 @@ def label_text(label: Any) -> Any:
     return whole[1] if whole else label
 
 
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell is empty."""
+    return cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell))
+
+
 def reduce_text(text: str) -> str:
     """Reduce a text to what texts share that are alike but for case, punctuation, spaces and invisible characters."""
     reduced = unicodedata.normalize("NFKC", text).casefold()

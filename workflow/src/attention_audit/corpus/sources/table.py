@@ -2,7 +2,6 @@
 readout from elsewhere, on which nothing is trained.
 """
 
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -10,11 +9,12 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from attention_audit.corpus.blocking import marks_of
+from attention_audit.corpus.delimited import DELIMITERS, Layout
 from attention_audit.corpus.rationales import Evidence, annotations_of, of_words
 from attention_audit.corpus.raw import Quotes, with_masks
 from attention_audit.corpus.source import RawSource
-from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, is_delimiter, table_rows
-from attention_audit.corpus.text import SPLITS, Label, Text, label_text
+from attention_audit.corpus.tabular import ENDINGS, format_of, is_single, table_rows
+from attention_audit.corpus.text import SPLITS, Label, Text, is_missing, label_text
 from attention_audit.errors import AuditError
 from attention_audit.given.files import EVIDENCE, holdings, read_given
 from attention_audit.given.readouts import GivenReadout
@@ -26,7 +26,7 @@ ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
 def running_text(place: str, row: Mapping[str, Any], column: str) -> str:
     """The text in a cell; "" where the cell is empty. Raises AuditError where the cell has a number or the like."""
     cell = row[column]
-    if cell is None:
+    if is_missing(cell):
         return ""
     if not isinstance(cell, str):
         raise AuditError(
@@ -45,9 +45,7 @@ def short_text(place: str, row: Mapping[str, Any], column: str) -> str | None:
     Raises AuditError at a list, an object and the like.
     """
     cell = row[column]
-    if isinstance(cell, float) and math.isnan(cell):
-        return None
-    if isinstance(cell, bool | int | float):
+    if isinstance(cell, bool | int | float) and not is_missing(cell):
         return str(label_text(cell))
     return running_text(place, row, column).strip() or None
 
@@ -104,7 +102,15 @@ class TableCorpus(RawSource):
         None,
         description="Names of all columns of a csv, tsv or xlsx file without a header; null: its first row names them.",
     )
-    quotes: Quotes | None = Field(None, description="Quotation marks: double (around fields), none (characters).")
+    quotes: Quotes | None = Field(
+        None,
+        description="Marks around fields of a csv or tsv file, double or single; none: quotation marks are characters. "
+        "null: double, but a quoted field whose lines look like rows ends the run.",
+    )
+    escape: str | None = Field(
+        None, description="What makes a character of the quotation mark behind it, in csv or tsv; null: another mark."
+    )
+    skip: int = Field(0, ge=0, description="Lines before the header, or the first row, of a csv or tsv file.")
     encoding: str = Field("utf-8", description="Encoding of a csv, tsv, json or jsonl file, as Python names it.")
     sheet: str | None = Field(None, description="Sheet of an xlsx file; null: the first.")
 
@@ -114,12 +120,12 @@ class TableCorpus(RawSource):
         refuse_duplicates("class" if info.field_name == "classes" else "column", names or [])
         return names
 
-    @field_validator("delimiter")
+    @field_validator("delimiter", "escape")
     @classmethod
-    def _separating(cls, delimiter: str | None) -> str | None:
-        if delimiter is not None and not is_delimiter(delimiter):
-            raise ValueError(f'{delimiter!r} separates no fields; give one character, such as ";"')
-        return delimiter
+    def _single(cls, mark: str | None) -> str | None:
+        if mark is not None and not is_single(mark):
+            raise ValueError(f'{mark!r} separates no fields; give one character, such as ";"')
+        return mark
 
     @field_validator("encoding")
     @classmethod
@@ -157,13 +163,12 @@ class TableCorpus(RawSource):
                     "formats"
                 )
         flat = {
-            "delimiter": {*DELIMITERS},
-            "quotes": {*DELIMITERS},
+            **{key: {*DELIMITERS} for key in ("delimiter", "quotes", "escape", "skip")},
             "columns": {*DELIMITERS, "xlsx"},
             "sheet": {"xlsx"},
         }
         for key, formats in flat.items():
-            if getattr(self, key) is not None and not formats & {*kinds.values()}:
+            if getattr(self, key) and not formats & {*kinds.values()}:
                 raise ValueError(
                     f"{key}: only for {', '.join(sorted(formats))}, and {next(iter(kinds))} is none; remove it"
                 )
@@ -227,7 +232,7 @@ class TableCorpus(RawSource):
 
     def _texts(self, name: str, field: str, path: Path) -> Iterator[Text]:
         """The texts of one file."""
-        layout = Layout(self.encoding, self.delimiter, self.columns, self.sheet, self.quotes)
+        layout = Layout(*(getattr(self, key) for key in Layout._fields))
         number = 0
         for number, (place, row) in enumerate(table_rows(path, self.wanted, layout), start=1):
             yield self._text(name, field, number, place, row)
