@@ -138,10 +138,10 @@ def test_bad_files_are_one_line_each_at_the_end_before_anything_runs(new_folder:
         "headless": ("review,stars\ngood,1\n", "headless.csv, line 1: no column 'text', only 'review', 'stars'; set "),
         "coded": (
             "text,label\n\xe9t\xe9,1\n",
-            "coded.csv, line 2: not utf-8 (invalid continuation byte); if it comes from",
+            "coded.csv, line 2: not utf-8, and no language tells its encoding; set `encoding`, such as cp1252",
         ),
         "single": ("text,label\n" + "a b,1\nc d,1\n" * 9, "single: every text has label '1'; "),
-        "parted": ("text;label\na;1\n", "parted.csv, line 1: no columns 'text', 'label': the separator looks like ';'"),
+        "parted": ("text;label\na;1\n", "parted.csv, line 1: no column 'text', only 'text;label'; "),
         "bare": (
             "good,1\nbad,0\n",
             "bare.csv, line 1: there seems to be no header, since the first row is 'good', '1'",

@@ -90,11 +90,16 @@ def test_a_damaged_line_is_named(tmp_path: Path, content: bytes, message: str) -
 
 
 @pytest.mark.parametrize(
-    "content", [PLAIN, gzip.compress(PLAIN, mtime=0)[:-6], gzip.compress(PLAIN, mtime=0)[:-9] + b"\0" * 9]
+    "content", [gzip.compress(PLAIN, mtime=0)[:-6], gzip.compress(PLAIN, mtime=0)[:-9] + b"\0" * 9]
 )
 def test_a_damaged_archive(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(AuditError, match="truncated or corrupt"):
         read_vectors(written(tmp_path, content, "vectors.txt.gz"), ["the"], 3)
+
+
+def test_a_file_is_unpacked_by_its_content(tmp_path: Path) -> None:
+    for content, name in ((PLAIN, "vectors.txt.gz"), (gzip.compress(PLAIN), "vectors.txt")):
+        assert read_vectors(written(tmp_path, content, name), ["cat"], 3)["cat"].tolist() == [1, 2, 3]
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

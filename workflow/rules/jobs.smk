@@ -79,11 +79,11 @@ for job in JOBS:
         resources:
             **needs(job),
         params:
+            **contents(job),
             stage=job.stage,
             code=job.code,
             settings=settings_of(job),
             inputs=inputs,
             outputs=outputs,
-            **contents(job),
         shell:
             STAGE

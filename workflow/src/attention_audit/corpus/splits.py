@@ -35,7 +35,7 @@ class Splits(Section):
     alike_together: bool = Field(
         False,
         description="Keep texts in one split that are alike but for case, punctuation, spaces and invisible "
-        "characters: the test split where one of them is there, else dev. Each set of such texts is drawn as one.",
+        "characters: the test split where one of them is there, else dev.",
     )
     most: Most | None = Field(None, description="Texts of each split at most, a stratified draw; null: all.")
     most_seed: Seed = Field(1, description="Seed of that draw.")

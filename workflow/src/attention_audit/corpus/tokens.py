@@ -97,8 +97,8 @@ class Tokens(Section):
     )
     strip_html: bool = Field(
         False,
-        description="Read HTML tags as spaces, and entities such as `&quot;` as the characters that they stand for. "
-        "Classifiers of `hf` read the text as it is written.",
+        description="Read HTML tags as spaces, and entities as their characters. Classifiers of `hf` read the text as "
+        "it is written.",
     )
     sentences: bool = Field(False, description="Keep sentence boundaries, for hierarchical models (spaCy's rules).")
 

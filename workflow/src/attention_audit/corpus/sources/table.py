@@ -59,8 +59,8 @@ class TableCorpus(RawSource):
         description="table: your own csv, tsv, json or jsonl (or .gz of them), Parquet or xlsx file."
     )
     path: str | dict[str, str] = Field(
-        description="The file; or one for each of train, dev and test, of which the last two can be left out. A file "
-        "for test alone will do for classifiers that are given (`hf`)."
+        description="The file; or one for each of train, dev and test, of which dev and test can be left out. For "
+        "classifiers that are given (`hf`), test alone will do."
     )
     text: str = Field("text", description="Column of the texts; in JSON and Parquet `data.text` is `text` of `data`.")
     label: str = Field(
@@ -73,44 +73,41 @@ class TableCorpus(RawSource):
     id: str | None = Field(None, description="Column of ids; null: <data set>-<row>.")
     group: str | None = Field(
         None,
-        description="Column that says which texts belong together, such as those of one document or author; texts with "
-        "an empty cell stand for themselves. null: all do.",
+        description="Column that says which texts belong together, such as those of one author; empty cells, and null: "
+        "texts that stand for themselves.",
     )
     evidence: Evidence | None = Field(None, description="Columns of the words that people marked; null: none.")
     classes: list[Label] | None = Field(
         None,
         min_length=2,
-        description="Labels, by class; null: as found, sorted by numbers in them, then by letters.",
+        description="Labels, by class; null: by numbers in them, then by letters.",
     )
     aliases: dict[Label, Label] = Field(
         default_factory=dict,
-        description='Labels that are another spelling of one, as in `{Positive: positive, "01": 1}`, or parts of a '
-        "class, each with the label as which it is read.",
+        description='The label as which another one is read, as in `{Positive: positive, "01": 1}`.',
     )
     missing: list[Label] | None = Field(
         None,
-        description="Labels that stand for none, as in `[nan, n/a]`. Rows with them, and rows without a label, are "
-        "left out and counted. null: none, with a warning where a label looks like one; []: none.",
+        description="Labels that stand for none, as in `[nan, n/a]`: rows with them, or without a label, are left out "
+        "and counted. null: none, with a warning where a label looks like one; []: none.",
     )
-    drop_unlabelled: bool = Field(
-        False, description="Leave out rows without a label, and count them; false: such a row ends the run."
-    )
+    drop_unlabelled: bool = Field(False, description="Leave out rows without a label; false: such a row ends the run.")
     delimiter: str | None = Field(
         None, description="What separates the fields of a csv or tsv file; null: a comma in csv, a tab in tsv."
     )
     columns: list[str] | None = Field(
         None,
-        description="Names of all columns of a csv, tsv or xlsx file without a header; null: its first row names them.",
+        description="Names of all columns of a file without a header; null: its first row names them.",
     )
     quotes: Quotes | None = Field(
         None,
-        description="Marks around fields of a csv or tsv file, double or single; none: quotation marks are characters. "
-        "null: double, but a quoted field whose lines look like rows ends the run.",
+        description="Marks around fields of csv or tsv; none: quotation marks are characters; null: double, but a "
+        "field whose lines look like rows ends the run.",
     )
     escape: str | None = Field(
-        None, description="What makes a character of the quotation mark behind it, in csv or tsv; null: another mark."
+        None, description="What makes a character of the quotation mark behind it; null: another mark."
     )
-    skip: int = Field(0, ge=0, description="Lines before the header, or the first row, of a csv or tsv file.")
+    skip: int = Field(0, ge=0, description="Lines before the header, or the first row.")
     encoding: str = Field("utf-8", description="Encoding of a csv, tsv, json or jsonl file, as Python names it.")
     sheet: str | None = Field(None, description="Sheet of an xlsx file; null: the first.")
 
@@ -272,9 +269,7 @@ GIVEN = "evidence"
 class ReadoutCorpus(RawSource):
     """The words, labels and evidence of a readout, as a test split. The section `own` makes such an entry."""
 
-    kind: Literal["readout"] = Field(
-        description="readout: the texts of a readout of your own. `own` makes this entry; you need not write it."
-    )
+    kind: Literal["readout"] = Field(description="readout: the texts of a readout of your own; `own` makes this entry.")
     path: str = Field(description="The .parquet or .npz file of the readout.")
     classes: list[str] | None = Field(None, min_length=2, description="Names of the classes; null: their numbers.")
     vectors: Name | None = Field("random", description="Nothing is trained on these texts, so they need no vectors.")
