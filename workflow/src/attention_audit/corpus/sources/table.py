@@ -101,14 +101,14 @@ class TableCorpus(RawSource):
     )
     quotes: Quotes | None = Field(
         None,
-        description="Marks around fields of csv or tsv; none: quotation marks are characters; null: double, but a "
-        "field whose lines look like rows ends the run.",
+        description="Marks around fields; none: quotation marks are characters; null: double, but a field whose "
+        "lines look like rows ends the run.",
     )
     escape: str | None = Field(
         None, description="What makes a character of the quotation mark behind it; null: another mark."
     )
     skip: int = Field(0, ge=0, description="Lines before the header, or the first row.")
-    encoding: str = Field("utf-8", description="Encoding of a csv, tsv, json or jsonl file, as Python names it.")
+    encoding: str = Field("utf-8", description="Encoding, as Python names it.")
     sheet: str | None = Field(None, description="Sheet of an xlsx file; null: the first.")
 
     @field_validator("classes", "columns")
