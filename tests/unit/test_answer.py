@@ -114,22 +114,6 @@ def test_the_interval_of_these_trainings_is_that_of_their_mean():
     assert these.trainings == 4
 
 
-@pytest.mark.parametrize("design", [Design(trainings=4), Design(texts=4), Design(trainings=4, texts=4)])
-def test_the_interval_of_a_longer_run_is_foreseen(design):
-    random = np.random.default_rng(7)
-
-    def run(trainings, texts):
-        return random.normal(0, 0.1, (trainings, 1)) + random.normal(0.5, 0.1, texts) + random.normal(
-            0, 0.3, (trainings, texts)
-        )  # fmt: skip
-
-    width = np.mean([np.ptp(mean(run(5, 80), -9, 9, design)[1:3]) for _ in range(200)])
-    found = np.mean(
-        [np.ptp(mean(run(round(5 * design.trainings), round(80 * design.texts)), -9, 9)[1:3]) for _ in range(200)]
-    )
-    assert width == pytest.approx(found, rel=0.08)
-
-
 def test_too_little_is_said_as_that_with_what_is_there_and_what_is_needed():
     assert word(Effect(0.3, 0.2, 0.4, 3, 99), 0.1) == TOO_FEW
     assert lacking("used", 5, 60) == "60 texts of the 100 needed"

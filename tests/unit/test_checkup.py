@@ -105,6 +105,8 @@ def test_texts_of_several_splits_are_counted(looked: Looked) -> None:
         ("A fine film it's good", True),
         ('  "A fine film" -- it\u2019s\tgood!!!', True),
         ("a f\u00adine\u200b film: it's good\ufeff", True),
+        ("a fine\u3164 film it's good", True),
+        ("a fine film it's good \u06dd", False),
         ("a fine film it's good \U0001f600", False),
         ("a fine film, it isn't good", False),
     ],

@@ -175,8 +175,7 @@ def answered() -> pd.DataFrame:
     words = [column.name for column in SUMMARY.columns if column.type == text.type]
     blank: dict[str, Any] = {name: float("nan") for name in SUMMARY.schema.names} | dict.fromkeys(words, "")
     blank |= {f"{question}_{name}": 0 for question in QUESTIONS for name in ("trainings", "texts")}
-    lists = ("each", "more_trainings", "more_texts")
-    blank |= {f"{question}_{name}": [] for question in QUESTIONS for name in lists}
+    blank |= {f"{question}_each": [] for question in QUESTIONS}
     blank |= dict.fromkeys(QUESTIONS, "not asked") | {"sentence": "It is so.", "seeds": 2, "paper": "WP2019"}
     numbers = {"value": 0.25, "low": 0.125, "high": 0.5, "margin": 0.0625, "trainings": 3, "texts": 350, "note": "n"}
     numbers |= {"each": [0.2, 0.3]}
@@ -186,19 +185,6 @@ def answered() -> pd.DataFrame:
     best |= {"learnt": "yes", "f1": 0.9, "constant_f1": 0.67, "accuracy": 0.9, "majority_accuracy": 0.5}
     best |= {"instead_by_ranks_high": 0.75, "instead_by_ranks_better": "yes", "instead_by_located": "attention"}
     return pd.DataFrame([*rows, blank | best | {"dataset": "sst", "model": "lstm_tanh", "paper": "other"}])
-
-
-def test_what_would_decide_a_word_stands_in_its_cell() -> None:
-    ways = {"needed_more_trainings": [2], "needed_more_texts": [0]}
-    frame = pd.DataFrame([answered().iloc[0].to_dict() | {"needed": "undecided"} | ways])
-    labels = {"base": "base"}
-    assert answers_of(frame, labels)[0][1][0].cells[0].more == "2 more trainings"
-    readout, audit = "results/readouts/sst/wp/base/seed1/test.parquet", "results/audits/sst/wp/predictions.parquet"
-    entries = [entry("train", "", readout, 570.0), entry("audits", readout, audit, 36.0)]
-    # two trainings, and audits of five in place of three
-    ((_, (shown,)),) = answers_of(frame, labels, entries=entries)
-    assert shown.cells[0].more == "2 more trainings (about 20 CPU min)"
-    assert shown.cells[1].more == ""
 
 
 def test_the_answers_of_a_data_set_stand_together() -> None:

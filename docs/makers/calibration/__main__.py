@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 
 from attention_audit.errors import AuditError
-from makers.calibration.continuing import continued
 from makers.calibration.operating import operating
 from makers.calibration.page import write
 from makers.calibration.pools import Sizes
@@ -24,9 +23,9 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Simulate and write. Nothing is written before all has come out; a fault ends in one line and exit status 1."""
     call, sizes = parser().parse_args(arguments), Sizes()
-    found, ways = simulated([*SETTINGS], sizes, call.cores), continued()
+    found = simulated([*SETTINGS], sizes, call.cores)
     try:
-        print(*write(operating(found), found, ways, sizes), sep="\n")
+        print(*write(operating(found), found, sizes), sep="\n")
     except AuditError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

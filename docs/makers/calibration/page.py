@@ -1,6 +1,6 @@
 """docs/calibration.md and its figure, written of what the simulation found. Nothing on the page is written by hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from io import BytesIO
 from math import isinf, isnan
 from pathlib import Path
@@ -13,7 +13,6 @@ from attention_audit.answer.sizes import TEXTS, UNSEEN, lacking, spare
 from attention_audit.artefacts.files import whole
 from attention_audit.errors import AuditError
 from attention_audit.figures.style import house_style
-from makers.calibration.continuing import Continued, section
 from makers.calibration.figure import calibration
 from makers.calibration.operating import COVERED, NEAREST, WRONG, hard
 from makers.calibration.pools import Sizes
@@ -141,10 +140,8 @@ def _hard(table: pd.DataFrame) -> str:
     return "\n".join(["Columns: trainings x texts.\n", *tables])
 
 
-def page(table: pd.DataFrame, found: pd.DataFrame, ways: Sequence[Continued], sizes: Sizes) -> str:
-    """The whole page, from what was found (`simulation.simulated`), what `operating` makes of it, and undecided runs
-    that were continued.
-    """
+def page(table: pd.DataFrame, found: pd.DataFrame, sizes: Sizes) -> str:
+    """The whole page, from what was found (`simulation.simulated`) and what `operating` makes of it."""
     populations = found[["question", "regime", "strength"]].drop_duplicates()
     opening = OPENING.format(
         populations=len(populations),
@@ -159,7 +156,7 @@ def page(table: pd.DataFrame, found: pd.DataFrame, ways: Sequence[Continued], si
         unseen=UNSEEN,
     )
     picture = f"![Coverage and wrong words of each question at each size](images/{FIGURE.name})\n"
-    return "\n".join([opening, picture, _operating(table), REGIMES, _hard(hard(found)), section(ways)])
+    return "\n".join([opening, picture, _operating(table), REGIMES, _hard(hard(found))])
 
 
 def drawn(table: pd.DataFrame) -> bytes:
@@ -174,12 +171,12 @@ def drawn(table: pd.DataFrame) -> bytes:
     return small.getvalue()
 
 
-def write(table: pd.DataFrame, found: pd.DataFrame, ways: Sequence[Continued], sizes: Sizes) -> list[Path]:
+def write(table: pd.DataFrame, found: pd.DataFrame, sizes: Sizes) -> list[Path]:
     """Write the page and its figure, each as a whole or not at all: the two paths.
 
     Raises AuditError where the figure is too large for the repository, or a file cannot be written.
     """
-    figure, text = drawn(table), page(table, found, ways, sizes)
+    figure, text = drawn(table), page(table, found, sizes)
     with whole(FIGURE) as path:
         path.write_bytes(figure)
     with whole(PAGE) as path:

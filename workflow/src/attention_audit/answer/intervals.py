@@ -69,23 +69,15 @@ class Design(NamedTuple):
     """Which chance an interval holds.
 
     clusters (N,): a number for each text, the same for texts that belong together and so count as one; None where each
-    text stands for itself. fixed: whether it is of these trainings alone, so that only texts are a chance. trainings,
-    texts: of a run that has so many times as many of them, with the same effect.
+    text stands for itself. fixed: whether it is of these trainings alone, so that only texts are a chance.
     """
 
     clusters: Integers | None = None
     fixed: bool = False
-    trainings: float = 1.0
-    texts: float = 1.0
 
     def of(self, effect: Effect, texts: int) -> Effect:
         """An effect that was found of clusters, as one of so many texts."""
         return effect if self.clusters is None else effect._replace(texts=texts, clusters=effect.texts)
-
-    @property
-    def cells(self) -> float:
-        """The same of the cells of the table of trainings and texts."""
-        return self.trainings * self.texts
 
 
 PLAIN = Design()
@@ -136,20 +128,17 @@ def at(moments: Floats, rho: float) -> float:
     return float(moments[0, 0] - 2 * rho * moments[0, 1] + rho**2 * moments[1, 1])
 
 
-def of_trainings(groups: Sequence[Cells], both: Sequence[Floats], rho: float, design: Design) -> Floats:
+def of_trainings(groups: Sequence[Cells], rho: float) -> Floats:
     """What trainings add to the square of the interval's half width, as a matrix (2, 2): Student's quantile is in it.
 
-    groups: trainings that have nothing to do with one another, at least two in each. both: `together` of each group.
+    groups: trainings that have nothing to do with one another, at least two in each.
     """
     rows = [moments(cells.top.sum(1), cells.bottom.sum(1)) for cells in groups]
-    if design.cells != 1:
-        alone = [np.zeros((2, 2)) if at(row - own, rho) < 0 else row - own for row, own in zip(rows, both, strict=True)]
-        rows = [row / design.trainings + own / design.cells for row, own in zip(alone, both, strict=True)]
     variances = np.array([at(found, rho) for found in rows])
     total = variances.sum()
     if total <= 0:
         return np.zeros((2, 2))
-    freedom = total**2 / (variances**2 / [design.trainings * len(cells.top) - 1 for cells in groups]).sum()
+    freedom = total**2 / (variances**2 / [len(cells.top) - 1 for cells in groups]).sum()
     added: Floats = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) ** 2 * np.sum(rows, axis=0)
     return added
 
@@ -196,7 +185,7 @@ def bounds(
     if count < 2:
         return -inf, inf
     added = np.zeros((2, 2))
-    added[0, 0] = ADDED * (scale * bottom / count) ** 2 / design.texts**2
+    added[0, 0] = ADDED * (scale * bottom / count) ** 2
     of_texts = moments(*texts)
     residuals = texts[0] - rho * texts[1]
     residuals -= residuals.mean()
@@ -204,12 +193,10 @@ def bounds(
     square = np.zeros((2, 2))
     several = [] if design.fixed else [cells for cells in groups if len(cells.top) > 1]
     if several:
-        both = [together(cells) for cells in several]
-        square = of_trainings(several, both, rho, design)
-        of_texts -= np.sum(both, axis=0)
+        square = of_trainings(several, rho)
+        of_texts -= np.sum([together(cells) for cells in several], axis=0)
         if at(of_texts, rho) < 0:
             of_texts[:] = 0
-    of_texts /= design.texts
     low, high = (
         root(top, bottom, square + skewed(skewness, side * NORMAL) ** 2 * (of_texts + added), side) for side in (1, -1)
     )

@@ -18,7 +18,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from attention_audit.answer import questions
-from attention_audit.answer.deciding import NONE
 from attention_audit.answer.intervals import PLAIN, Design, Effect, mean, within
 from attention_audit.answer.sentence import beside_marks, sentence
 from attention_audit.answer.settings import Margins
@@ -292,11 +291,9 @@ def _learnt(predictions: npt.NDArray[np.int64], labels: list[int], count: int) -
 def _row(question: str, answer: Answer) -> dict[str, Any]:
     """A row of `Judgement.table`."""
     value, low, high, trainings, texts, _ = answer.effect
-    ways = [way for way in answer.more if way != NONE]
-    more = f"would probably be decided by {', or by '.join(map(str, ways))}" if ways else ""
     return {
         "question": question, "word": answer.word, "value": value, "low": low, "high": high, "margin": answer.margin,
-        "trainings": trainings, "texts": texts, "note": noted(answer.note, more),
+        "trainings": trainings, "texts": texts, "note": answer.note,
     }  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from attention_audit.columns.kinds import (
     Kind,
     described,
     integer,
-    integers,
     nats,
     probability,
     real,
@@ -51,10 +50,6 @@ EACH = (
     "the effect of each training by itself, in the order of their seeds; null where it cannot be bounded, empty of one "
     "training"
 )
-MORE = (
-    "further {} of each way that would probably decide an undecided word; 0: as many as there are, and both 0: no "
-    "number that is tried would; empty of other words"
-)
 EACH_PAIR = "the effect of each pair of trainings by itself; null where it cannot be bounded, empty of one pair"
 
 
@@ -70,8 +65,6 @@ def _question(name: str, *, meaning: str) -> dict[str, Column]:
         f"{name}_trainings": integer(unit="trainings", meaning="trainings that the interval knows of"),
         f"{name}_texts": integer(unit="texts", meaning="test texts that it rests on"),
         f"{name}_each": Kind(reals.type, unit=kind.unit)(meaning=EACH_PAIR if name == "stable" else EACH),
-        f"{name}_more_trainings": integers(unit="trainings", meaning=MORE.format("trainings")),
-        f"{name}_more_texts": integers(unit="texts", meaning=MORE.format("test texts")),
         f"{name}_note": text(
             meaning="why it was not asked or has no word, and on what little it rests; of located, whether the word "
             "changes where words are replaced"

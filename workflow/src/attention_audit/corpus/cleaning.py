@@ -15,14 +15,21 @@ JOINED = "\u0600-\u109f\u1780-\u18af"
 SPACED = "\u0e00-\u109f\u1780-\u17ff"
 """Scripts in which spaces of no width may stand between words: Thai, Lao, Tibetan, Burmese and Khmer."""
 ZERO_WIDTH_SPACE = re.compile(f"(?<=[{SPACED}])\u200b(?=[{SPACED}])")
-INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff"
-    "\uffa0\ufff9-\ufffb]"
-    f"|[\u200c\u200d](?!(?<=[{JOINED}].)[{JOINED}]|(?<=[{EMOJI}\ufe0f]\u200d)[{EMOJI}])"
-    f"|(?<![^\\w\\s{MARKS}])[\ufe00-\ufe0f\U000e0100-\U000e01ef](?!\u20e3)"
+HIDDEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff"
+    "\uffa0\ufff9-\ufffb"
+)
+JOINERS = "\u200c\u200d"
+SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+INVISIBLE = re.compile(f"[{HIDDEN}{JOINERS}{SELECTORS}]")
+"""Characters that nobody sees by themselves: soft hyphens, direction marks, fillers, joiners, variation selectors."""
+NEEDLESS = re.compile(
+    f"[{HIDDEN}]"
+    f"|[{JOINERS}](?!(?<=[{JOINED}].)[{JOINED}]|(?<=[{EMOJI}\ufe0f]\u200d)[{EMOJI}])"
+    f"|(?<![^\\w\\s{MARKS}])[{SELECTORS}](?!\u20e3)"
     "|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001\U000e0020-\U000e007f]+"
 )
-"""Characters that nobody sees, except joiners that a script needs, and parts of an emoji."""
+"""The same, except joiners that a script needs, and parts of an emoji; and tags that belong to no flag."""
 COMPOSED = re.compile(f"\\s|.[{MARKS}\u1160-\u11ff]*")
 """A character and all that NFC may make one with it: marks, and the parts of a Korean syllable."""
 FILLER = "\u2060"
@@ -47,10 +54,10 @@ def clean(text: str) -> tuple[str, Sequence[int]]:
     An invisible character has the place of the one before it; behind white space, of the one after it.
     """
     places: Sequence[int] = range(len(text) + 1)
-    if text.isascii() or (unicodedata.is_normalized("NFC", text) and not INVISIBLE.search(text)):
+    if text.isascii() or (unicodedata.is_normalized("NFC", text) and not NEEDLESS.search(text)):
         return text, places
     shown = ZERO_WIDTH_SPACE.sub(" ", text)
-    while gone := {at for found in INVISIBLE.finditer(shown) for at in range(*found.span())}:
+    while gone := {at for found in NEEDLESS.finditer(shown) for at in range(*found.span())}:
         left = [at for at in range(len(shown)) if at not in gone]
         shown, places = "".join(shown[at] for at in left), [places[at] for at in left]
     made = ""

@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from attention_audit.corpus.text import INVISIBLE
+from attention_audit.corpus.cleaning import INVISIBLE
 
 FEWEST = 4
 """A class has at least so many texts on average, or its labels are hardly classes."""
@@ -38,13 +38,13 @@ def sort_labels(labels: Iterable[str]) -> list[str]:
 
 def fold_label(label: str) -> str:
     """Reduce a label to what its spellings share: no case, further spaces, invisible characters or idle zeros."""
-    text = unicodedata.normalize("NFKC", label).translate(INVISIBLE).casefold()
+    text = INVISIBLE.sub("", unicodedata.normalize("NFKC", label)).casefold()
     return ZEROS.sub("", " ".join(text.split()))
 
 
 def quote_label(label: str) -> str:
     """Quote a label as YAML reads it, so that what is invisible in it is seen."""
-    plain = label.isprintable() and label.translate(INVISIBLE) == label and unicodedata.is_normalized("NFC", label)
+    plain = label.isprintable() and not INVISIBLE.search(label) and unicodedata.is_normalized("NFC", label)
     return json.dumps(label, ensure_ascii=not plain)
 
 

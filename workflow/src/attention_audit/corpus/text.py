@@ -8,16 +8,14 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+from attention_audit.corpus.cleaning import INVISIBLE
 from attention_audit.corpus.rationales import Annotations
 from attention_audit.raw_text import RawText
 
 SPLITS = ("train", "dev", "test")
 WHOLE = re.compile(r"(0|-?[1-9][0-9]*)\.0+")
 """A whole number as a column of numbers is often written where one of its cells is empty."""
-_KINDS = {code: unicodedata.category(chr(code)) for code in range(0x10000)}
-INVISIBLE = {code: None for code, kind in _KINDS.items() if kind == "Cf" or 0xFE00 <= code < 0xFE10}
-"""Characters that nobody sees: joiners, direction marks, soft hyphens, variation selectors; for `str.translate`."""
-_MARKS = {code: " " for code, kind in _KINDS.items() if kind[0] == "P"} | INVISIBLE
+_MARKS = {code: " " for code in range(0x10000) if unicodedata.category(chr(code))[0] == "P"}
 
 
 def label_text(label: Any) -> Any:
@@ -38,7 +36,7 @@ def is_missing(cell: Any) -> bool:
 def reduce_text(text: str) -> str:
     """Reduce a text to what texts share that are alike but for case, punctuation, spaces and invisible characters."""
     reduced = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(reduced.translate(_MARKS).split()) or reduced
+    return " ".join(INVISIBLE.sub("", reduced).translate(_MARKS).split()) or reduced
 
 
 Label = Annotated[str, BeforeValidator(label_text, json_schema_input_type=str | int | float | bool)]

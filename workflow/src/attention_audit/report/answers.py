@@ -6,15 +6,12 @@ from math import isinf, isnan, nan
 
 import pandas as pd
 
-from attention_audit.answer.deciding import Price, would_decide
 from attention_audit.answer.sentence import SCORES, beside_marks, quality
 from attention_audit.answer.sizes import counted
 from attention_audit.answer.words import NO, NOT_ASKED, YES, by_word
-from attention_audit.artefacts.journal import Entry
 from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS, UNITS
 from attention_audit.jobs.pages import ShownExhibit
 from attention_audit.names import display_name
-from attention_audit.report.costs import price_of
 from attention_audit.report.interval_plot import SCALES, Plot, Scale, alternative, plotted
 from attention_audit.tables.asked import ALONE, THESE
 from attention_audit.tables.shown import instead, interval
@@ -27,7 +24,7 @@ class Cell:
     measured, and on how much.
 
     plot: None where there is no number to draw. alternative: the same drawing in words. each: the effect of each
-    training, in words; empty of one. more: what would probably decide it, empty where it is not undecided.
+    training, in words; empty of one.
     """
 
     question: str
@@ -39,7 +36,6 @@ class Cell:
     plot: Plot | None
     alternative: str
     each: str
-    more: str
 
 
 @dataclass(frozen=True)
@@ -114,7 +110,7 @@ def _why(note: str, word: str, trainings: int) -> str:
     return "; ".join(part for part in note.split("; ") if part != ALONE)
 
 
-def _cell(row: pd.Series, question: str, scale: Scale, price: Price) -> Cell:
+def _cell(row: pd.Series, question: str, scale: Scale) -> Cell:
     word, note = str(row[question]), str(row[f"{question}_note"])
     value, low, high, margin = (float(row[f"{question}_{name}"]) for name in ("value", "low", "high", "margin"))
     trainings, texts = (int(row[f"{question}_{name}"]) for name in ("trainings", "texts"))
@@ -131,7 +127,6 @@ def _cell(row: pd.Series, question: str, scale: Scale, price: Price) -> Cell:
         plotted(value, low, high, margin, scale) if drawn else None,
         alternative(question, word, value, low, high, margin, scale) if drawn else "",
         f"each {'pair' if question == 'stable' else 'training'}: {each}" if each else "",
-        would_decide(row.to_dict(), question, price),
     )
 
 
@@ -150,19 +145,16 @@ def answers_of(
     labels: Mapping[str, str],
     exhibits: Sequence[ShownExhibit] = (),
     built: Mapping[str, str] | None = None,
-    entries: Sequence[Entry] = (),
 ) -> list[tuple[str, list[Row]]]:
     """The rows of a columns.SUMMARY frame by data set, both in the order of their first appearance.
 
     `labels`: what models are called (`tables.wording.labels_of`). `exhibits`: the tables and figures of the run.
-    `built`: what models are built of, by their names in the explorer. `entries`: of the jobs of the run, which tell
-    what more trainings or texts would cost.
+    `built`: what models are built of, by their names in the explorer.
     """
     scales = {question: SCALES[question].holding(margin_of(summary, question)) for question in QUESTIONS}
     repeated = summary.duplicated(["dataset", "suite"]).tolist()
     by_dataset: dict[str, list[Row]] = {}
     for place, ((_, row), again) in enumerate(zip(summary.iterrows(), repeated, strict=True), 1):
-        price = price_of(entries, row["dataset"], row["suite"])
         better = [(question, instead(row, question, labels)) for question in INSTEAD]
         asked = [question for question in QUESTIONS if row[question] != NOT_ASKED]
         by_dataset.setdefault(display_name(row["dataset"]), []).append(
@@ -177,7 +169,7 @@ def answers_of(
                 quality=quality(str(row["learnt"]), {name: row[name] for name in SCORES}),
                 guesses=row["learnt"] == NO,
                 sentence=str(row["sentence"]),
-                cells=[_cell(row, question, scales[question], price) for question in QUESTIONS],
+                cells=[_cell(row, question, scales[question]) for question in QUESTIONS],
                 instead=[(question, shown) for question, shown in better if shown],
                 marks=beside_marks(row.to_dict()),
                 seen=seen_in(exhibits, str(row["suite"]), asked),

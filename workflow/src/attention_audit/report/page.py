@@ -238,7 +238,7 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
     by_name = {exhibit.name: exhibit for exhibit in exhibits}
     summary, front = by_name.get(ANSWERS), run.tables[ANSWERS][0] if ANSWERS in by_name else None
     jobs = list(run.entries)
-    answers = [] if front is None else answers_of(front, run.labels, run.job.exhibits, run.job.built, run.entries)
+    answers = [] if front is None else answers_of(front, run.labels, run.job.exhibits, run.job.built)
     controls = {display_name(name) for name in run.job.controls}
     real = [group for group in answers if group[0] not in controls]
     template = templates().get_template("page.html")

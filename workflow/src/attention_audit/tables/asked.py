@@ -16,7 +16,6 @@ import pandas as pd
 
 from attention_audit.answer import questions
 from attention_audit.answer.choice import ENOUGH, Candidate, furthest
-from attention_audit.answer.deciding import NONE, More, Present, deciding
 from attention_audit.answer.intervals import Design, Effect, mean
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.sizes import lacking
@@ -63,8 +62,7 @@ class Answer:
     """The answer to one question; `beside` has further columns of the summary.
 
     each: the effect of each training by itself, or of each pair where trainings are compared; NaN where it cannot be
-    bounded, empty of one training. these: whether the word is of these trainings, and not of the next one. more: what
-    would probably decide it, where it is undecided.
+    bounded, empty of one training. these: whether the word is of these trainings, and not of the next one.
     """
 
     word: str = NOT_ASKED
@@ -74,7 +72,6 @@ class Answer:
     beside: Mapping[str, Any] = field(default_factory=dict)
     these: bool = False
     each: Sequence[float] = ()
-    more: Sequence[More] = ()
 
 
 def noted(*notes: str) -> str:
@@ -87,11 +84,6 @@ def values_of(each: Sequence[Effect]) -> list[float]:
     return [float(one.value) if isfinite(one.low) else nan for one in each] if len(each) > 1 else []
 
 
-def designed(tell: Callable[..., Effect], design: Design, **changed: Any) -> Effect:
-    """An effect with the interval of a design of which parts are changed."""
-    return tell(design=design._replace(**changed))
-
-
 def answered(
     question: str,
     margins: Margins,
@@ -101,23 +93,19 @@ def answered(
     each: Sequence[Effect] = (),
     margin: float | None = None,
 ) -> Answer:
-    """The answer of an effect: its word, a note where it is of these trainings alone or rests on too little, and what
-    would decide it.
+    """The answer of an effect: its word, and a note where it is of these trainings alone or rests on too little.
 
     tell: the effect, with an interval of a design. together: which texts belong together, see `Design`. each: the same
     effect of each training by itself, or of each pair. margin: of what has none among `margins`.
     """
     margin = getattr(margins, question) if margin is None else margin
-    asked = partial(designed, tell, Design(together))
-    effect = asked()
-    own = asked(fixed=True) if effect.trainings > 1 else effect
+    effect = tell(design=Design(together))
+    own = tell(design=Design(together, fixed=True)) if effect.trainings > 1 else effect
     few = lacking(question, effect.trainings, effect.independent, "group" if effect.clusters else "text")
     grouped = f"its texts are in {effect.clusters:,} groups, each of which counts as one" if effect.clusters else ""
     note = noted(ALONE if effect.trainings == 1 else "", grouped, few)
     answer = Answer(UNDECIDED, effect, margin, note, beside or {}, each=values_of(each))
     found, these = said(question, margin, effect, own, answer.each)
-    if found == UNDECIDED:
-        answer = replace(answer, more=deciding(Present(question, margin, asked, effect, own, answer.each)))
     if effect.trainings == 1:
         return replace(answer, word=found)
     if these:
@@ -148,7 +136,7 @@ def flattened(answer: Answer, chance: Floats, margins: Margins) -> Answer:
     if answer.word == NOT_ASKED or not np.isfinite(chance).any() or np.nanmean(chance) >= margins.flat * LN2:
         return answer
     note = noted("shuffling a map hardly changes it", answer.note)
-    return replace(answer, word=FLAT, note=note, these=False, more=())
+    return replace(answer, word=FLAT, note=note, these=False)
 
 
 def predicted(predictions: pd.DataFrame, model: str, ids: list[Any]) -> Integers:
@@ -353,7 +341,7 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
         nearest = f"the nearest has {choice.nearest:.3f} in the mean"
         none = f"no adversary is surely within a TVD of {margins.tvd:g} on {contrasts.chosen_on}: {nearest}"
         beside: dict[str, Any] = {"unique_near": 0}
-        return Answer(UNDECIDED, margin=margins.unique, note=noted(ALONE, none), beside=beside, more=[NONE])
+        return Answer(UNDECIDED, margin=margins.unique, note=noted(ALONE, none), beside=beside)
     moved = of_run(audits.comparison, found.model, found.seed, found.lambda_)
     own = of_run(audits.permutation, subject.model, contrasts.seed)
     if moved.empty or own.empty:
@@ -361,8 +349,7 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     ids = different(moved, "id")
     jsd, chance = by_text(moved, "jsd", ids), by_text(own, "chance_jsd", ids)
     design = Design(clusters(ids, audits.groups))
-    tell = partial(mean, by_text(moved, "tvd", ids)[None], -1.0)
-    changed = tell(design=design)
+    changed = mean(by_text(moved, "tvd", ids)[None], -1.0, design=design)
     gain = beyond(moved, of_run(audits.stability, subject.model), contrasts.seed, design)
     beside = {
         "unique_model": found.model,
@@ -383,10 +370,9 @@ def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
     answer = answered("unique", margins, partial(questions.unique, jsd, chance), design.clusters, beside)
     if answer.word == YES and not choice.searched:
         few = f"only {choice.near} adversaries have a TVD between half the budget and the budget; yes needs {ENOUGH}"
-        answer = replace(answer, word=UNDECIDED, note=noted(answer.note, few), more=[NONE])
+        answer = replace(answer, word=UNDECIDED, note=noted(answer.note, few))
     if answer.word == NO:
-        within = Present("unique", margins.tvd, partial(designed, tell, design), changed, changed, ())
-        answer = refuted(answer, within, gain)
+        answer = refuted(answer, changed, margins.tvd, gain)
     answer = replace(answer, note=noted(answer.note, ON_TEST if contrasts.chosen_on == "test" else ""))
     return flattened(answer, chance, margins)
 
@@ -405,26 +391,23 @@ def beyond(moved: pd.DataFrame, stability: pd.DataFrame, seed: int, design: Desi
     return questions.further(by_text(moved, "jsd", ids), jsd, design=design)
 
 
-def refuted(answer: Answer, within: Present, gain: Effect | None) -> Answer:
-    """The answer `no` of `unique`, where its adversary shows what it is to show; else why it does not, and what would
-    tell.
+def refuted(answer: Answer, changed: Effect, budget: float, gain: Effect | None) -> Answer:
+    """Return the answer `no` of `unique`, where its adversary shows what it is to show; else why it does not.
 
-    within: its TVD on test, with the budget as the margin. gain: how much further it goes than other trainings, None
-    where there are none.
+    changed: its TVD on test, which is to be within the budget. gain: how much further it goes than other trainings,
+    None where there are none.
     """
-    found, changed, budget = UNDECIDED, within.effect, within.margin
-    more: Sequence[More] = ()
+    found = UNDECIDED
     if not changed.high <= budget:
         where = f"{changed.value:.3f} [{changed.low:.3f}, {changed.high:.3f}]"
         why = f"on test the adversary has a TVD of {where}, not surely within {budget:g}"
-        more = deciding(within) if changed.value <= budget else [NONE]
     elif gain is None:
-        why, more = "no other training says how far seeds go", [More(1, 0)]
+        why = "no other training says how far seeds go"
     elif gain.low > 0:
         return answer
     else:
         found, why = NOTHING_NEW, "the adversary goes no further than another training does by itself"
-    return replace(answer, word=found, note=noted(answer.note, why), more=more)
+    return replace(answer, word=found, note=noted(answer.note, why))
 
 
 def transferable(subject: Subject, audits: Audits, margins: Margins) -> Answer:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from attention_audit.answer.deciding import would_decide
 from attention_audit.answer.sentence import beside_marks, itself, quality
 from attention_audit.answer.sizes import TEXTS
 from attention_audit.answer.words import NO, TOO_FEW, YES, multiplicity
@@ -324,13 +323,11 @@ def of_model(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Iterator[Bloc
     how_well = quality(str(row["learnt"]), row)
     yield block(asked, cells, f"{display_name(row['dataset'])}: {model}", "; ".join(filter(None, (trained, how_well))))
     shown = [f"by {question}: {best}" for question in INSTEAD if (best := instead(row, question, labels))]
-    deciding = [f"{question}: {more}" for question in QUESTIONS if (more := would_decide(row, question))]
     notes = [f"{question}: {note}" for question in QUESTIONS if (note := row[f"{question}_note"])]
     text = wrapped(
         f"Show instead, {'; '.join(shown)}." if shown else "",
         f"To quote: {row['sentence']}",
         beside_marks(row),
-        f"Would probably decide what is undecided. {'. '.join(deciding)}." if deciding else "",
         f"Notes. {'. '.join(notes)}." if notes else "",
     )
     besides = [{"beside": about, "value": value} for about, value in (*compared(row, labels), *beside(row, labels))]

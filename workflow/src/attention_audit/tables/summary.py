@@ -32,8 +32,6 @@ def columns_of(question: str, answer: Answer) -> dict[str, Any]:
         f"{question}_trainings": answer.effect.trainings,
         f"{question}_texts": answer.effect.texts,
         f"{question}_each": list(answer.each),
-        f"{question}_more_trainings": [way.trainings for way in answer.more],
-        f"{question}_more_texts": [way.texts for way in answer.more],
         f"{question}_note": answer.note,
         **answer.beside,
     }
