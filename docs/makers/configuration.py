@@ -81,21 +81,16 @@ these pages give. A suite runs on the data sets that its section names, by defau
 - What is other on a single data set stands under its name in `overrides`, section by section. It is laid over what the
   sections say for all, as in `overrides: {sst: {training: {epochs: 4}, jain_wallace: {recipe: {epochs: 4}}}}`.
 
-## What may change in a folder of results
+## Folders of results
 
 `results` names the folder that a run writes to, below the working directory or anywhere else, as in `--config
-results=runs/b`. With `mirror=results/raw` it takes from the first run what that one has fetched. A folder holds one
-run, whose configuration is written down there when it starts. Another configuration may:
+results=runs/b`. With `mirror=results/raw` it takes from the first run what that one has fetched. Each preset has a
+folder of its own.
 
-- add to it: data sets, models, seeds (not before the first), lambdas, audits, and whatever is said of a data set or a
-  suite that the folder has not
-- change what only tables and figures show: `resamples`, `attention_maps`, `font`, and the margins of `answer` but for
-  `tvd`, the budget of the searches
-- change `mirror` and `skip_unavailable`
-
-Anything else would make other models or audits, or leave out what is there. A run that would so replace files ends at
-once, in a line that names the keys, unless `replace` is true; `snakemake -n` says so at its end. An edit of code is no
-change of the configuration.
+A folder holds one run. Another configuration makes anew, in the place of what was there, each file that depends on what
+changed, and no other; `snakemake -n` says which. More data sets, models, seeds or lambdas only add models and audits.
+What is no longer named stays in the folder, and leaves tables and figures. So before you change a setting whose results
+you want to keep, name another folder.
 
 These pages are written from the typed configuration (`workflow/src/attention_audit/config.py`) by `make docs`.
 """

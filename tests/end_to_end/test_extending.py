@@ -195,7 +195,7 @@ def test_figures_have_the_colours(made: Folder) -> None:
 
 def test_a_suite_has_a_run_of_its_own(made: Folder) -> None:
     [example] = [example for example in EXAMPLES if example.title == "A suite"]
-    made.overlay(replace=True, corpora={"chorus": TEXTS}, resamples=SMALL["resamples"], **NOTHING)
+    made.overlay(corpora={"chorus": TEXTS}, resamples=SMALL["resamples"], **NOTHING)
     run(made, example.commands)
     audits = made.path / "results/audits/chorus/mine"
     assert {path.stem for path in audits.iterdir()} == {"performance", "permutation", "ranked_sets"}

@@ -198,19 +198,12 @@ def test_what_is_trained_again_is_what_decides_the_weights(altered: Folder) -> N
     assert all(after[name] != before[name] for name in before)
 
     altered.overlay(corpora={"chorus": {"seed": 2, "texts": {"train": 64, "dev": 32, "test": 32}}})
-    dry = altered.run("-n", target)
-    assert dry.jobs() == {"corpus": 1, "train_wp": 2}
-    assert (
-        "\nwithout -n, this ends here: results/ holds a run of another configuration (corpora.chorus.seed: 1 "
-        in dry.text
-    )
+    assert altered.run("-n", target).jobs() == {"corpus": 1, "train_wp": 2}
 
 
 def test_another_setting_reruns_what_reads_it(altered: Folder) -> None:
     altered.overlay(attention_maps={"automatic": 1})
-    dry = altered.run("-n", "all")
-    assert "this ends here" not in dry.text
-    assert dry.jobs().keys() == OF_AUDITS - {"attribution_wp", "table_replaced"} | {"guide_files"}
+    assert altered.run("-n", "all").jobs().keys() == OF_AUDITS - {"attribution_wp", "table_replaced"} | {"guide_files"}
 
 
 def test_one_figure_by_name_or_path_is_one_job(altered: Folder) -> None:
@@ -268,10 +261,6 @@ def test_another_workflow_uses_it_as_a_module(altered: Folder) -> None:
     assert outcome.jobs() == {"audit_summary": 1, "mine": 1}
     assert (altered.path / "mine.csv").read_text() == summary
     assert "chorus, Wiegreffe & Pinter 2019, base: " in outcome.text
-    # files of that workflow are no results that a run would replace
-    altered.overlay(audit=TINY | {"training": {"epochs": 3}})
-    said = altered.run("--snakefile", "mine.smk", "-n", "--forceall", "mine").text
-    assert "without -n, this ends here: results/ holds a run of another configuration" in said
     altered.overlay(audit={"dataset": ["chorus"]})
     wrong = altered.run("--snakefile", "mine.smk", "-n", "mine")
     assert wrong.status == 1

@@ -114,7 +114,7 @@ def test_nothing_is_left_and_nothing_is_lost(
     assert process.returncode
     assert "Traceback" not in text, text
     assert not (folder.path / target).exists()
-    folder.overlay(replace=True)
+    folder.overlay()
     assert folder.run(target).status == 0
     assert (folder.path / target).read_bytes() == (finished.path / target).read_bytes()
     tally("a signal to Snakemake, the server or a job", "every process ended, and the next run made the file", 1)

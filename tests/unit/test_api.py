@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-import yaml
 from elsewhere import CLASSES, made
 from in_process import make
 from planned import PLACES, plan_of
@@ -22,8 +21,8 @@ from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
 from attention_audit.columns.corpus import CORPUS
 from attention_audit.errors import AuditError
+from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.replacing import RECORD
 from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import as_readout
 from attention_audit.transformer.folder import MIRROR
@@ -313,7 +312,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     for path in plan.trainings.planned(training, seed).files
                 ),
             )
-        (Path("results") / RECORD).write_text(yaml.safe_dump(plan.config.recorded(), sort_keys=False))
+        write_configuration(plan.config)
     return folder / "results"
 
 
@@ -386,7 +385,7 @@ def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch
     }
     plan = plan_of(**TINY | encoder | {"serrano_smith": {"datasets": []}})
     make(plan, *(path for job in plan.trainings.jobs() for path in job.files if "/base/" in path))
-    (Path("results") / RECORD).write_text(yaml.safe_dump(plan.config.recorded(), sort_keys=False))
+    write_configuration(plan.config)
     text = first_text(tmp_path / "results")
     # a job is told of the mirror, and a notebook is not
     monkeypatch.delenv(MIRROR)
@@ -414,7 +413,7 @@ def test_a_model_of_sentences_shows_sentences(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["nowhere", "digest"], "nowhere: holds no run; name the folder"),
+        (["nowhere", "digest"], "nowhere: holds no run of this version; name the folder"),
         (["", "sst"], r"sst: not a data set of suite wp in .* \(known: digest\); name another"),
         (["", "digest", "wp", "large"], r"large: not a model of suite wp \(known: base, uniform, .*\); name another"),
         (["", "digest", "xx"], "suite 'xx' is not known"),

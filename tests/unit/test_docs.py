@@ -239,11 +239,11 @@ def test_the_life_of_a_text_is_as_it_is_told() -> None:
         plan.config.places.corpus_file(base.training.partition("/")[0], "corpus"),
         base.file("weights"),
         base.readout(),
-        PLACES.audit_file("sst", "wp", "comparison"),
+        plan.config.places.audit_file("sst", "wp", "comparison"),
         plan.exhibiting.path(figure, ".pdf"),
-        "results/report.html",
+        "runs/sst-quick/report.html",
     ]
-    assert re.findall(r"`(results/\S+\.\w+)`", told) == paths
+    assert re.findall(r"`(runs/\S+\.\w+)`", told) == paths
     assert re.findall(r"`(train_\w+)`", told) == [job.name for job in plan.jobs() if base.file("weights") in job.files]
 
 

@@ -8,7 +8,6 @@ import classifiers_on_disk
 import numpy as np
 import pytest
 import torch
-import yaml
 from in_process import make_exhibit, run_stage
 from planned import overlaid, plan_of
 
@@ -27,8 +26,8 @@ from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.plan.audits import audit_named
+from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.replacing import RECORD, differences
 from attention_audit.readout import Maps, Readout, read_readout
 from attention_audit.stages.reading_classifiers import take_layer
 from attention_audit.transformer.pieces import cut
@@ -184,11 +183,6 @@ def test_a_layer_that_cannot_be_is_one_line(folders: list[str], further: dict[st
         planned(folders, **further)
 
 
-def test_another_layer_replaces_results(folders: list[str]) -> None:
-    there, here = (planned(folders, layer=layer).config for layer in (1, 2))
-    assert {key for key, _, _ in differences(there, here)} == {"hf.chorus.layer"}
-
-
 def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     plan = planned(folders, layer=1)
@@ -211,7 +205,7 @@ def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkey
     assert {"[CLS]", "[SEP]"} <= set(maps["token"])
 
     # and a text of one's own is read by the same trainings
-    (Path("results") / RECORD).write_text(yaml.safe_dump(plan.config.recorded(), sort_keys=False))
+    write_configuration(plan.config)
     stored = read_readout(Path("results/readouts/chorus/hf/mine/seed1/test.parquet"))
     corpus = read_frame(Path("results/corpora/chorus/corpus.parquet"), CORPUS).set_index("id")
     words = list(corpus.loc[stored.ids[0], "tokens"])

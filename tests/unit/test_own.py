@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from elsewhere import CLASSES, made, write_all
 from in_process import make, make_exhibit
-from planned import PLACES, overlaid, plan_of
+from planned import PLACES, plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, write_batches
 from attention_audit.artefacts.provenance import Provenance
@@ -20,13 +20,11 @@ from attention_audit.columns.heads import HEADS
 from attention_audit.columns.performance import PERFORMANCE
 from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.table import TABLE
-from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.given.files import write_given
 from attention_audit.given.readouts import GivenReadout
 from attention_audit.plan.exhibits import FIGURES, TABLES
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.replacing import differences
 from attention_audit.plan.suite import Run
 from attention_audit.readout import Maps, Readout, read_readout
 
@@ -279,31 +277,6 @@ def test_nothing_can_be_trained_on_readouts(here: Path) -> None:
     line = "config: jain_wallace.datasets: of 'reviews' there is a test split alone, and nothing to train on"
     with pytest.raises(AuditError, match=line):
         plan_of(**NOTHING_ELSE | {"jain_wallace": {"datasets": ["reviews"]}}, own={"reviews": entry})
-
-
-def config_of(own: dict[str, Any]) -> Config:
-    return planned(**own).config
-
-
-def test_further_readouts_replace_no_results(here: Path) -> None:
-    write_all(Path("given"), texts=2)
-    for name in ("third.npz", "other.npz"):
-        write_given(made(4, 2), Path("given") / name)
-    there = {"reviews": {"models": {"mine": ["given/first.parquet"]}, "adversaries": ["given/away.parquet"]}}
-    grown = {
-        "reviews": {
-            "models": {"mine": ["given/first.parquet", "given/third.npz"], "other": ["given/other.npz"]},
-            "adversaries": ["given/away.parquet", "given/second.npz"],
-            "uniform": ["given/twin.npz"],
-        },
-        "talks": {"models": {"mine": ["given/twin.npz"]}},
-    }
-    assert differences(config_of(there), config_of(grown)) == []
-    keys = {key for key, _, _ in differences(config_of(grown), config_of(there))}
-    left_out = ["reviews.files.mine", "reviews.files.other", "reviews.files.adversaries", "reviews.files.uniform"]
-    assert keys == {*(f"own.{key}" for key in left_out), "own.talks", "corpora.talks"}
-    other = overlaid(there, {"reviews": {"models": {"mine": ["given/second.npz"]}}})
-    assert {key for key, _, _ in differences(config_of(there), config_of(other))} >= {"own.reviews.files.mine"}
 
 
 def test_a_map_of_several_heads_is_their_mean(here: Path) -> None:

@@ -33,7 +33,7 @@ def test_every_file_lies_in_the_folder_of_the_results() -> None:
 
 def test_no_job_is_told_where_the_results_lie() -> None:
     """So that a folder can be moved, and the key computes nothing again."""
-    assert settings(plan_of()) == settings(plan_of(results=ELSEWHERE, replace=True))
+    assert settings(plan_of()) == settings(plan_of(results=ELSEWHERE))
 
 
 @pytest.mark.parametrize(("written", "folder"), [("./runs//b/", ELSEWHERE), ("/data/b", "/data/b"), ("été", "été")])

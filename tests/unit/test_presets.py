@@ -8,7 +8,6 @@ import yaml
 from planned import CATALOGUE, ROOT, overlaid
 
 from attention_audit.config import Config, parse_config
-from attention_audit.plan.replacing import differences
 from attention_audit.plan.suites import SUITES
 
 PRESETS = sorted(path.stem for path in (ROOT / "presets").glob("*.yaml"))
@@ -230,13 +229,6 @@ def test_minilm_is_fine_tuned_as_the_field_does() -> None:
         assert found.optimisation.model_dump() == ALL_TUNED | {"learning_rate": pytest.approx(pace * 5e-5)}
 
 
-@pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset.startswith("record-")])
-def test_a_run_of_the_record_goes_on_from_one_data_set_to_the_next(preset: str) -> None:
-    whole = config_of(preset)
-    raw = overlaid(CATALOGUE, yaml.safe_load((ROOT / "presets" / f"{preset}.yaml").read_text()))
-    groups = [raw, *(raw.get(name, {}) for name in ("serrano_smith", "jain_wallace"))]
-    (group,) = [group for group in groups if group.get("datasets")]
-    names = group["datasets"]
-    for number in range(1, len(names)):
-        group["datasets"] = names[:number]
-        assert differences(parse_config(raw), whole) == []
+def test_every_preset_has_a_folder_of_results_of_its_own() -> None:
+    folders = [config_of(preset).results for preset in PRESETS]
+    assert len({"results", *folders}) == 1 + len(PRESETS)

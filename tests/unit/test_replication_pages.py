@@ -174,7 +174,7 @@ def test_the_record_is_small_and_names_no_machine() -> None:
         assert path.stat().st_size <= LARGEST, path
     for kept in every_kept(RECORDED):
         raw = yaml.safe_load((kept.folder / "config.yaml").read_text())
-        assert not {"mirror", "results", "replace"} & raw.keys(), kept.folder
+        assert not {"mirror", "results"} & raw.keys(), kept.folder
 
 
 def test_every_claim_of_the_control_corpora_held() -> None:

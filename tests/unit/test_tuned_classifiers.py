@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 import transformers_on_disk as on_disk
-import yaml
 from in_process import make, make_exhibit, run_job
 from planned import PLACES, plan_of
 
@@ -20,8 +19,8 @@ from attention_audit.columns.performance import PERFORMANCE
 from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.training import HISTORY, SEARCH
 from attention_audit.errors import AuditError
+from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.replacing import RECORD
 from attention_audit.plan.suite import Run
 from attention_audit.readout import read_readout
 from attention_audit.transformer.settings import MARKS
@@ -145,7 +144,7 @@ def test_every_model_is_trained_and_read_out(run: Plan) -> None:
 def test_a_text_of_ones_own_is_read_by_all_trainings(run: Plan) -> None:
     for model, seed in [*(("base", seed) for seed in SEEDS), ("continuation", SEEDS[0])]:
         make(run, PLACES.readout.format(training=f"chorus/hf/{model}", seed=seed, split="test"))
-    (Path("results") / RECORD).write_text(yaml.safe_dump(run.config.recorded(), sort_keys=False))
+    write_configuration(run.config)
     stored = read_readout(Path(PLACES.readout.format(training="chorus/hf/base", seed=10, split="test")))
     corpus = read_table(Path(PLACES.corpus_file("chorus", "corpus")), CORPUS).to_pandas().set_index("id")
     words = list(corpus.loc[stored.ids[0], "tokens"])

@@ -28,9 +28,9 @@ from attention_audit.gpu import cards
 from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan.asked_for import refuse_unknown
 from attention_audit.plan.checking import hash_files
+from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.job import ranks
 from attention_audit.plan.plan import Plan, as_json
-from attention_audit.plan.replacing import claim, refusal
 from attention_audit.plugins import look_in
 from attention_audit.section import laid_over
 from attention_audit.server import start_server
@@ -112,21 +112,10 @@ def asked_for():
 os.environ.update(ATTENTION_AUDIT_OPTIONS=shlex.join(command_line()))
 
 
-def overwritten():
-    """The files of results that the jobs of this run would make again."""
-    # at the end of `snakemake -n` all jobs count as finished
-    jobs = workflow.dag.needrun_jobs(exclude_finished=False)
-    paths = (str(path) for job in jobs for path in job.output)
-    # a workflow that has this one as a module makes files elsewhere too
-    return [
-        path for path in paths if path.startswith(f"{PLACES.results}/") and os.path.exists(path)
-    ]
-
-
 onstart:
     tell_read()
     hold_lock(Path(PLACES.results) / ".lock")
-    ask(claim, CONFIG, overwritten())
+    ask(write_configuration, CONFIG)
     sweep(Path(PLACES.results))
     end_on_signal()
     start_server(Path(PLACES.results) / ".server")
@@ -170,11 +159,9 @@ def tell():
 
 @atexit.register
 def foretell():
-    """Say at the end of `snakemake -n`, where it is seen, what was read, and whether the run would be refused."""
+    """Say at the end of `snakemake -n`, where it is seen, what was read."""
     if workflow.is_main_process and workflow.dryrun and workflow.dag:
         tell_read()
-        if line := refusal(CONFIG, overwritten()):
-            print(f"without -n, this ends here: {line}", file=sys.stderr)
 
 
 # how each rule calls its stage, with its settings, the hash of its code, and all files by their names

@@ -38,7 +38,7 @@ NARROWEST = 550
 """Pixels across: a figure that would have to be narrower is not legible, and is not kept."""
 COLOURS = (64, 32, 16)
 """Colours of a figure, of which it has a few hues and their shades; the fewer where the more make too large a file."""
-MACHINE = frozenset({"mirror", "results", "replace"})
+MACHINE = frozenset({"mirror", "results"})
 """Keys of the configuration that say where files lay on one machine."""
 DIGEST = "digest"
 """The generated corpus that is declared apart from the others."""

@@ -529,7 +529,9 @@ class Written:
         """How one run was made."""
         told, run, where = kept.facts, kept.run, f"{self.page.name}/{kept.run.name}"
         mirror = "" if self.page.generated else "mirror=<folder>"
-        options = " ".join(filter(None, [mirror, run.options]))
+        # another run of the same preset may lie in the preset's own folder
+        folder = f"results=runs/record/{where}" if run.options else ""
+        options = " ".join(filter(None, [mirror, run.options, folder]))
         command = f"snakemake --cores 2 all --configfile presets/{run.preset}.yaml" + (
             f" --config {options}" if options else ""
         )

@@ -85,9 +85,6 @@ class OfRun(Section):
     results: str = Field(
         RESULTS, max_length=200, description="Folder that the run writes to; runs in folders of their own keep apart."
     )
-    replace: bool = Field(
-        False, description="Whether results of another configuration, which lie in that folder, may be replaced."
-    )
     mirror: str | None = Field(
         None, description="Folder with raw files as <data set>/<file name>, used before any download."
     )
@@ -197,7 +194,7 @@ class Config(OfDataset, OfRun):
 
     def recorded(self) -> dict[str, Any]:
         """What is written down beside the results: all that they depend on, but not where they lie."""
-        return self.model_dump(exclude={"results", "replace"})
+        return self.model_dump(exclude={"results"})
 
     @property
     def suites(self) -> dict[str, list[str]]:
@@ -277,7 +274,7 @@ class Config(OfDataset, OfRun):
         except (TypeError, KeyError, IndexError, AttributeError, StopIteration):
             return raw  # what is wrong with it is said where the section is checked
 
-    @field_validator("skip_unavailable", "replace", mode="before")
+    @field_validator("skip_unavailable", mode="before")
     @classmethod
     def _spelled(cls, value: Any) -> Any:
         # Snakemake's --config hands on `true` as a text, and only `True` as a truth value

@@ -10,7 +10,6 @@ import os
 import symtable
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module, invalidate_caches
@@ -276,14 +275,3 @@ def activate(names: Any) -> None:
     if lines:
         os.environ[NAMED] = ""
         raise AuditError(*lines)
-
-
-@contextmanager
-def with_further(names: Iterable[str]) -> Iterator[None]:
-    """Let these be plugins too within the block."""
-    before = active()
-    try:
-        activate([*before, *names])
-        yield
-    finally:
-        os.environ[NAMED] = " ".join(before)

@@ -37,11 +37,10 @@ from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.names import MAPS
 from attention_audit.plan.classifiers import OfTransformers
-from attention_audit.plan.replacing import recorded
+from attention_audit.plan.configuration import read_configuration
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
-from attention_audit.plugins import activate
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
 from attention_audit.stages.import_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
@@ -389,10 +388,7 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     for models of pairs and for what is known by readouts alone, which no text can be given to. Files that lay in the
     mirror of the run are looked for there.
     """
-    config = recorded(as_path(results, "results"))
-    if config is None:
-        raise AuditError(f"{results}: holds no run; name the folder that `results` named")
-    activate(config.plugins)
+    config = read_configuration(as_path(results, "results"))
     scope = Scope(config.model_copy(update={"results": str(results)}), looking=False)
     trainings = Trainings(scope)
     every = scope.suite(suite)
