@@ -6,7 +6,7 @@
 # make test   set up .venv and run the linters and all tests but the long ones, in six minutes
 # make test-all   the long ones too: runs of the whole workflow, and faults
 # make faults all that docs/reliability.md counts, in about 20 minutes; some of it needs root
-# make calibration  how far the words of the summary can be trusted, by simulation: docs/calibration.md
+# make calibration  how often the statements of the summary are right, by simulation: docs/calibration.md
 # make replication  the pages of docs/replication/ and docs/gallery.md, from the runs that are kept there; seconds
 # make notebooks  the notebooks of examples/ with their outputs; two minutes
 # make slurm  the tests on a cluster of one node, which needs root and Debian's munge, slurmctld, slurmd

@@ -23,7 +23,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import erasable, left, reordered, until_flip
+from attention_audit.audits.erasure import erasable, items_until_flip
 from attention_audit.audits.flipping_sets import flipping_sets, single_weight
 from attention_audit.audits.rankings import RANKERS, falling, stream
 from attention_audit.model.probabilities import probabilities
@@ -59,8 +59,8 @@ def four_rankings(readout: Readout) -> Removed:
     removed = np.empty((len(readout), 4), np.int64)
     for texts in erasable(readout):
         for place, name in enumerate(("random", "attention", "gradient", "product")):
-            votes = reordered(texts.votes, falling(RANKERS[name](texts, readout.ids, SEED), texts.lengths))
-            removed[texts.members, place] = until_flip(texts, left(votes))[0].numpy()
+            order = falling(RANKERS[name](texts, readout.ids, SEED), texts.lengths)
+            removed[texts.members, place] = items_until_flip(texts, order).numpy()
     return removed
 
 

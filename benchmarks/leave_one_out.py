@@ -20,12 +20,12 @@ from epoch import EMBEDDING, HIDDEN, WORDS, Reference
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from attention_audit.audits.attributions import Scores
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.batching import Indices
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Classifier
+from attention_audit.readout import Scores
 
 TOGETHER = 16
 """Shortened texts of a batch of the plain way: faster than with more, and than with fewer."""

@@ -9,7 +9,7 @@ fine-tuning changes no shape. Of the test split (1,725 texts, or fewer where a n
   wanted; the share of padding in it, at most 10 %;
 - 100 permutations, at most 20 s;
 - Jain & Wallace's adversary with 5 restarts of 500 steps, at most 240 s, and the memory of the process, below 3 GB;
-- the ranked sets, and the heads one by one.
+- the ranked sets, the shuffles, and the heads one by one.
 """
 
 import argparse
@@ -28,7 +28,8 @@ from attention_audit.audits.flipping_sets import ranked_sets
 from attention_audit.audits.heads import heads
 from attention_audit.audits.instance_adversary import instance_adversary
 from attention_audit.audits.permutation import permutation
-from attention_audit.audits.settings import InstanceAdversary, Permutation
+from attention_audit.audits.settings import Erasure, InstanceAdversary, Permutation
+from attention_audit.audits.shuffles import shuffles
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.model.sequence_classifier import SequenceClassifier
@@ -106,6 +107,7 @@ def main() -> None:
     )
     print(f"{'':32} mean JSD {found['jsd'].mean():.3f}, mean TVD {found['tvd'].mean():.4f}")
     timed("ranked sets", lambda: ranked_sets(readout, 5))
+    timed("shuffles", lambda: shuffles(readout, Erasure(), Permutation()))
     timed("heads", lambda: heads(readout, 100, 10))
 
 

@@ -85,5 +85,6 @@ def main(folder: Path) -> dict[str, pd.DataFrame]:
 
 if __name__ == "__main__":
     tables = main(Path(sys.argv[1]))
-    print(tables["summary"].loc[0, "sentence"])
-    print(tables["texts"][["words", "weights", "contributions", "show"]].head().to_string())
+    answers = api.by_question(tables["summary"])
+    print(answers[["question", "said", "value", "low", "high"]].round(2).to_string(index=False))
+    print(tables["texts"][["words", "weights", "contributions"]].head().to_string())

@@ -99,4 +99,4 @@ def main() -> dict[str, api.Judgement]:
 
 if __name__ == "__main__":
     for name, judgement in main().items():
-        print(f"{name}: {judgement.sentence}\n")
+        print(f"Scores {name}\n{judgement}\n")

@@ -69,5 +69,5 @@ def main() -> api.Judgement:
 
 if __name__ == "__main__":
     judgement = main()
-    print(judgement.sentence)
-    print(judgement.table[["question", "word", "value", "low", "high", "margin"]].round(2).to_string(index=False))
+    print(judgement)
+    print(judgement.paragraph)

@@ -40,9 +40,7 @@ def gaps(tmp_path_factory: pytest.TempPathFactory) -> Folder:
             "pairs": OWN | {"path": "pairs.jsonl", "query": "question"},
         },
     )
-    outcome = folder.run(
-        "corpora", "ss_table1", "wp_table1", "wp_table2", "wp_table3", "wp_table5", "wp_fig3", "wp_fig5"
-    )
+    outcome = folder.run("corpora", "wp_table1", "wp_table2", "wp_table3", "wp_table5", "wp_fig3", "wp_fig5")
     assert outcome.status == 0, outcome.text
     return folder
 

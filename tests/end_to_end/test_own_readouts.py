@@ -18,7 +18,7 @@ FIGURES = [
     "own_fig_fraction_removed",
 ]  # fmt: skip
 TABLES = [
-    "own_table_performance", "own_table_comparison", "own_table_evidence", "summary", "texts"
+    "own_table_performance", "own_table_comparison", "summary", "texts"
 ]  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def test_all_of_it_works_from_the_wheel(python: Path, tmp_path: Path) -> None:
     where = called(python, tmp_path, "-c", "import attention_audit; print(attention_audit.__file__)")
     assert where.startswith(str(python.parents[1]))
     audit = ("-m", "attention_audit")
-    assert "stable" in called(python, tmp_path, str(ROOT / "examples" / "scores.py"))
+    assert "same when retrained" in called(python, tmp_path, str(ROOT / "examples" / "scores.py"))
 
     rows = (f"{'a fine film' if number % 2 else 'a dull plot'} no {number},{number % 2}" for number in range(120))
     (tmp_path / "reviews.csv").write_text("text,label\n" + "\n".join(rows) + "\n")

@@ -19,8 +19,7 @@ from hurt import Tally, only_first
 
 from attention_audit.corpus.raw import ALWAYS, lines, members, opened
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.imdb import ImdbCorpus
-from attention_audit.corpus.sources.newsgroups import NewsgroupsCorpus
+from attention_audit.corpus.sources.labelled import ImdbCorpus, NewsgroupsCorpus
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.corpus.vectors import read_vectors
 from attention_audit.errors import AuditError

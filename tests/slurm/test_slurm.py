@@ -131,7 +131,7 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
     log = folder.path / "results/logs/train/trees/jw/average_tanh/seed10.log"
     for path in ("models", "readouts", "audits", "tables", "logs"):
         shutil.rmtree(folder.path / "results" / path)
-    process = slurm.start(snakemake("jw_table1", "--retries", "0"), folder.path)
+    process = slurm.start(snakemake("table_contributions", "--retries", "0"), folder.path)
     deadline = time.monotonic() + 600
     while not log.exists():
         assert process.poll() is None, "the run ended before its training began"
@@ -142,12 +142,12 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
     text, _ = process.communicate(timeout=600)
     assert process.returncode != 0
     assert re.search(rf"(JOB|STEP) {training.number}\b.* CANCELLED", text), text
-    assert not (folder.path / "results/tables/jw_table1_performance.parquet").exists()
-    outcome = run(slurm, folder, "jw_table1", "--retries", "0")
+    assert not (folder.path / "results/tables/table_contributions.parquet").exists()
+    outcome = run(slurm, folder, "table_contributions", "--retries", "0")
     assert outcome.status == 0, outcome.text
     # the corpus was there, and stays
     assert not any("corpus" in job.name for job in slurm.jobs(folder.path))
-    assert (folder.path / "results/tables/jw_table1_performance.parquet").is_file()
+    assert (folder.path / "results/tables/table_contributions.parquet").is_file()
     for name, content in folder.parquet().items():
         assert content == whole.parquet()[name], name
 

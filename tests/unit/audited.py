@@ -10,25 +10,23 @@ from attention_audit.contrasts import Contrasts, Guides, Subject
 from attention_audit.tables.arrays import Audits
 
 COLUMNS = {
-    "predictions": ["model", "lambda", "seed", "id", "label", "prediction"],
+    "predictions": ["model", "lambda", "seed", "id", "label", "prediction", "items"],
     "stability": ["model", "seed", "other", "id", "jsd", "tvd", "chance_jsd", "same_top"],
-    "permutation": ["model", "seed", "id", "mean_tvd", "flips", "chance_jsd", "contribution_chance_jsd"],
-    "ranked_sets": ["model", "seed", "id", "ranking", "fraction_removed"],
+    "permutation": ["model", "seed", "id", "mean_tvd", "flips", "chance_jsd"],
+    "shuffles": [
+        "model", "seed", "id", "shuffle", "prediction", "random", "by_weight", "smallest", "lead", "fall",
+    ],
     "located": [
         "model", "seed", "id", "ranking", "words", "top_flips", "fraction_removed",
         *(f"falls_{step}" for step in range(5)),
     ],
-    "contributions": [
-        "model", "seed", "id", "against", "top_lead", "top_fall", "top_flips",
-        *(f"top_{what}_{place}" for what in ("items", "weights", "contributions") for place in range(2)),
-    ],
-    "comparison": [
-        "model", "lambda", "seed", "id", "jsd", "tvd", "same_top", "contribution_jsd", "contribution_same_top",
-    ],
+    "comparison": ["model", "lambda", "seed", "id", "jsd", "tvd", "chance_jsd", "same_top"],
     "consistency": ["model", "lambda", "seed", "texts", "tvd", "tvd_sd", "jsd"],
     "plausibility": ["model", "seed", "id", "annotator", "attribution", "words", "marked", "auprc"],
     "replaced": ["model", "seed", "id", "ranking", "by", *(f"falls_{step}" for step in range(5))],
 }  # fmt: skip
+RANKED_SETS = pd.DataFrame(columns=["dataset", "suite", "model", "seed", "id", "ranking", "fraction_removed"])
+"""An audit that the summary does not read."""
 NOTHING = Audits(**{name: pd.DataFrame(columns=["dataset", "suite", *columns]) for name, columns in COLUMNS.items()})
 CONTRASTS = Contrasts(
     seed=1,
@@ -67,12 +65,27 @@ def constant(value: float, seeds: int = 2, texts: int = TEXTS) -> np.ndarray[Any
     return np.full((seeds, texts), value)
 
 
-def predicted(model: str, right: list[float], texts: int = TEXTS) -> pd.DataFrame:
+def predicted(model: str, right: list[float], texts: int = TEXTS, items: int = 8) -> pd.DataFrame:
     """Predictions of two classes in turn, of which each training gets the given share right, the first texts."""
     labels = np.tile([0, 1], texts // 2)
     rows = [np.where(np.arange(texts) < share * texts, labels, 1 - labels) for share in right]
     frame = by_text(model, prediction=rows, label=np.tile(labels, (len(right), 1)))
-    return frame.assign(**{"lambda": math.nan})
+    return frame.assign(**{"lambda": math.nan}, items=items)
+
+
+def shuffled(model: str = "base", seeds: int = 2, texts: int = TEXTS, **columns: tuple[float, float]) -> pd.DataFrame:
+    """Rows of `shuffles`, alike in every text: each column has a value under the model's weights, and one under each of
+    two shuffles of them. The class of a text is the same under all of them, in turn 0 and 1.
+    """
+    blank = dict.fromkeys(("random", "by_weight", "smallest", "lead", "fall"), (math.nan, math.nan))
+    parts = [
+        by_text(
+            model,
+            **{name: constant(values[min(number, 1)], seeds, texts) for name, values in (blank | columns).items()},
+        ).assign(shuffle=number, prediction=np.tile(np.arange(texts) % 2, seeds))
+        for number in range(3)
+    ]
+    return pd.concat(parts, ignore_index=True)
 
 
 def ranked(model: str = "base", seeds: int = 2, texts: int = TEXTS, **fractions: float) -> pd.DataFrame:
@@ -99,25 +112,24 @@ def fallen(model: str = "base", seeds: int = 2, texts: int = TEXTS, **falls: flo
     return pd.concat(parts, ignore_index=True)
 
 
-def adversaries(points: dict[float, tuple[float, float]], dev: dict[float, tuple[float, float]]) -> Audits:
-    """TVD and JSD of adversaries by lambda, in every test text and on dev, beside those of base itself on dev; another
-    training of base has a JSD of .05 in every test text.
+def adversaries(points: dict[float, tuple[float, float]], dev: dict[float, float] | None = None) -> Audits:
+    """TVD and JSD (.6 of a shuffled map) of adversaries by lambda, in every test text; dev: their TVD there, the same
+    unless it is given. Another training of base has a JSD of .3 and a TVD of .1 in every test text.
     """
     about = {"dataset": "needle", "suite": "wp", "model": "adversary", "seed": 1, "texts": 400, "tvd_sd": 0.01}
     comparison = [
-        by_text("adversary", tvd=constant(tvd, 1), jsd=constant(jsd, 1)).assign(
-            **{"lambda": lambda_}, same_top=False, contribution_jsd=0.06, contribution_same_top=True
+        by_text("adversary", tvd=constant(tvd, 1), jsd=constant(jsd, 1), chance_jsd=constant(0.6, 1)).assign(
+            **{"lambda": lambda_}, same_top=False
         )
         for lambda_, (tvd, jsd) in points.items()
     ]
-    rows = [{**about, "lambda": lambda_, "tvd": tvd, "jsd": jsd} for lambda_, (tvd, jsd) in dev.items()]
-    rows.append({**about, "model": "base", "lambda": math.nan, "tvd": 0.0, "jsd": 0.69})
-    other = by_text(jsd=constant(0.05, 1), chance_jsd=constant(0.6, 1), tvd=constant(0.1, 1), same_top=constant(1, 1))
+    on_dev = dev or {lambda_: tvd for lambda_, (tvd, _) in points.items()}
+    rows = [{**about, "lambda": lambda_, "tvd": tvd, "jsd": 0.1} for lambda_, tvd in on_dev.items()]
+    other = by_text(jsd=constant(0.3, 1), chance_jsd=constant(0.6, 1), tvd=constant(0.1, 1), same_top=constant(1, 1))
     return NOTHING._replace(
+        predictions=predicted("base", [0.95, 0.96]),
         stability=other.assign(seed=2, other=1),
         comparison=pd.concat(comparison, ignore_index=True),
         consistency=pd.DataFrame(rows),
-        permutation=by_text(
-            mean_tvd=constant(0.3), flips=constant(0.2), chance_jsd=constant(0.6), contribution_chance_jsd=constant(0.6)
-        ),
+        permutation=by_text(mean_tvd=constant(0.3), flips=constant(0.2), chance_jsd=constant(0.6)),
     )

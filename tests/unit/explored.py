@@ -92,7 +92,7 @@ COLUMNS = [
     AboutColumn(name="agree", label="seeds that agree", kind="integer", unit="seeds", meaning="same top item"),
     AboutColumn(name="moved", label="adversary goes", kind="number", unit="nats", meaning="JSD of the adversary"),
     AboutColumn(name="survives_item", label="survives", kind="flag", unit="", meaning="decision stays"),
-    AboutColumn(name="show", label="may be shown", kind="text", unit="", meaning="may this map be shown"),
+    AboutColumn(name="words", label="top item", kind="text", unit="", meaning="the items with the most attention"),
 ]
 
 
@@ -137,7 +137,7 @@ def view(
             "agree": [place % 3 for place in range(texts)],
             "moved": [None if place == 1 else round(place / 10, 3) for place in range(texts)],
             "survives_item": [place % 2 == 0 for place in range(texts)],
-            "show": ["yes" if place % 2 else "unstable" for place in range(texts)],
+            "words": ["yes" if place % 2 else "unstable" for place in range(texts)],
         },
     )
     if pairs:
@@ -204,6 +204,18 @@ def view(
         missing={"exact contribution": "Models of pairs have no such sum below their tail."} if pairs else {},
         columns=COLUMNS,
         columns_seed=10,
+        lines=[
+            {
+                "mark": "·●·",
+                "asks": "May <i>it</i> be read?",
+                "said": "partly",
+                "value": ".35",
+                "interval": ".33 to .37",
+                "remark": HOSTILE[0],
+            }
+        ]
+        if suite == "wp"
+        else [],
     )
     return about, full
 

@@ -10,11 +10,13 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.consistency import CONSISTENCY
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
-from attention_audit.columns.kinds import flag
+from attention_audit.columns.kinds import flag, integer, text
 from attention_audit.columns.readout import READOUT
+from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.texts import TEXTS
 from attention_audit.columns.word_attributions import WORD_ATTRIBUTIONS
 from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob, ShownSuite
+from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
 from attention_audit.stages.job import Job
 
@@ -105,12 +107,20 @@ def write_texts(path: Path, keys: Sequence[tuple[str, str, Readout]]) -> Path:
         "contributions": [[-1.23456, 0.5] for _ in rows],
         "others": [1] * count,
         "agree": [row[3] % 2 for row in rows],
-        "asked": [6] * count,
-        "passed": [5] * count,
-        "show": ["unstable"] * count,
     }
     nothing = {column.name: [None] * count for column in TEXTS.columns if column.name not in columns}
     write_table(path, TEXTS, columns | nothing | {"moved": [0.123456] * count}, PROVENANCE)
+    return path
+
+
+def write_answers(path: Path, dataset: str, model: str) -> Path:
+    """The table of answers with one row, on a model of which `located` alone is known; its other columns are empty."""
+    empty = {text.type: "", integer.type: 0}
+    row = {column.name: None if column.nullable else empty.get(column.type, []) for column in SUMMARY.columns}
+    row |= {f"{question}_zones": "-" for question in QUESTIONS}
+    row |= {"dataset": dataset, "suite": "wp", "model": model, "located_zones": "2", "located_said": "partly"}
+    row |= {"located_value": 0.35, "located_low": 0.33, "located_high": 0.37, "located_clause": HOSTILE[0]}
+    write_table(path, SUMMARY, {name: [value] for name, value in row.items()}, PROVENANCE)
     return path
 
 
@@ -127,7 +137,7 @@ def job_of(folder: Path, texts: dict[str, int], words: int = 12) -> tuple[Job[Ex
     corpora = [write_corpus(folder / name, of) for name, of in ((first, base[0]), (second, other))]
     consistency, instance, attributions = (folder / f"{name}.parquet" for name in ("c", "i", "a"))
     rows = {"dataset": [first] * 2, "model": ["adversary"] * 2, "lambda": [0.1, 0.2], "seed": [1] * 2}
-    rows |= {"texts": [9] * 2, "tvd": [0.04, 0.2], "tvd_sd": [0.01] * 2, "jsd": [0.1, 0.6]}
+    rows |= {"tvd": [0.04, 0.2], "jsd": [0.1, 0.6], "chance_jsd": [0.6] * 2}
     write_table(consistency, CONSISTENCY, rows, PROVENANCE)
     about = {"dataset": [first] * texts[first], "model": ["base"] * texts[first], "seed": [1] * texts[first]}
     zeros = {
@@ -172,6 +182,7 @@ def job_of(folder: Path, texts: dict[str, int], words: int = 12) -> tuple[Job[Ex
         "instance": [instance],
         "attributions": [attributions],
         "texts": [table],
+        "summary": [write_answers(folder / "summary.parquet", first, "base")],
     }
     said: list[str] = []
     return Job(settings, inputs, {"page": [folder / "explorer.html"]}, PROVENANCE, said.append), said

@@ -75,9 +75,6 @@ def make_audit(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
     """Make an audit by itself, whether it is there or not; what the stage said."""
     job = plan.auditing.alone(audit, suite, dataset)
     make(plan, *job.read)
-    # a file that is as it would be is kept
-    for path in job.files:
-        Path(path).unlink(missing_ok=True)
     return run_job(job)
 
 

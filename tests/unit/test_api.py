@@ -16,6 +16,7 @@ from in_process import make
 from planned import PLACES, plan_of
 
 from attention_audit import api
+from attention_audit.answer.lines import write_line
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
@@ -23,6 +24,7 @@ from attention_audit.columns.corpus import CORPUS
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan
+from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import as_readout
 from attention_audit.transformer.folder import MIRROR
@@ -72,7 +74,7 @@ def test_arrays_become_a_readout() -> None:
 def test_a_map_without_contributions_is_audited() -> None:
     alone = api.readout(**ARGUMENTS | {"contributions": None, "bias": None}, evidence=GIVEN.evidence)
     row = api.audit(alone)["summary"].iloc[0]
-    assert row["used_note"].endswith("no contributions of model are given")
+    assert row["used_reason"].endswith("no contributions of model are given")
     assert row["plausibility_texts"] > 0
 
 
@@ -157,7 +159,7 @@ def frames() -> dict[str, pd.DataFrame]:
 def test_audits_of_readouts_are_those_of_the_workflow(frames: dict[str, pd.DataFrame]) -> None:
     assert {
         "performance", "predictions", "comparison", "consistency", "stability", "permutation", "contributions",
-        "instance_adversary", "single_weight", "ranked_sets", "evidence", "attention_maps", "summary", "texts",
+        "instance_adversary", "single_weight", "ranked_sets", "attention_maps", "summary", "texts",
     } <= {*frames}  # fmt: skip
     own = frames["permutation"]
     expected = permutation(as_readout(made(2)), Permutation(permutations=20), Permutation().seed)
@@ -170,34 +172,36 @@ def test_audits_of_readouts_are_those_of_the_workflow(frames: dict[str, pd.DataF
 
 def test_the_summary_asks_all_that_can_be_asked(frames: dict[str, pd.DataFrame]) -> None:
     row = frames["summary"].iloc[0]
-    asked = {name for name in ("needed", "stable", "used", "ranks", "signed", "unique") if row[name] != "not asked"}
-    assert asked == {"needed", "stable", "used", "ranks", "signed", "unique"}
+    assert {name for name in QUESTIONS if np.isfinite(row[f"{name}_value"])} == {
+        "needed", "stable", "used", "ranks", "signed", "unique",
+    }  # fmt: skip
     # the adversary predicts alike and attends elsewhere
     assert row["unique_model"] == "adversaries"
     assert row["unique_tvd"] < 1e-6
     assert row["unique_value"] < 0
-    assert "chosen on the texts that it is measured on" in row["unique_note"]
-    assert row["located_note"] == (
+    assert "chosen on the texts that it is measured on" in row["unique_clause"]
+    assert row["located_reason"] == (
         "located needs a network that can be run again, and of model only readouts are given"
     )
     texts = frames["texts"]
     assert texts["prediction_name"].isin(CLASSES).all()
-    assert texts["moved"].mean() > 0.1
 
 
 def test_the_summary_is_shown_with_a_row_a_question(frames: dict[str, pd.DataFrame]) -> None:
     summary = frames["summary"]
     shown = api.by_question(summary).set_index("question")
-    assert [*shown.index] == [
-        "learnt", "needed", "stable", "used", "ranks", "located", "signed", "unique", "transferable",
-    ]  # fmt: skip
-    for question in ("needed", "stable", "unique"):
-        parts = ["value", "low", "high", "margin", "trainings", "texts", "note"]
-        expected = [summary.loc[0, question], *(summary.loc[0, f"{question}_{part}"] for part in parts)]
-        assert shown.loc[question, ["word", *parts]].tolist() == expected
-    assert shown.loc["learnt", "value"] == summary.loc[0, "learnt_value"]
+    assert [*shown.index] == [*QUESTIONS]
+    for question in QUESTIONS:
+        parts = ["value", "low", "high", "next_low", "next_high", "trainings", "texts"]
+        expected = summary.loc[0, [f"{question}_{part}" for part in parts]].astype(float)
+        np.testing.assert_array_equal(shown.loc[question, parts].astype(float), expected)
+        assert shown.loc[question, "zones"] == summary.loc[0, f"{question}_zones"]
+        line = write_line(summary.iloc[0].to_dict(), question)
+        assert shown.loc[question, ["asks", "said", "note"]].tolist() == [line.asks, line.said, line.remark]
     both = api.by_question(pd.concat([summary, summary.assign(model="other")]))
-    assert both["model"].tolist() == ["model"] * 9 + ["other"] * 9
+    assert both["model"].tolist() == ["model"] * 8 + ["other"] * 8
+    assert [*both] == ["dataset", "suite", "model", "question", *shown]
+    assert both["question"].tolist() == [*QUESTIONS] * 2
     with pytest.raises(AuditError, match=r"summary: has no column .*; give the table `summary` of api\.audit"):
         api.by_question(frames["texts"])
 
@@ -256,9 +260,9 @@ def test_what_cannot_be_read_of_readouts_is_one_line(arguments: tuple[Any, ...],
 def test_what_is_not_given_is_not_asked_and_says_so() -> None:
     frames = api.audit(made(1, 12), settings={"instance_adversary": {"restarts": 1, "steps": 5}})
     row = frames["summary"].iloc[0]
-    assert row["needed_note"] == "no twin with uniform weights is given beside this model"
-    assert row["unique_note"] == "no adversary of this model is given"
-    assert row["stable_note"] == "there is one training"
+    assert row["needed_reason"] == "no twin with uniform weights is given beside this model"
+    assert row["unique_reason"] == "no adversary of this model is given"
+    assert row["stable_reason"] == "there is one training"
     assert "comparison" not in frames
     assert set(frames["attention_maps"]["weights"]) == {"base", "instance_adversary"}
 

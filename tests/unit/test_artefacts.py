@@ -5,18 +5,15 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 import torch
-from refusal import refusal
 
 from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.parquet import (
-    made_by,
     read_frame,
     read_provenance,
     read_table,
@@ -25,8 +22,7 @@ from attention_audit.artefacts.parquet import (
 )
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.running import hold_lock
-from attention_audit.artefacts.seal import values_checksum
-from attention_audit.artefacts.weights import read_weights, weights_made_by, write_weights
+from attention_audit.artefacts.weights import read_weights, write_weights
 from attention_audit.code_hash import WORDS
 from attention_audit.columns.evidence import EVIDENCE
 from attention_audit.columns.kinds import artefact
@@ -173,66 +169,6 @@ def test_weights_come_back_and_damage_is_noticed(tmp_path: Path, provenance: Pro
             read_weights(path)
     with pytest.raises(AuditError, match="not there"):
         read_weights(tmp_path / "no.safetensors")
-
-
-def test_files_say_whether_just_this_made_them(tmp_path: Path, provenance: Provenance) -> None:
-    """Stage, settings, code, inputs and seed count; a damaged or missing file was made by nothing."""
-    table, weights = tmp_path / "h.parquet", tmp_path / "w.safetensors"
-    tensors = {"a": torch.arange(4)}
-    made = replace(provenance, inputs={"corpus": ["1" * 64]})
-    write_table(table, HISTORY, COLUMNS, made, seed=7)
-    write_weights(weights, tensors, made, seed=7)
-
-    def both(asked: Provenance, seed: int = 7) -> list[bool]:
-        return [made_by(table, HISTORY, asked, seed), weights_made_by(weights, asked, seed) is not None]
-
-    assert both(made) == [True, True]
-    assert both(made, seed=8) == [False, False]
-    changes: list[dict[str, Any]] = [
-        {"stage": "other"},
-        {"settings": {"a": 2}},
-        {"code": "1" * 64},
-        {"inputs": {"corpus": ["2" * 64]}},
-        {"inputs": None},
-    ]
-    for change in changes:
-        assert both(replace(made, **change)) == [False, False], change
-    assert not made_by(table, EVIDENCE, made, 7)
-    for path in (table, weights):
-        path.write_bytes(path.read_bytes()[:-9])
-    assert both(made) == [False, False]
-    for path in (table, weights):
-        path.unlink()
-    assert both(made) == [False, False]
-
-
-def test_inputs_are_recorded_of_files_that_are_kept_for_them(tmp_path: Path, provenance: Provenance) -> None:
-    path = tmp_path / "h.parquet"
-    write_table(path, HISTORY, COLUMNS, replace(provenance, inputs={"corpus": ["1" * 64]}))
-    assert read_provenance(path)["inputs_sha256"] == {"corpus": ["1" * 64]}
-    write_table(path, HISTORY, COLUMNS, provenance)
-    assert "inputs_sha256" not in read_provenance(path)
-
-
-def test_contents_are_the_rows_whoever_wrote_them(tmp_path: Path, provenance: Provenance) -> None:
-    one, other = tmp_path / "one.parquet", tmp_path / "other.parquet"
-    write_table(one, HISTORY, COLUMNS, provenance)
-    write_table(other, HISTORY, COLUMNS, replace(provenance, code="1" * 64), seed=7)
-    assert one.read_bytes() != other.read_bytes()
-    assert values_checksum(one) == values_checksum(other)
-    write_table(other, HISTORY, COLUMNS | {"loss": [0.5, 0.125]}, provenance)
-    assert values_checksum(one) != values_checksum(other)
-
-
-@pytest.mark.parametrize("place", [10, -40])
-def test_contents_of_a_damaged_file_are_refused(tmp_path: Path, provenance: Provenance, place: int) -> None:
-    path = tmp_path / "h.parquet"
-    write_table(path, HISTORY, COLUMNS, provenance)
-    content = bytearray(path.read_bytes())
-    content[place] ^= 1
-    for damaged in (bytes(content), bytes(content[:-9]), b""):
-        path.write_bytes(damaged)
-        assert "rebuild it with" in refusal(values_checksum, path)
 
 
 def test_the_lock_is_one_processes_and_goes_with_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from refusal import refusal
 
 from attention_audit.corpus.rationales import of_words
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.questions import BabiCorpus
+from attention_audit.corpus.sources.pairs import BabiCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 

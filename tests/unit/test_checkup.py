@@ -56,15 +56,12 @@ def test_a_sound_file_is_not_odd(looked: Looked) -> None:
 
 def test_too_few_test_texts_are_said_with_what_is_needed(looked: Looked) -> None:
     assert looked(distinct(300), small=True) == [
-        "60 test texts are too few for a word for any question: 100 are needed, as about 500 rows give"
+        "60 test texts are too few for a statement on any question: 100 are needed, as about 500 rows give"
     ]
-    assert looked(distinct(700), small=True) == [
-        "140 test texts are too few for a word on what to show instead: 200 are needed, as about 1,000 rows give"
-    ]
-    assert looked(distinct(1000), small=True) == []
+    assert looked(distinct(700), small=True) == []
     given = [(*row, "test" if place < 40 else "train") for place, row in enumerate(distinct(1000))]
     assert looked(given, "text,label,split", small=True, split="split") == [
-        "40 test texts are too few for a word for any question: 100 are needed"
+        "40 test texts are too few for a statement on any question: 100 are needed"
     ]
 
 
@@ -167,7 +164,10 @@ def test_small_classes_are_named_where_splits_are_given(looked: Looked) -> None:
         for row in distinct(20, start=20 * number)
     ]
     lines = looked([*rows, ("rare", "maybe", "train")], "text,label,split", split="split")
-    assert lines == ["1 of 3 classes have fewer texts than there are splits: 'maybe'"]
+    assert lines == [
+        "1 of 3 classes have fewer texts than there are splits: 'maybe'",
+        "split test: no text has label 'maybe': nothing is asked about it",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
+from html import unescape
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -18,8 +19,9 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 
 import attention_audit
 from attention_audit import api
-from attention_audit.columns.summary import QUESTIONS
+from attention_audit.answer.lines import write_lines
 from attention_audit.errors import AuditError
+from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
 from attention_audit.stages.import_readout import as_readout
 
@@ -43,17 +45,26 @@ def answer() -> api.Audited:
     )
 
 
+def not_asked(found: api.Audited) -> set[str]:
+    """The questions that rest on no text."""
+    return {*found.table.loc[found.table["texts"] == 0, "question"]}
+
+
 def test_what_can_be_asked_is_asked_and_the_rest_says_what_it_would_take() -> None:
     found = answer()
-    assert found.table["question"].tolist() == ["learnt", *QUESTIONS]
-    assert set(found.not_asked) == {"needed", "unique", "transferable"}
-    assert all(found.not_asked.values())
-    assert found.sentence == found.summary.loc[0, "sentence"]
     rows = found.table.set_index("question")
+    assert [*rows.index] == [*QUESTIONS]
+    assert not_asked(found) == {"needed", "unique", "transferable"}
+    assert found.reasons["located"] == "12 of the 100 texts needed"
+    assert all(found.reasons[question] for question in QUESTIONS)
     assert rows.loc["stable", ["trainings", "texts"]].tolist() == [2, 12]
     located = rows.loc["located"]
     assert located["low"] <= located["value"] <= located["high"]
-    assert repr(found).startswith("Audited(learnt ")
+    assert located["value"] == found.maps.query("row == 'hf/model/attention' and metric == 'located'")["mean"].item()
+    head, run, *_ = repr(found).splitlines()
+    assert head == "May this attention map be read as an explanation?"
+    assert run.startswith("2 trainings, 12 texts; accuracy .")
+    assert found.paragraph.endswith(" (2 trainings, 12 texts; 95 % intervals): nothing is stated.")
 
 
 def test_the_map_is_that_of_the_library() -> None:
@@ -80,8 +91,9 @@ def test_it_shows_itself_without_a_network() -> None:
     html = found._repr_html_()
     assert html.startswith("<iframe srcdoc=")
     assert "http" not in html
-    for word in ("located?", "not asked", found.sentence[:30]):
-        assert word in html
+    for line in write_lines(found.summary.iloc[0].to_dict()):
+        assert line.asks in html
+    assert found.paragraph in unescape(unescape(html))
     assert {axes.get_xlabel().partition("\n")[0] for axes in found.figure().axes} >= {"located", "first word opposes"}
 
 
@@ -117,7 +129,7 @@ def test_labels_may_be_names_texts_may_be_words_and_batches_of_any_size() -> Non
     for other in others:
         for name in ("value", "low", "high"):
             np.testing.assert_allclose(other.table[name].astype(float), plain.table[name].astype(float), atol=1e-5)
-    assert set(plain.not_asked) == {*QUESTIONS} - {"used"}
+    assert not_asked(plain) == {*QUESTIONS} - {"used"}
 
 
 def test_words_are_those_of_the_language_of_the_texts(capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,7 +169,7 @@ def test_a_language_model_is_asked_for_its_next_token() -> None:
     tokenizer = AutoTokenizer.from_pretrained(model.name_or_path)
     prompt = {"template": "the {text} is", "labels": ["great", "bad"]}
     found = one(model=model, tokenizer=tokenizer, prompt=prompt, labels=["great", "bad", 0, 1, 0, 1], questions=None)
-    assert set(found.not_asked) == {"needed", "stable", "unique", "transferable"}
+    assert not_asked(found) == {"needed", "stable", "unique", "transferable"}
     with torch.no_grad():
         following = model.eval()(**tokenizer(f"the {TEXTS[3]} is", return_tensors="pt")).logits[0, -1]
     chosen = following[tokenizer.convert_tokens_to_ids(prompt["labels"])].softmax(0)
@@ -169,8 +181,8 @@ def test_a_language_model_is_asked_for_its_next_token() -> None:
 def test_what_several_rows_decide_is_not_asked_of_one() -> None:
     mean = on_disk.save(Path(mkdtemp()), "modernbert", classifier_pooling="mean")
     for found in (one(model=mean, questions=None), one(long="window", max_length=8, questions=None, maps=["rollout"])):
-        assert found.not_asked.keys() >= {"used", "ranks", "signed"}
-        assert "no single row decides" in found.not_asked["used"]
+        assert not_asked(found) >= {"used", "ranks", "signed"}
+        assert "no single row decides" in found.reasons["used"]
         assert found.table.set_index("question").loc["located", "texts"] == 6
     assert len(found.text(3).words) == len(TEXTS[3].split()) + 2
 
@@ -271,7 +283,8 @@ def test_labels_in_another_order_are_asked_about() -> None:
     found = one(labels=(1 - predicted).tolist(), questions=["used"])
     largest = np.bincount(predicted).max() / 6
     asked = "are the labels in another order than the model's classes? Its accuracy, 0.000, is far below the largest "
-    assert found.table["note"][0] == f"{asked}class's share, {largest:.3f}"
+    assert found.summary.loc[0, "note"] == f"{asked}class's share, {largest:.3f}"
+    assert asked[:60] in repr(found)
     assert asked.partition("?")[0] in found._repr_html_().replace("&amp;#39;", "'").replace("&#39;", "'")
 
 
@@ -321,7 +334,7 @@ def test_a_network_with_attention_of_its_own_is_asked_the_same() -> None:
     models, texts = [Attending(seed) for seed in (1, 2)], [*spelt()]
     labels = [number % 2 for number in range(20)]
     found = api.audit_torch(models, [model.decoder for model in models], texts, labels, batch_size=7, progress=False)
-    assert set(found.not_asked) == {"needed", "unique", "transferable"}
+    assert not_asked(found) == {"needed", "unique", "transferable"}
 
     def predict(model: Attending) -> Any:
         def of(words: list[list[str]]) -> Any:
@@ -334,7 +347,7 @@ def test_a_network_with_attention_of_its_own_is_asked_the_same() -> None:
     maps = [[weights.detach().numpy() for weights in model(texts)[0]] for model in models]
     judged = api.judge(texts, maps, [predict(model) for model in models], report=lambda line: None)
     mine, theirs = (table.set_index("question").loc["located"] for table in (found.table, judged.table))
-    assert mine["word"] == theirs["word"]
+    assert mine["note"] == theirs["note"]
     np.testing.assert_allclose([*mine[["value", "low", "high"]]], [*theirs[["value", "low", "high"]]], atol=1e-5)
     reading = found.text(0)
     np.testing.assert_allclose(reading.words["weight"], maps[0][0], atol=1e-6)
@@ -368,9 +381,7 @@ def test_a_network_that_does_not_fit_is_one_line(forward: Any, decoder: Any, lin
 def test_contributions_that_are_exact_are_saved(tmp_path: Path) -> None:
     given = made(1, 6)
     readout: Readout = as_readout(given)
-    saved = api.Audited(
-        answer().table, "", answer().maps, answer().texts, answer().summary, [readout], given.tokens, ["0", "1"], {}
-    )
+    saved = api.Audited(answer().summary, {}, answer().maps, answer().texts, [readout], given.tokens, ["0", "1"])
     saved.save(tmp_path)
     again = api.read(tmp_path / "training1.npz")
     np.testing.assert_allclose(again.contribution[2], given.contribution[2], atol=1e-6)

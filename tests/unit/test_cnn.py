@@ -7,7 +7,7 @@ import pytest
 from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.questions import CnnCorpus
+from attention_audit.corpus.sources.pairs import CnnCorpus
 from attention_audit.corpus.text import Text
 
 FIRST = "@placeholder won\n@entity2\n@entity4 , @entity2 and @entity4 's ally ran .\n\n"

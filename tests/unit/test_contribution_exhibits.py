@@ -149,38 +149,84 @@ def audited() -> pd.DataFrame:
     return pd.concat([base, base.assign(suite="jw", model="lstm_tanh", tau=0.0)], ignore_index=True)
 
 
+KEYS = {"dataset": "sst", "suite": "wp", "model": "base", "seed": 1}
+NOTHING = pd.DataFrame(columns=[*KEYS, "id", "ranking", "top_fall", "falls_0"])
+
+
+def of(
+    rows: pd.DataFrame,
+    subjects: list[dict[str, Any]],
+    erased: pd.DataFrame = NOTHING,
+    deleted: pd.DataFrame = NOTHING,
+) -> pd.DataFrame:
+    """The table, of whatever of its audits there are."""
+    return table_contributions(rows, erased, deleted, subjects)
+
+
+def violated() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Four texts without their first item, each in both draws; of one of them no word was deleted."""
+    ids = ["a", "b", "c", "d"]
+    own = pd.DataFrame(KEYS | {"ranking": "attention", "id": ids, "top_fall": [0.2, -0.005, -0.02, 0.0]})
+    words = pd.DataFrame(
+        KEYS | {"ranking": ["attention"] * 3 + ["loo"], "id": [*ids[:3], "a"], "falls_0": [0.1, -0.5, -1e-9, 0.3]}
+    )
+    return pd.concat([own, own]), words
+
+
+def means_of(table: pd.DataFrame, row: str) -> dict[str, float]:
+    """The means of one row by metric."""
+    return table[table["row"] == row].set_index("metric")["mean"].to_dict()
+
+
+def test_shares_of_texts_whose_first_item_opposes_the_prediction() -> None:
+    table = of(audited().iloc[:0], [subject("wp", "WP2019", "base")], *violated())
+    # two of four rise; of the deletions one of three, since 1e-9 is rounding
+    expected = {"erased": 1 / 2, "deleted": 1 / 3, "texts": 3}
+    assert means_of(table, "WP2019/base/attention") == pytest.approx(expected)
+    assert means_of(table, "WP2019/base/loo") == {"deleted": 0, "texts": 1}
+    (block,) = wide(table, LABELS)
+    names = ["Wiegreffe & Pinter 2019, base, attention", "Wiegreffe & Pinter 2019, base, leave-one-out"]
+    assert block.rows["row"].tolist() == names
+    assert [cell[:5] for cell in block.rows["first item opposes, erased"]] == ["0.500", ""]
+
+
+def test_attention_has_both_parts_in_one_row() -> None:
+    found = means_of(of(audited(), [subject("wp", "WP2019", "base")], *violated()), "WP2019/base/attention")
+    assert (found["tau"], found["erased"]) == pytest.approx((0.5, 0.5))
+    assert set(found) == {"tau", "overlap", "against", "largest_weight", "top_flips", "erased", "deleted", "texts"}
+
+
 def test_means_are_over_the_texts_that_have_a_value() -> None:
-    table = table_contributions(audited(), SUBJECTS)
-    base = table[table["row"] == "WP2019/base"].set_index("metric")
+    table = of(audited(), SUBJECTS)
+    base = table[table["row"] == "WP2019/base/attention"].set_index("metric")
     expected = {
         "tau": 0.5,  # of a text of one item there is none
         "overlap": 0.6,  # of a text of four items it is 1 by construction
         "against": 0.2,
         "largest_weight": 0.7,
-        "top_against": 1 / 6,
-        "top_fall": 0.15,
         "top_flips": 3 / 4,
         "texts": 3,
     }
     assert base["mean"].to_dict() == pytest.approx(expected)
-    assert base["seeds"].tolist() == [2] * 8
+    assert base["seeds"].tolist() == [2] * 6
     # over two seeds, of means .4 and .6
     assert base.loc["tau", "sd"] == pytest.approx(0.2 / 2**0.5)
     assert base.loc["tau", "low"] <= 0.5 <= base.loc["tau", "high"]
     assert base.loc["texts", ["sd", "low", "high"]].isna().all()
-    assert table["row"].unique().tolist() == ["WP2019/base", "JW2019/lstm_tanh"]
-    other = table[table["row"] == "JW2019/lstm_tanh"].set_index("metric")
+    assert table["row"].unique().tolist() == ["WP2019/base/attention", "JW2019/lstm_tanh/attention"]
+    other = table[table["row"] == "JW2019/lstm_tanh/attention"].set_index("metric")
     assert other.loc["tau", "mean"] == 0
 
 
 def test_what_was_not_asked_has_the_reason() -> None:
     reason = "predictions of pairs are not linear"
     subjects = [*SUBJECTS, subject("jw", "JW2019", "lstm_tanh", "babi-1", reason)]
-    table = table_contributions(audited(), subjects)
+    table = of(audited(), subjects)
     last = table.iloc[-1]
     assert (last["dataset"], last["row"], last["note"]) == ("babi-1", "JW2019/lstm_tanh", f"not asked: {reason}")
     (block,) = wide(table, LABELS)
-    names = ["Wiegreffe & Pinter 2019, base", *["Jain & Wallace 2019, BiLSTM (additive)"] * 2]
+    judged = "Jain & Wallace 2019, BiLSTM (additive)"
+    names = ["Wiegreffe & Pinter 2019, base, attention", f"{judged}, attention", judged]
     assert block.rows["row"].tolist() == names
     assert block.rows["data set"].tolist() == ["SST", "SST", "bAbI 1"]
     assert block.rows["note"].tolist() == ["", "", last["note"]]
@@ -188,6 +234,6 @@ def test_what_was_not_asked_has_the_reason() -> None:
 
 
 def test_without_any_model_there_are_no_rows() -> None:
-    assert table_contributions(audited().iloc[:0], []).empty
-    (only,) = table_contributions(audited().iloc[:0], [subject("wp", "WP2019", "base", reason="not")])["note"]
+    assert of(audited().iloc[:0], []).empty
+    (only,) = of(audited().iloc[:0], [subject("wp", "WP2019", "base", reason="not")])["note"]
     assert only == "not asked: not"

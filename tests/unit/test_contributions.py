@@ -143,7 +143,6 @@ def test_contributions_keep_their_digits_where_the_prediction_is_all_but_certain
 def test_pairs_have_none(random_pairs: MakeReadout) -> None:
     (texts,) = random_pairs([4]).batches(torch.float64)
     assert texts.exact_contributions() is None
-    assert texts.contribution_map() is None
 
 
 @given(st.integers(0, 1000))

@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from drawn import assert_readable, drawn_texts
 from labels import JW
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import LineCollection
 from seaborn.utils import relative_luminance
 
 from attention_audit.audits.correlation import pairs_of
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
-from attention_audit.figures.by_weight import SPAN, jw_fig_adversary, jw_fig_permutation, quarters
+from attention_audit.figures.by_weight import jw_fig_adversary, jw_fig_permutation, quarters
 from attention_audit.figures.correlation import LINES, compared, ink_on, jw_fig_agreement, jw_fig_correlation, matrix
 from attention_audit.figures.style import save
 from attention_audit.names import ATTRIBUTIONS
@@ -74,23 +74,10 @@ def agreement(models):
     return frame.assign(tau=np.random.default_rng(4).uniform(-1, 1, len(frame)))
 
 
-def census(models):
-    """columns.CENSUS frames by data set."""
-    return {
-        dataset: pd.DataFrame(
-            {
-                "label": range(CLASSES.get(dataset, 2)),
-                "label_name": [f"{dataset} {i}" for i in range(CLASSES.get(dataset, 2))],
-            }
-        )
-        for dataset in models
-    }
-
-
 FIGURES = {
     "correlation": lambda models: jw_fig_correlation(correlation(models), JW),
-    "permutation": lambda models: jw_fig_permutation(permutation(models), census(models), JW),
-    "adversary": lambda models: jw_fig_adversary(adversary(models), census(models), JW),
+    "permutation": lambda models: jw_fig_permutation(permutation(models), JW),
+    "adversary": lambda models: jw_fig_adversary(adversary(models), JW),
     "agreement": lambda models: jw_fig_agreement(agreement(models), JW),
 }
 
@@ -112,8 +99,8 @@ def test_panels_are_named_in_the_papers_order(name):
     ("draw", "frame"),
     [
         (jw_fig_correlation, correlation(FEW)),
-        (lambda rows, models: jw_fig_permutation(rows, census(FEW), models), permutation(FEW)),
-        (lambda rows, models: jw_fig_adversary(rows, census(FEW), models), adversary(FEW)),
+        (jw_fig_permutation, permutation(FEW)),
+        (jw_fig_adversary, adversary(FEW)),
         (jw_fig_agreement, agreement(FEW)),
     ],
 )
@@ -143,52 +130,38 @@ def test_correlation_compares_attention_only():
     assert frame["measure"].unique().tolist() == list(LINES)
 
 
-def test_correlation_marks_means_and_counts_what_is_not_defined():
+def test_correlation_marks_means_and_counts_where_it_is_defined():
     frame = correlation(ONE, texts=4)
     frame.loc[frame["pair"] == "attention~gradient", "tau"] = [0.15, 0.35, np.nan, 0.55]
     frame.loc[frame["pair"] == "attention~loo", "tau"] = [-0.55, np.nan, np.nan, 0.15]
     [axes] = jw_fig_correlation(frame, JW).axes
     means = {line.get_color(): line.get_xdata()[0] for line in axes.lines if line.get_marker() == "v"}
     assert means == pytest.approx({style.BLUE: 0.35, style.VERMILLION: -0.2})
-    assert axes.get_title(loc="left") == "SST\nBiLSTM (additive)\nno τ: gradient 1, leave-one-out 2 of 4 texts"
+    assert axes.get_title(loc="left") == "SST\nBiLSTM (additive)\n3 texts"
     # 3 texts with the gradient, 2 with leave-one-out, in percent of them
     gradient, loo = (patch.get_data().values for patch in axes.patches if not patch.get_fill())
     assert (gradient.max(), gradient.sum()) == (pytest.approx(100 / 3), pytest.approx(100))
     assert (loo[4], loo[11]) == (50, 50)
 
 
-def test_correlation_that_is_always_defined_says_how_many_texts():
-    [axes] = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=0.5), JW).axes
-    assert axes.get_title(loc="left").endswith("5 texts")
-    assert "no τ" not in axes.get_title(loc="left")
-
-
-def test_a_panel_says_why_no_text_has_a_tau():
+def test_a_model_of_which_no_text_has_a_tau_has_no_panel():
+    frame = correlation(FEW, texts=5)
+    frame.loc[frame["model"] == "average_tanh", "tau"] = np.nan
+    [axes] = jw_fig_correlation(frame, JW).axes
+    assert "average" not in axes.get_title(loc="left")
+    # where there is no other, it says so
     figure = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=np.nan), JW)
     [axes] = figure.axes
     assert_readable(figure)
-    assert [text.get_text().splitlines()[0] for text in axes.texts] == ["no text has a τ: all weights,"]
-    assert " ".join(axes.get_title(loc="left").split()).endswith("no τ: gradient 5, leave-one-out 5 of 5 texts")
-    assert len(axes.patches) == 0
+    assert [text.get_text() for text in axes.texts] == ["no text has a τ"]
 
 
-def counts_of(axes):
-    """The numbers in the right margin of a panel, from the top."""
-    numbers = [text for text in axes.texts if text.get_text().isdigit()]
-    return [text.get_text() for text in sorted(numbers, key=lambda text: text.xy[1])]
-
-
-def test_texts_are_parted_as_in_the_paper_and_in_quarters():
-    weights = [0.1, 0.2, 0.25, 0.8, 1.0000001, 0.3, 0.31, 0.32]
-    frame = permutation(ONE, texts=8).assign(max_attention=weights)
-    above, below = jw_fig_permutation(frame, census(ONE), JW).axes
-    # even texts are of the first class, which is the upper one; the bin from a half on is empty and left out
-    assert [label.get_text() for label in above.get_yticklabels()] == ["[¾, 1]", "[¼, ½)", "[0, ¼)"]
-    assert counts_of(above) == ["1", "1", "2", "2", "1", "1"]
-    assert counts_of(below) == ["1", "1", "1", "1", "1", "1", "1", "1"]
-    names = [label.get_text() for label in below.get_yticklabels()]
-    assert names == ["0.80 to 1.00", "0.31 to 0.32", "0.25 to 0.30", "0.10 to 0.20"]
-    assert (above.get_ylabel(), below.get_ylabel()) == ("paper's bins", "quarters of texts")
+def test_agreement_has_no_panel_of_a_model_whose_attention_orders_nothing():
+    frame = agreement(FEW)
+    of_attention = (frame["first"] == "attention") | (frame["second"] == "attention")
+    frame.loc[of_attention & (frame["model"] == "average_tanh"), "tau"] = np.nan
+    titles = [axes.get_title(loc="left") for axes in jw_fig_agreement(frame, JW).axes]
+    assert [title for title in titles if title] == ["SNLI\nBiLSTM (additive)"]
 
 
 @pytest.mark.parametrize(
@@ -207,80 +180,39 @@ def test_quarters_are_named_by_their_weights(weights, names):
 
 def test_small_changes_are_spread_by_a_root():
     frame = permutation(ONE, texts=20).assign(median_tvd=0.25)
-    above, _ = jw_fig_permutation(frame, census(ONE), JW).axes
-    assert above.get_xlim() == (0, 0.5)
-    ticks = dict(zip(above.get_xticks(), (label.get_text() for label in above.get_xticklabels()), strict=True))
+    (axes,) = jw_fig_permutation(frame, JW).axes
+    assert axes.get_xlim() == (0, 0.5)
+    ticks = dict(zip(axes.get_xticks(), (label.get_text() for label in axes.get_xticklabels()), strict=True))
     assert list(ticks) == pytest.approx([0, 0.1, 0.1**0.5, 0.5])
     assert list(ticks.values()) == ["0", "0.01", "0.1", "¼"]
-    assert {float(x) for dots in above.collections for x, _ in dots.get_offsets()} == {0.5}
+    assert {float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "o"} == {0.5}
 
 
 @pytest.mark.parametrize(("largest", "end"), [(0.003, "0.01"), (0.1, "0.1"), (0.26, "½"), (0.93, "1"), (1.0, "1")])
 def test_the_axis_ends_at_a_tick(largest, end):
     frame = permutation(ONE, texts=20).assign(median_tvd=largest)
-    above, _ = jw_fig_permutation(frame, census(ONE), JW).axes
-    assert above.get_xticks()[-1] == above.get_xlim()[1]
-    assert above.get_xticklabels()[-1].get_text() == end
+    (axes,) = jw_fig_permutation(frame, JW).axes
+    assert axes.get_xticks()[-1] == axes.get_xlim()[1]
+    assert axes.get_xticklabels()[-1].get_text() == end
 
 
-def test_texts_that_hardly_differ_are_summed_up_in_words():
-    frame = permutation(ONE, texts=40).assign(max_attention=0.1, median_tvd=np.linspace(0.0001, 0.001, 40))
-    frame.loc[0, "median_tvd"] = 1.0
-    above, _ = jw_fig_permutation(frame, census(ONE), JW).axes
-    words = [text.get_text() for text in above.texts]
-    # of the texts of the second class all are near 0; one of the first is not
-    assert "0.000 to 0.001" in words
-    assert len([word for word in words if " to " in word]) == 1
-
-
-def test_the_violin_of_a_class_keeps_to_its_half_of_the_bin():
-    frame = adversary(ONE, texts=40).assign(base_max_attention=0.1)
-    # the second class spreads, and is drawn as a violin; the first is summed up as a diamond with its ends
-    frame.loc[frame["base_prediction"] == 0, "jsd"] = LN2
-    above, _ = jw_fig_adversary(frame, census(ONE), JW).axes
-    [violin] = (dots for dots in above.collections if isinstance(dots, PolyCollection))
-    heights = violin.get_paths()[0].vertices[:, 1]
-    assert (heights.min(), heights.max()) == pytest.approx((0, SPAN / 2), abs=0.01)
-
-
-@pytest.mark.parametrize("name", ["permutation", "adversary"])
-def test_classes_are_named_once_where_they_are_few(name):
-    """In a legend of colours, with a line for each way in which data sets call their classes."""
-    long = "a-data-set-with-a-name-too-long-for-one-line"
-    keys = {
-        "few": [["snli 0"], ["snli 1"], ["snli 2"]],
-        "one": [["sst 0"], ["sst 1"]],
-        "many": [["20News, 20 classes", long], ["all 20 classes together", f"{long} 0"], ["", f"{long} 1"]],
-    }
-    for shape, models in {"few": FEW, "one": ONE, "many": MANY}.items():
-        [legend] = FIGURES[name](models).legends
-        said = [text.get_text().strip().replace("-\n", "-").replace("\n", " ") for text in legend.get_texts()]
-        assert said == [entry for column in keys[shape] for entry in column]
-
-
-def test_a_figure_of_few_panels_has_two_in_a_row():
-    def in_a_row(panels):
-        frame = pd.concat([permutation({f"set {n}": ["lstm_tanh"]}, texts=12) for n in range(panels)])
-        figure = jw_fig_permutation(frame, census({f"set {n}": [] for n in range(panels)}), JW)
-        return figure.axes[0].get_gridspec().ncols
-
-    assert [in_a_row(panels) for panels in (1, 2, 3, 8, 9)] == [1, 2, 2, 2, 3]
-
-
-def test_adversary_shows_every_text_up_to_ln2():
-    frame = adversary(ONE, texts=5).assign(jsd=[0, 0.01, 0.35, 0.6931471805599453, 0.69])
-    for axes in jw_fig_adversary(frame, census(ONE), JW).axes:
-        assert sorted(x for dots in axes.collections for x, _ in dots.get_offsets()) == pytest.approx(
-            [0, 0.01, 0.35, 0.69, LN2]
-        )
-        assert axes.get_xlim() == (0, LN2)
+def test_adversary_shows_the_median_and_quartiles_of_each_quarter():
+    weights = np.repeat([0.1, 0.2, 0.3, 0.4], 5)
+    values = np.tile([0, 0.01, 0.35, LN2, 0.69], 4)
+    (axes,) = jw_fig_adversary(adversary(ONE, texts=20).assign(base_max_attention=weights, jsd=values), JW).axes
+    assert axes.get_xlim() == (0, LN2)
+    medians = [line for line in axes.lines if line.get_marker() == "o"]
+    assert [(line.get_ydata()[0], line.get_xdata()[0]) for line in medians] == [(place, 0.35) for place in range(4)]
+    bars = [
+        path.vertices for lines in axes.collections if isinstance(lines, LineCollection) for path in lines.get_paths()
+    ]
+    assert [bar[:, 0].tolist() for bar in bars] == [[0.01, 0.69]] * 4
 
 
 def test_adversary_reads_the_largest_weight_and_not_the_weights():
     frame = adversary(ONE).assign(attention=[[1.0]] * 40)
     one, other = (
-        sorted(text.get_text() for text in drawn_texts(jw_fig_adversary(rows, census(ONE), JW)))
-        for rows in (frame, adversary(ONE))
+        sorted(text.get_text() for text in drawn_texts(jw_fig_adversary(rows, JW))) for rows in (frame, adversary(ONE))
     )
     assert one == other
 

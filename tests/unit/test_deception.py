@@ -1,28 +1,21 @@
 """Deceptive attention: what a model does without the hidden words, the tables of the suite, its claims, its figure."""
 
 from collections.abc import Callable
-from math import hypot, nan
+from math import nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from drawn import assert_readable
-from summaries import answer, row
 from torch import nn
 
-from attention_audit.answer.intervals import Effect, minus
-from attention_audit.answer.words import NO, UNDECIDED, YES
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.impermissible import impermissible
-from attention_audit.columns.claims import CLAIMS
 from attention_audit.columns.impermissible import IMPERMISSIBLE
-from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICED, NOTICES, UNCLEAR
 from attention_audit.columns.performance import PERFORMANCE
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
-from attention_audit.figures.deception import pd_fig_deception
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import attention_of
 from attention_audit.model.batch import Batch, Split
@@ -30,14 +23,9 @@ from attention_audit.model.network import network
 from attention_audit.names import Look, Names
 from attention_audit.readout import Readout
 from attention_audit.tables.deception import (
-    REFUSES,
-    VOUCHES,
-    noticed,
-    pd_table_claims,
     pd_table_deception,
-    pd_table_noticed,
 )
-from attention_audit.tables.shown import findings, noticings, wide
+from attention_audit.tables.shown import wide
 from attention_audit.tables.wording import labels_of
 
 CPU = torch.device("cpu")
@@ -170,104 +158,6 @@ def test_a_text_of_which_nothing_is_left_counts_as_wrong() -> None:
     assert cell(table, LIAR, "deleted_percent")["mean"] == 0
 
 
-@pytest.mark.parametrize(
-    ("honest", "liar", "lower", "word"),
-    [
-        ("yes", "no", True, NOTICES),
-        ("undecided", "no", True, NOTICES),
-        ("yes", "no", False, UNCLEAR),
-        ("yes", "yes", True, DOES_NOT),
-        ("no", "no", True, DOES_NOT),
-        ("no", "yes", False, DOES_NOT),
-        ("yes", "undecided", True, UNCLEAR),
-        ("yes", "flat", True, UNCLEAR),
-        ("flat", "no", True, NOTICES),
-        ("not asked", "no", False, NOT_ASKED),
-        ("yes", "not asked", False, NOT_ASKED),
-    ],
-)
-def test_the_rule_of_what_notices(honest: str, liar: str, lower: bool, word: str) -> None:
-    assert noticed(honest, liar, lower)[0] == word
-
-
-def test_a_difference_has_an_interval_from_those_of_both() -> None:
-    found = minus(Effect(0.9, 0.8, 0.95, 5, 100), Effect(0.1, -0.2, 0.3, 3, 200))
-    assert found.value == pytest.approx(0.8)
-    # downwards by the first's lower and the second's upper bound, upwards by the others
-    assert found.low == pytest.approx(0.8 - hypot(0.1, 0.2))
-    assert found.high == pytest.approx(0.8 + hypot(0.05, 0.3))
-    assert (found.trainings, found.texts) == (3, 100)
-    assert np.isnan(minus(Effect(nan, nan, nan, 0, 0), Effect(0.1, 0.0, 0.2, 3, 9)).low)
-
-
-def test_what_notices_question_by_question() -> None:
-    honest = row(
-        HONEST,
-        answer("located", "yes", 0.9, 0.8, 0.95),
-        answer("used", "yes", 0.3, 0.2, 0.4, 0.05),
-        answer("ranks", "no", 0.2, 0.1, 0.3),
-    )
-    liar = row(
-        LIAR,
-        answer("located", "no", 0.1, -0.2, 0.3),
-        answer("used", "yes", 0.2, 0.1, 0.3, 0.05),
-        answer("ranks", "no", 0.1, 0.0, 0.2),
-    )
-    for each in (honest, liar):
-        each |= {"suite": "pd", "needed_note": "this suite trains no twin with uniform weights"}
-    other = row("base", answer("located", "yes", 0.9, 0.8, 0.95))
-    table = pd_table_noticed(pd.DataFrame([honest, liar, other]), PAIR)
-    assert list(table.columns) == NOTICED.schema.names
-    words = dict(zip(table["question"], table["word"], strict=True))
-    assert words == dict.fromkeys(words, NOT_ASKED) | {"located": NOTICES, "used": DOES_NOT, "ranks": DOES_NOT}
-    notes = dict(zip(table["question"], table["note"], strict=True))
-    assert (notes["used"], notes["ranks"]) == (VOUCHES, REFUSES)
-    assert notes["needed"] == "this suite trains no twin with uniform weights"
-    located = table[table["question"] == "located"].iloc[0]
-    assert located["difference_value"] == pytest.approx(0.8)
-    assert bool(located["lower"])
-    counted, liars = noticings(table, LABELS)
-    at = counted.rows.set_index("question")
-    assert at.loc["located", "notices"] == "1"
-    assert at.loc["used", "does not"] == "1"
-    assert liars.rows["liar"].unique().tolist() == ["BiLSTM, liar (lambda 0.1)"]
-
-
-def test_a_liar_without_an_honest_model_is_left_out() -> None:
-    liar = row(LIAR, answer("located", "no", 0.1, -0.2, 0.3)) | {"suite": "pd"}
-    assert pd_table_noticed(pd.DataFrame([liar]), PAIR).empty
-
-
-def test_the_papers_findings_hold_on_the_papers_numbers() -> None:
-    table = pd_table_claims(PUBLISHED, MODELS, PAIR)
-    assert list(table.columns) == CLAIMS.schema.names
-    assert table["claim"].str.partition(": ")[2].tolist() == [
-        "attention leaves the impermissible words",
-        "hiding costs accuracy",
-        "it relies on the words that it hides",
-    ]
-    assert set(table["holds"]) == {YES}
-    hidden, cost, reliance = table["ours"]
-    assert (hidden, cost, reliance) == (pytest.approx(0.0004 / 0.777), pytest.approx(-17.0), pytest.approx(12.0))
-    assert table["theirs"].tolist()[:2] == ["0.04 %, honest 77.7 %", "60.6 %, honest 76.9 %"]
-    findings(table, LABELS)
-
-
-def test_claims_fail_where_nothing_is_hidden_and_where_it_costs_much() -> None:
-    nothing = rows({HONEST: 0.5, LIAR: 0.2}, {HONEST: 0.8, LIAR: 0.9}, {HONEST: 0.9, LIAR: 0.97})
-    assert set(pd_table_claims(nothing, MODELS, PAIR)["holds"]) == {NO}
-    # that there is no difference at all in 200 texts is no proof that there is none
-    same = rows({HONEST: 0.5, LIAR: 0.2}, {HONEST: 0.9, LIAR: 0.9}, {HONEST: 0.9, LIAR: 0.9})
-    assert pd_table_claims(same, MODELS, PAIR)["holds"].tolist() == [NO, UNDECIDED, UNDECIDED]
-    # of a data set that the paper has no numbers of, hiding is to cost little
-    dear = rows({HONEST: 0.5, LIAR: 0.0}, {HONEST: 0.9, LIAR: 0.8}, {HONEST: 0.5, LIAR: 0.5}).assign(dataset="mine")
-    table = pd_table_claims(dear, MODELS, PAIR)
-    assert table["claim"].iloc[1].endswith("hiding costs little accuracy")
-    assert table["holds"].tolist() == [YES, NO, YES]
-    cheap = pd_table_claims(dear.assign(right=True), MODELS, PAIR)
-    assert cheap["holds"].iloc[1] == YES
-
-
 def located_rows(effects: dict[str, float]) -> pd.DataFrame:
     made = []
     for model, effect in effects.items():
@@ -277,14 +167,3 @@ def located_rows(effects: dict[str, float]) -> pd.DataFrame:
                     made.append(("sst-wiki", model, seed, f"t{text}", ranking, *[fall] * 5))
     columns = ["dataset", "model", "seed", "id", "ranking", *(f"falls_{place}" for place in range(5))]
     return pd.DataFrame(made, columns=columns)
-
-
-def test_the_figure_has_a_point_a_model_and_seed() -> None:
-    figure = pd_fig_deception(PUBLISHED, located_rows({HONEST: 0.9, LIAR: 0.0}), MODELS)
-    above, below = figure.axes
-    points = {line.get_color(): line.get_xydata() for line in above.lines}
-    assert sorted(map(len, points.values())) == [2, 2]
-    np.testing.assert_allclose(sorted(xy[0][1] for xy in points.values()), [60.0, 77.0])
-    heights = [line.get_ydata() for line in below.lines if len(line.get_xydata()) == 2 and line.get_marker() == "D"]
-    np.testing.assert_allclose(sorted(height[0] for height in heights), [0.0, 0.9], atol=1e-9)
-    assert_readable(figure)

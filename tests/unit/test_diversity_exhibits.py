@@ -8,24 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attention_audit.answer.words import NO, UNDECIDED, YES
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.claims import CLAIMS
-from attention_audit.columns.readable import READABLE
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.figures.conicity import md_fig_conicity
 from attention_audit.plan.diversity import MohankumarDiversity
-from attention_audit.tables.diversity import (
-    changed,
-    md_table_claims,
-    md_table_diversity,
-    md_table_readable,
-    twin,
-    verdict,
-)
-from attention_audit.tables.shown import readable
+from attention_audit.tables.claims import NO, UNDECIDED, YES
+from attention_audit.tables.diversity import md_table_claims, md_table_diversity, twin
 
 MD = MohankumarDiversity.labels
 MODELS = ("vanilla_lstm", "diversity_lstm", "orthogonal_bilstm")
@@ -170,61 +161,6 @@ def test_an_accuracy_within_the_bound_holds() -> None:
     many = pd.concat(same.assign(id=same["id"] + f" again {place}") for place in range(4))
     table = claims(predictions=many)
     assert table.loc[table["claim"].str.contains("predicts as well"), "holds"].tolist() == [YES]
-
-
-@pytest.mark.parametrize(
-    ("words", "before", "said"),
-    [
-        (
-            ("yes", "no", "undecided"),
-            ("no", "no", "no"),
-            "The remedy wins used; the map cannot be read: ranks is no and located is undecided.",
-        ),
-        (
-            ("yes", "yes", "yes"),
-            ("yes", "no", "flat"),
-            "The remedy wins ranks and located; every question that was asked is a yes, so the map can be read as far "
-            "as these go.",
-        ),
-        (
-            ("no", "not asked", "yes"),
-            ("yes", "not asked", "yes"),
-            "The remedy wins no question and loses used; the map cannot be read: used is no.",
-        ),
-        (
-            ("yes", "undecided", "yes"),
-            ("no", "no", "yes"),
-            "The remedy wins used; whether the map can be read is open: ranks is undecided.",
-        ),
-        (("not asked",) * 3, ("not asked",) * 3, "What can be read of its map was not asked."),
-    ],
-)
-def test_the_answer_follows_from_the_words(words: tuple[str, ...], before: tuple[str, ...], said: str) -> None:
-    names = ("used", "ranks", "located")
-    assert verdict(dict(zip(names, words, strict=True)), dict(zip(names, before, strict=True))) == said
-
-
-def test_states_differ_more_where_the_intervals_lie_apart() -> None:
-    alike = pd.DataFrame({"row": ["a", "b"], "mean": [0.2, 0.7], "low": [0.1, 0.6], "high": [0.3, 0.8]})
-    assert changed(alike, "a", "b") == "States differ more: conicity 0.20 instead of 0.70."
-    assert changed(alike, "b", "a") == "States do not clearly differ more: conicity 0.70 instead of 0.20."
-
-
-def test_the_answer_stands_beside_the_words_of_both(tmp_path: Path) -> None:
-    summary = pd.DataFrame({"dataset": "sst", "suite": "md", "model": list(MODELS)})
-    for name, word in {"used": "yes", "ranks": "no", "located": "no"}.items():
-        summary[name] = ["no", word, "no"]
-        summary[f"{name}_value"] = [0.1, 0.2, math.nan]
-    table = md_table_readable(summary, md_table_diversity(performance(), **frames(), models=MD), MD)
-    assert len(table) == 1  # the twin of the other model is not there
-    assert table["sentence"].iloc[0] == (
-        "States differ more: conicity 0.20 instead of 0.70. The remedy wins used; the map cannot be read: ranks is no "
-        "and located is no."
-    )
-    write_table(tmp_path / "readable.parquet", READABLE, table, PROVENANCE)
-    [block] = readable(table, MD.labels)
-    assert block.rows["used"].tolist() == ["yes (0.200)"]
-    assert block.rows["used, without the remedy"].tolist() == ["no (0.100)"]
 
 
 def test_a_model_that_is_not_known_is_refused() -> None:

@@ -29,11 +29,11 @@ from attention_audit.plan.asked_for import refuse_unknown
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
+from attention_audit.questions import AVOIDED, QUESTIONS
 from attention_audit.report.guide import guide
 from attention_audit.report.page import read_caption
 from attention_audit.section import Section
 from attention_audit.tables import controls
-from attention_audit.tables.claims import top_flips
 from attention_audit.training.papers import DocumentModels
 
 PACKAGE = ROOT / "workflow" / "src" / "attention_audit"
@@ -47,6 +47,7 @@ WRITTEN = [page for page in PAGES if "/tables/" not in page]
 README = PAGES["README.md"]
 STARTS = [page.removeprefix("docs/").removesuffix(".md") for page in PAGES if page.startswith("docs/start/")]
 """The doors, by which a reader of README.md goes on."""
+LOWEST = {question.said[0] for question in QUESTIONS.values()}
 LARGEST = 25_000
 """Bytes of a page, so that it can be read at once."""
 
@@ -273,7 +274,20 @@ def test_controls_are_described_as_they_are_made() -> None:
     assert (
         f"a liar's attention on the cues, mean over seeds and test instances | at most {controls.LIAR_MASS} |" in page
     )
-    assert f"{controls.CHANCE_ERRORS} standard errors either way" in page
+    assert f"less that without these words | at least {controls.LIAR_RELIES} |" in page
+
+
+def test_the_page_of_controls_has_every_claim_on_zones_and_no_other() -> None:
+    # lottery is a draw of beacon with another model
+    rows = [
+        line.replace(r"\|", "/").split(" | ")[:4] for line in docs("method/controls").splitlines() if " | `" in line
+    ]
+    assert [[row[1], row[2], row[3]] for row in rows] == [
+        [f"`{model.replace('|', '/')}`", question, f"`{allowed}`"]
+        for truth in controls.TRUTH.values()
+        for (_, model), zones in truth.items()
+        for question, allowed in zones.items()
+    ]
 
 
 def test_digest_is_described_as_it_is_made() -> None:
@@ -303,7 +317,6 @@ def test_erasure_is_described_as_it_is_done() -> None:
     # those of the paper; a ranking of one's own need not be in the page
     assert {"random", "attention", "gradient", "product"} <= {name for name in RANKERS if f"\n| {name} |" in sets}
     assert f"k is {', '.join(map(str, BINS[:-1]))} and {BINS[-1]} %" in " ".join(page.split())
-    assert f"at most {max(top_flips().values())}, the most in the paper's table 2" in page
 
 
 def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path) -> None:
@@ -317,7 +330,8 @@ def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path
     page = guide(plan.guide_job())
     lacking = {exhibit.name for exhibit in EXHIBITS if f"`{exhibit.folder}/{exhibit.name}`" not in page}
     # of no adversary, of one head, of no published number and of an audit that nobody asks there is nothing to show
-    assert lacking == {"hf_fig_frontier", "own_table_heads", "replication", "table_soft"}
+    published = {exhibit.name for exhibit in EXHIBITS if exhibit.needs == "published"}
+    assert lacking == {"own_table_heads", "table_soft"} | published
     for path in (
         PLACES.audit,
         PLACES.weights,
@@ -356,3 +370,18 @@ def test_citation_is_of_this_version() -> None:
     assert re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == __version__
     assert citation["license"] == "MIT"
     assert (ROOT / "LICENSE").read_text().startswith("MIT License")
+
+
+def test_the_page_of_the_questions_has_their_thresholds_and_words() -> None:
+    page = docs("method/questions")
+    _, *rows = re.findall(r"^\| (?:question|`(\w+)`) \|.*\| ([^|]+) \|$", section(page, "The questions"), re.MULTILINE)
+    assert [name for name, _ in rows] == [*QUESTIONS]
+    for name, written in rows:
+        question = QUESTIONS[name]
+        numbers = [float(number) for number in re.findall(r"[\d.]+", written)]
+        factor = 1 if question.unit in ("share", "probability") else 100
+        wanted = [factor * cut for cut in question.cuts] + [*(AVOIDED if name == "signed" else ())]
+        assert numbers == pytest.approx(wanted), name
+    said = re.findall(r"^\| (`.*) \| (.*) \| (.*) \| (.*) \| (.*) \| (.*) \|$", page, re.MULTILINE)
+    words = {name: tuple(row[1:]) for row in said for name in re.findall(r"`(\w+)`", row[0]) if row[1] in LOWEST}
+    assert words == {name: question.said for name, question in QUESTIONS.items()}

@@ -1,4 +1,4 @@
-"""Every entry of plan/audits.py and plan/exhibits.py names what there is, and asks for what is offered."""
+"""Every entry of plan/audits.yaml and plan/exhibits.yaml names what there is, and asks for what is offered."""
 
 import inspect
 import re
@@ -11,7 +11,6 @@ from in_process import job_of
 from planned import PLACES, ROOT, plan_of
 
 from attention_audit.columns.kinds import Artefact, artefact
-from attention_audit.columns.summary import QUESTIONS
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.plan.audit import Audit
@@ -22,6 +21,7 @@ from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suites import SUITES
 from attention_audit.plugins import load
+from attention_audit.questions import QUESTIONS
 from attention_audit.stages.audits import Asking
 from attention_audit.tables.arrays import Audits
 
@@ -80,9 +80,7 @@ def test_an_audits_columns_say_what_was_audited(entry: Audit) -> None:
 def test_audits_have_one_name_each_and_an_unknown_one_is_an_error() -> None:
     names = [entry.name for entry in AUDITS]
     assert len(set(names)) == len(names)
-    line = (
-        r"^audit 'accuracy' is not known \(known: performance, .*\); declare it in plan/audits\.py, or ask for another$"
-    )
+    line = r"^audit 'accuracy' is not known \(known: performance, .*\); declare it in plan/audits\.yaml, or ask for ano"
     with pytest.raises(AuditError, match=line):
         audit_named("accuracy")
     for suite in SUITES:
@@ -94,10 +92,10 @@ def test_audits_have_one_name_each_and_an_unknown_one_is_an_error() -> None:
 def test_an_exhibits_function_is_called_with_what_it_takes(exhibit: Exhibit) -> None:
     parameters = inspect.signature(load(exhibit.target)).parameters.values()
     named = {each.name for each in parameters if each.kind != inspect.Parameter.VAR_KEYWORD}
-    # the questions of the summary take their audits together
+    # the questions of the summary, and single texts, take their audits together
     together = {*exhibit.reads, *exhibit.settings} - named if len(named) < len(parameters) else set()
     assert named | together == {*exhibit.reads, *exhibit.settings}
-    assert together <= set(Audits._fields)
+    assert together <= {*Audits._fields, "contributions"}
     # a function of several suites bears the name of the first
     assert exhibit.target.partition(":")[2] in [other.name for other in EXHIBITS if other.target == exhibit.target]
     assert exhibit.shows == exhibit.shows.strip(" .")
@@ -145,7 +143,7 @@ def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs() 
             {"reads": {"shares": audit("evidence")}},
             "longest: reads evidence of no suite; name its suite",
         ),
-        ({"reads": {"lengths": audit("lengths")}}, r"audit 'lengths' is not known .* declare it in plan/audits\.py"),
+        ({"reads": {"lengths": audit("lengths")}}, r"audit 'lengths' is not known .* declare it in plan/audits\.yaml"),
         ({"reads": {"words": corpus("words")}}, r"longest: no file of a corpus is called 'words' \(known: census, "),
         (
             {"reads": {"other": Read("table", "wp_table9")}},
@@ -165,13 +163,13 @@ def test_an_exhibit_of_a_suite_without_data_sets_is_not_made() -> None:
     plan = plan_of(datasets=[], serrano_smith={"datasets": []})
     made = {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)}
     suites = {exhibit.suite for exhibit in EXHIBITS if exhibit.name in made and not exhibit.every_dataset}
-    assert suites == {"jw", "pd", ""}
+    assert suites == {"jw", ""}
     # the tables of data sets speak of all
-    assert {"wp_table1_datasets", "ss_table1_datasets", "summary", "controls"} <= made
+    assert {"wp_table1_datasets", "summary", "controls"} <= made
 
 
-CONTROLS = next(exhibit for exhibit in EXHIBITS if exhibit.name == "controls")
-MARKS = {"fig_plausibility", "fig_plausible_faithful", "table_plausibility", "jw_table_evidence"}
+REPLICATION = next(exhibit for exhibit in EXHIBITS if exhibit.name == "replication")
+MARKS = {"fig_plausibility", "table_plausibility"}
 
 
 def own_texts(path: Path, **further: Any) -> Plan:
@@ -189,17 +187,15 @@ def made_by(plan: Plan) -> set[str]:
 def test_what_a_data_set_has_decides_what_is_made(tmp_path: Path) -> None:
     bare, marked = (own_texts(tmp_path / "a.csv", **said) for said in ({}, {"evidence": {"columns": "marks"}}))
     assert made_by(marked) - made_by(bare) == MARKS
-    assert not {"controls", "replication"} & made_by(marked)
+    assert "replication" not in made_by(marked)
     assert {audit.name for audit in marked.auditing.asked(marked.scope.suite("jw"), "mine")} - {
         audit.name for audit in bare.auditing.asked(bare.scope.suite("jw"), "mine")
-    } == {"evidence", "plausibility", "plausible_words"}
+    } == {"plausibility", "plausible_words"}
     # nothing that is not made can be had, and nobody reads it
-    assert not [job.name for job in bare.jobs(None) if {*job.files, *job.read} & {*bare.exhibiting.files(CONTROLS)}]
+    assert not [job.name for job in bare.jobs(None) if {*job.files, *job.read} & {*bare.exhibiting.files(REPLICATION)}]
     for name, reason in {
         "fig_plausibility": "plausibility needs marked words, and mine has none",
         "results/tables/table_plausibility.md": "plausibility needs marked words, and mine has none",
-        "results/tables/jw_table_evidence.md": "evidence needs marked words, and mine has none",
-        "controls": "it needs words that are generated or planted, with a known truth, and mine has others",
         "replication": "it needs numbers that a paper has published, and there are none of what this run makes of mine",
         "ss_fig5": "no data set is named for Serrano & Smith 2019",
     }.items():
@@ -227,14 +223,37 @@ def test_published_numbers_are_of_a_data_set_of_the_papers_suite() -> None:
 
 def test_an_exhibit_speaks_of_the_data_sets_on_which_its_audits_are_possible() -> None:
     """Pairs have no exact contributions; and where a suite has nothing else, the figure is not made."""
+    figure = Figure(
+        "figures.contributions:wp_fig_contributions",
+        "",
+        "jw_fig",
+        ("jw",),
+        reads={"contributions": audit("contributions")},
+    )
     for datasets, shown in ((["chorus", "babi-1"], ["chorus"]), (["babi-1"], [])):
         plan = plan_of(jain_wallace={"datasets": datasets})
-        figures = {exhibit.name: exhibit for exhibit in plan.exhibiting.made("figures")}
-        assert "jw_fig_permutation" in figures
-        assert ("jw_fig_contributions" in figures) == bool(shown)
+        exhibiting = Exhibiting(plan.scope, plan.auditing, {}, {}, (figure,))
+        assert exhibiting.made("figures") == ([figure] if shown else [])
         if shown:
-            read = plan.exhibiting.inputs(figures["jw_fig_contributions"])["contributions"]
+            read = exhibiting.inputs(figure)["contributions"]
             assert read == [PLACES.audit_file(name, "jw", "contributions") for name in shown]
+
+
+def test_generated_texts_are_shown_where_there_are_no_others(tmp_path: Path) -> None:
+    figure = next(exhibit for exhibit in EXHIBITS if exhibit.name == "wp_fig2_attention_maps")
+    assert plan_of(datasets=["needle", "chorus"]).exhibiting.datasets(figure) == ["needle", "chorus"]
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\n" + "\n".join(f"words of {n},{n % 2}" for n in range(600)))
+    mixed = plan_of(datasets=["needle", "mine"], corpora={"mine": {"kind": "table", "path": str(path)}})
+    assert mixed.exhibiting.datasets(figure) == ["mine"]
+
+
+def test_a_papers_table_is_made_of_the_papers_data_sets() -> None:
+    table = next(table for table in TABLES if table.name == "jw_table1_performance")
+    for datasets in (["needle"], ["needle", "babi-1"]):
+        exhibiting = plan_of(jain_wallace={"datasets": datasets}).exhibiting
+        assert exhibiting.datasets(table) == datasets[1:]
+        assert (table in exhibiting.made("tables")) == (len(datasets) > 1)
 
 
 def test_a_figure_of_one_data_set_reads_its_files_alone(plan: Plan) -> None:
@@ -243,7 +262,6 @@ def test_a_figure_of_one_data_set_reads_its_files_alone(plan: Plan) -> None:
     assert one == {
         "comparison": ["results/audits/chorus/wp/comparison.parquet"],
         "instance_adversary": ["results/audits/chorus/wp/instance_adversary.parquet"],
-        "census": ["results/corpora/chorus/census.parquet"],
     }
     assert all(set(one[name]) < set(every[name]) for name in one)
     job = plan.exhibiting.job(figure, "chorus")
@@ -274,8 +292,7 @@ def test_tables_of_tables_read_those_that_are_made() -> None:
     replication = next(table for table in TABLES if table.name == "replication")
     read = plan.exhibiting.inputs(replication)["tables"]
     assert [Path(path).stem for path in read] == [
-        "wp_table1_datasets", "ss_table1_datasets", "jw_table1_performance", "jw_table2_correlation",
-        "pd_table_deception",
+        "wp_table1_datasets", "jw_table2_correlation",
     ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.snli import EsnliCorpus, highlighted
+from attention_audit.corpus.sources.pairs import EsnliCorpus, highlighted
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 

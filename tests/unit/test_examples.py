@@ -33,10 +33,11 @@ def told(notebook: dict[str, Any]) -> list[list[str]]:
 def test_a_model_of_scikit_learn_is_audited(tmp_path: Path) -> None:
     frames = example("bag_of_words").main(tmp_path)
     row = frames["summary"].iloc[0]
-    assert (row["used"], row["ranks"], row["stable"], row["unique"]) == ("yes", "yes", "yes", "no")
+    zones = [row[f"{question}_zones"] for question in ("used", "ranks", "stable", "unique")]
+    assert zones == ["3", "3", "3", "1"]
     assert row["accuracy"] > 0.95
-    evidence = frames["evidence"].groupby("model")[["evidence_mass", "uniform_mass"]].mean()
-    assert evidence.loc["model", "evidence_mass"] > 2 * evidence.loc["model", "uniform_mass"]
+    mass = frames["plausibility"].query("model == 'model'").groupby("attribution")["mass"].mean()
+    assert mass["attention"] > 2 * mass["random"]
     written = {path.name for path in tmp_path.iterdir()}
     assert written == {"training1.npz", "training2.npz", "training3.npz", "uniform.npz", "adversary.parquet"}
     assert len(api.read(tmp_path / "adversary.parquet")) == 250
@@ -56,16 +57,21 @@ def test_a_transformer_is_audited_word_by_word(tmp_path: Path) -> None:
 
 def test_coefficients_of_scikit_learn_are_judged() -> None:
     found = example("scores").main()
-    words = found.table.set_index("question")["word"]
-    assert (words["learnt"], words["stable"], words["located"], words["plausible"]) == ("yes", "yes", "yes", "yes")
-    assert set(found.not_asked) == {"needed", "used", "ranks", "unique", "transferable"}
+    said = found.table.set_index("question")["said"]
+    assert (said["located"], said["ranks"], said["signed"]) == ("largely", "largely", "in nearly all texts")
+    summary = found.summary.iloc[0]
+    assert summary["learnt"] == "yes"
+    assert summary["plausibility_low"] > summary["plausibility_random"]
+    assert {*found.reasons} == {"used", "unique", "needed", "transferable"}
 
 
 def test_integrated_gradients_of_captum_are_judged() -> None:
     pytest.importorskip("captum")
-    right, slip = (judgement.table.set_index("question") for judgement in example("captum_scores").main().values())
-    assert (right.loc["learnt", "word"], right.loc["located", "word"]) == ("yes", "yes")
-    assert (slip.loc["located", "word"], slip.loc["signed", "word"]) == ("no", "no")
+    judged = example("captum_scores").main().values()
+    right, slip = (judgement.table.set_index("question")["said"] for judgement in judged)
+    assert [judgement.summary.loc[0, "learnt"] for judgement in judged] == ["yes", "yes"]
+    assert (right["located"], right["ranks"]) == ("largely", "largely")
+    assert slip["located"] == slip["ranks"] == "class 0 hardly; class 1 largely"
 
 
 # what SHAP imports and draws on warns
@@ -77,13 +83,13 @@ def test_the_notebook_of_shap_says_what_it_shows() -> None:
     found = told(executed(path))
     assert found == told(json.loads(path.read_text()))
     said = " ".join(line.strip() for lines in found for line in lines)
-    assert "What may be said: words with weight are words of the text that matter." in said
+    assert "·●·  Are top words the words that matter?" in said
 
 
 def test_the_notebook_of_a_classifier_audits_two_folders() -> None:
     pytest.importorskip("transformers")
     said = " ".join(line.strip() for lines in told(executed(EXAMPLES / "classifier.ipynb")) for line in lines)
-    assert "words with weight are words of the text that matter" in said
+    assert "Are top words the words that matter?" in said
     assert "needed: no twin with uniform weights is given beside this model" in said
 
 

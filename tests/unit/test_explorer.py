@@ -121,7 +121,7 @@ def test_a_whole_run_is_on_the_page(tmp_path: Path) -> None:
     assert columns["contributions"]["kind"] == "number"
     assert columns["agree"]["kind"] == "integer"
     assert columns["survives_item"]["kind"] == "flag"
-    assert columns["show"]["kind"] == "text"
+    assert columns["words"]["kind"] == "text"
     assert {*columns} == {*view["columns"]}
     assert view["columns"]["words"][3] == HOSTILE[0]
     assert view["columns"]["contributions"][3] == -1.235
@@ -129,6 +129,12 @@ def test_a_whole_run_is_on_the_page(tmp_path: Path) -> None:
     assert view["columns"]["agree"][:3] == [0, 1, 0]
     assert view["columns"]["stable"][3] is None
     assert base["columns_seed"] == 1
+    (located,) = (line for line in base["lines"] if line["question"] == "located")
+    assert len(base["lines"]) == 8
+    assert [located[name] for name in ("mark", "said", "value", "interval", "remark")] == [
+        *("·●·", "partly", ".35", ".33 to .37", HOSTILE[0]),
+    ]  # fmt: skip
+    assert other["lines"] == []
     assert said[-1].startswith("2 views in ")
 
 
@@ -200,7 +206,9 @@ def test_more_texts_than_a_page_may_have_are_sampled(tmp_path: Path, monkeypatch
     assert about["views"][0]["sampled"]["why"].startswith("The page shows 50 texts of a data set at most, drawn by ")
 
 
-@pytest.mark.parametrize("name", ["readouts", "corpus", "census", "consistency", "instance", "attributions", "texts"])
+@pytest.mark.parametrize(
+    "name", ["readouts", "corpus", "census", "consistency", "instance", "attributions", "texts", "summary"]
+)
 def test_a_damaged_file_is_one_line_and_writes_no_page(tmp_path: Path, name: str) -> None:
     job, _ = job_of(tmp_path, {"first": 5, "second": 3})
     path = job.inputs[name][0]
@@ -318,7 +326,7 @@ def test_the_adversary_that_is_shown_is_the_furthest_within_the_budget() -> None
     nearest, said = chosen(members, rows(0.3, 0.2, 0.25), 0.05)
     assert (nearest.lambda_, said) == (
         0.2,
-        "None of 3 is surely within a TVD of 0.05; this one is nearest, with 0.200.",
+        "None of 3 is within a TVD of 0.05; this one is nearest, with 0.200.",
     )
     assert "`consistency`" in chosen(members, [], 0.05)[1]
     assert chosen(members[2:], [], 0.05) == (members[2], "")

@@ -88,6 +88,15 @@ def test_every_view_opens_and_says_what_python_says(shown: Shown, place: int) ->
     quiet(shown)
 
 
+def test_the_answers_on_a_model_are_shown_where_there_are_any(shown: Shown) -> None:
+    shown.open(f"#view={NEEDLE}")
+    (line,) = ABOUT["views"][0]["lines"]
+    assert shown.each("#lines tr > *", "n.textContent") == [*line.values()]
+    shown.open("#view=sst/hf/base")
+    assert shown.one("#answer").get_property("hidden")
+    quiet(shown)
+
+
 def test_every_map_of_attention_imposed_says_what_python_says(shown: Shown) -> None:
     for about in ABOUT["views"]:
         if not about["here"]:

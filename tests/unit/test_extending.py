@@ -168,7 +168,7 @@ def codes(**changes: Any) -> dict[str, str]:
     """The hashes of all jobs of a run with all plugins of the page."""
     forget()
     plan = plan_of(**TINY | changes, plugins=[name for plugin in PLUGINS for name in plugin.plugins])
-    found = {job.name: job.code + str(getattr(job.settings, "training_code", "")) for job in plan.jobs()}
+    found = {job.name: job.code for job in plan.jobs()}
     gathered = [job for job in plan.jobs() if job.stage in ("audits", "attribution")]
     return found | {f"{job.name}/{each.audit.audit}": each.code for job in gathered for each in job.settings.audits}
 

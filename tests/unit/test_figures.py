@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,6 @@ import pytest
 from drawn import assert_readable
 from labels import WP
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
@@ -21,7 +21,7 @@ from attention_audit.figures.attention_maps import wp_fig2_attention_maps
 from attention_audit.figures.by_weight import median_over_seeds, wp_fig3_seed_variance
 from attention_audit.figures.panels import legend
 from attention_audit.figures.style import save
-from attention_audit.figures.tvd_jsd import clusters, frontier, spread_out, wp_fig5_tvd_jsd, wp_fig_frontier
+from attention_audit.figures.tvd_jsd import clusters, spread_out, wp_fig5_tvd_jsd
 from attention_audit.names import Look, Names
 from attention_audit.units import LN2
 
@@ -50,7 +50,6 @@ def comparison(datasets, texts=40, seed=0):
                 frame.assign(
                     id=[f"{dataset}-{i}" for i in range(texts)],
                     jsd=random.uniform(0, reach, texts),
-                    contribution_jsd=random.uniform(0, reach / 2, texts),
                     tvd=random.uniform(0, reach / 3, texts),
                     decision_flip=False,
                     base_prediction=prediction,
@@ -117,20 +116,17 @@ def overlaps(found):
 
 
 @pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
-def test_figure3_has_four_panels_a_data_set_up_to_ln2(datasets):
+def test_figure3_has_a_panel_a_data_set_up_to_ln2(datasets):
     compared = comparison(datasets)
-    figure = wp_fig3_seed_variance(compared, instance_adversary(compared), census(datasets), WP)
+    figure = wp_fig3_seed_variance(compared, instance_adversary(compared), WP)
     names = ["SST"] if datasets == ["sst"] else datasets
-    titles = [axes.get_title(loc="left") for axes in figure.axes]
-    key = "predicted, from above: bad, good"
-    assert [title for title in titles if title] == [
-        f"{name}: {what}\n{key}" for name in names for what in ("further seeds", "per-instance adversary")
-    ]
+    assert [axes.get_title(loc="left") for axes in figure.axes] == [f"{name}\n40 texts" for name in names]
     for axes in figure.axes:
         assert axes.get_xlim() == (0, LN2)
         assert axes.get_xticklabels()[-1].get_text() == "ln 2"
         assert len(axes.get_yticks()) == 4
-    assert [axes.get_ylabel() for axes in figure.axes[:4]] == ["paper's bins", "", "quarters of texts", ""]
+    (key,) = figure.legends
+    assert [text.get_text() for text in key.get_texts()] == ["further seeds", "per-instance adversary"]
 
 
 LONG = ["customer-complaints-2023-german", "amazon-product-reviews-electronics", "medical-discharge-summaries"]
@@ -139,9 +135,8 @@ LONG = ["customer-complaints-2023-german", "amazon-product-reviews-electronics",
 def test_long_names_of_data_sets_hide_nothing():
     compared = comparison(LONG)
     for figure in (
-        wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP),
-        wp_fig3_seed_variance(compared, instance_adversary(compared), census(LONG), WP),
-        wp_fig_frontier(compared, WP, 0.05),
+        wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.05),
+        wp_fig3_seed_variance(compared, instance_adversary(compared), WP),
     ):
         assert_readable(figure)
 
@@ -153,12 +148,20 @@ def test_a_legend_has_as_many_columns_as_find_room(letters, columns):
     assert figure.legends[0]._ncols == columns
 
 
+def medians(axes):
+    """Where the medians of a panel stand: height and place."""
+    dots = [line for line in axes.lines if line.get_marker() == "o"]
+    return {(round(float(dot.get_ydata()[0]), 4), round(float(dot.get_xdata()[0]), 4)) for dot in dots}
+
+
 def test_figure3_without_further_seeds_shows_the_adversary_alone():
     compared = comparison(["sst", "needle"])
     alone = compared[compared["model"] != "base"]
-    figure = wp_fig3_seed_variance(alone, instance_adversary(compared), census(["sst", "needle"]), WP)
-    titles = [axes.get_title(loc="left").split("\n")[0] for axes in figure.axes]
-    assert titles == ["SST: per-instance adversary", "", "needle: per-instance adversary", ""]
+    figure = wp_fig3_seed_variance(alone, instance_adversary(compared), WP)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["SST\n40 texts", "needle\n40 texts"]
+    assert not figure.legends
+    # one violin in each quarter
+    assert all({height for height, _ in medians(axes)} == {0, 1, 2, 3} for axes in figure.axes)
 
 
 def test_figure3_takes_the_median_over_further_seeds_only():
@@ -167,52 +170,29 @@ def test_figure3_takes_the_median_over_further_seeds_only():
     assert median_over_seeds(compared)["jsd"].tolist() == [0.2, 0.4]
 
 
-def test_figure3_counts_texts_and_draws_few_of_them_as_dots():
-    compared = comparison(["sst"], texts=19)
-    attention = [0.1] * 11 + [0.25] * 5 + [0.6] * 2 + [1.0000001]
-    compared["base_max_attention"] = np.tile(attention, len(compared) // 19)
-    compared["base_prediction"] = np.tile([0] * 11 + [1] * 8, len(compared) // 19)
+def test_figure3_parts_texts_into_quarters_by_their_largest_weight():
+    compared = comparison(["sst"], texts=8)
+    compared["base_max_attention"] = np.tile(np.arange(1, 9) / 10, len(compared) // 8)
+    base = compared["model"] == "base"
+    compared.loc[base, "jsd"] = np.tile([0.0, 0.02, 0.1, 0.12, 0.2, 0.22, 0.3, 0.3], 3)
     instances = instance_adversary(compared).assign(jsd=0.5)
-    seeds, adversary, *_ = wp_fig3_seed_variance(compared, instances, census(["sst"]), WP).axes
-    counts = [text.get_text() for text in seeds.texts if text.get_text() != "texts"]
-    # from the lowest bin up; the first class, then the second
-    assert counts == ["11", "0", "0", "5", "0", "2", "0", "1"]
-    (dots,) = [c for c in seeds.collections if isinstance(c, PathCollection)]
-    medians = median_over_seeds(compared)["jsd"]
-    assert dots.get_offsets()[:, 0].tolist() == medians[11:].tolist()
-    # the axis points down: bin [3/4, 1] stands at 0, [1/2, 3/4) at 1; the second class below its middle
-    assert dots.get_offsets()[-3:, 1].tolist() == pytest.approx([1 + 0.85 / 4] * 2 + [0.85 / 4])
-    # texts that all agree have no density either
-    assert "0.500" in [text.get_text() for text in adversary.texts]
-
-
-@pytest.mark.parametrize(
-    ("classes", "key"),
-    [
-        (2, "predicted, from above: a, b"),
-        (4, "predicted, from above: a, b, c, d"),
-        (5, "all 5 predicted classes together"),
-        (20, "all 20 predicted classes together"),
-    ],
-)
-def test_figure3_names_few_classes_and_pools_many(classes, key):
-    compared = comparison(["topics"], texts=60)
-    compared["base_prediction"] = compared["id"].str.split("-").str[1].astype(int) % classes
-    names = {"topics": pd.DataFrame({"label": range(classes), "label_name": list("abcdefghijklmnopqrst"[:classes])})}
-    figure = wp_fig3_seed_variance(compared, instance_adversary(compared), names, WP)
-    assert figure.axes[0].get_title(loc="left").endswith(key)
-    counts = [sum(int(text.get_text()) for text in axes.texts if text.get_text().isdigit()) for axes in figure.axes]
-    assert counts == [60] * 4
+    (axes,) = wp_fig3_seed_variance(compared, instances, WP).axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["0.70 to 0.80", "0.50 to 0.60", "0.30 to 0.40", "0.10 to 0.20"]
+    # of two texts each, the highest quarter on top; seeds above the adversary, whose violins are lines
+    above, below = -0.85 / 4, 0.85 / 4
+    seeds = {(round(place + above, 4), jsd) for place, jsd in enumerate([0.3, 0.21, 0.11, 0.01])}
+    assert medians(axes) == seeds | {(round(place + below, 4), 0.5) for place in range(4)}
 
 
 @pytest.mark.parametrize("datasets", [["sst"], list("abcdef")])
 def test_figure5_shows_instance_averages(datasets):
     compared = comparison(datasets)
     instances = instance_adversary(compared)
-    figure = wp_fig5_tvd_jsd(compared, instances, WP)
+    figure = wp_fig5_tvd_jsd(compared, instances, WP, 0.05)
     assert len(figure.axes) == len(datasets)
     for axes, dataset in zip(figure.axes, datasets, strict=True):
-        lines = [line.get_xydata() for line in axes.lines if line.get_linestyle() in (":", "-")]
+        lines = [line.get_xydata() for line in axes.lines if line.get_marker() == ""]
         points = [(line.get_marker(), line.get_xydata()) for line in axes.lines if line.get_linestyle() == "None"]
         ours = compared[compared["dataset"] == dataset]
 
@@ -232,10 +212,12 @@ def test_figure5_shows_instance_averages(datasets):
         ]
         singles, *curves = (at for marker, at in points if marker in "oD")
         assert len(singles) == 2 * len(LAMBDAS)
-        for expected, at, line in zip([means, *searches], curves, lines, strict=True):
+        parts = []
+        for expected, at in zip([means, *searches], curves, strict=True):
             np.testing.assert_allclose(at, expected)
             # the curve begins at the base model
-            np.testing.assert_allclose(line, [[0, 0], *expected])
+            parts += pairwise([[0, 0], *expected])
+        np.testing.assert_allclose(lines, parts)
         assert axes.get_xlim()[1] > LN2
         assert axes.get_ylim()[0] == 0
 
@@ -243,9 +225,9 @@ def test_figure5_shows_instance_averages(datasets):
 @pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
 def test_figure5_names_lambdas_without_hiding_anything(datasets):
     compared = comparison(datasets)
-    figure = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP)
+    figure = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.05)
     for axes in figure.axes:
-        assert {"λ = 2e-5", "λ = 0.002"} <= {text.get_text() for text in axes.texts}
+        assert {"2e-5", "0.002"} <= {text.get_text() for text in axes.texts}
         labels = boxes(figure, axes.texts)
         markers = np.concatenate(
             [
@@ -264,41 +246,14 @@ def test_figure5_names_lambdas_without_hiding_anything(datasets):
 def test_figure5_of_one_search_alone_speaks_of_no_other(family):
     compared = comparison(["sst"])
     alone = compared[compared["model"].isin(["base", "uniform", family])]
-    (legend,) = wp_fig5_tvd_jsd(alone, instance_adversary(compared), WP).legends
+    (legend,) = wp_fig5_tvd_jsd(alone, instance_adversary(compared), WP, 0.05).legends
     words = " ".join(text.get_text() for text in legend.get_texts())
     assert ("scratch" in words, "continuation" in words) == (family == "adversary", family == "continuation")
 
 
-def frontier_runs(*points):
-    return pd.DataFrame(points, columns=["tvd", "jsd"])
-
-
-def test_the_frontier_is_what_no_other_run_reaches_at_the_same_cost():
-    runs = frontier_runs((0.04, 0.3), (0.01, 0.2), (0.02, 0.1), (0.01, 0.25), (0.05, 0.3), (0.9, 0.6), (0.0, 0.0))
-    assert frontier(runs).to_numpy().tolist() == [[0.01, 0.25], [0.04, 0.3], [0.9, 0.6]]
-
-
-@pytest.mark.parametrize("datasets", [["sst"], list("abcdef")])
-def test_the_frontier_of_weights_stands_beside_that_of_contributions(datasets):
-    compared = comparison(datasets)
-    figure = wp_fig_frontier(compared, WP, budget=0.05)
-    assert len(figure.axes) == len(datasets)
-    for axes, dataset in zip(figure.axes, datasets, strict=True):
-        ours = compared[(compared["dataset"] == dataset) & compared["model"].isin(["adversary", "continuation"])]
-        means = ours.groupby(["model", "lambda", "seed"])[["tvd", "jsd", "contribution_jsd"]].mean()
-        best = frontier(means)
-        expected = {style.BLUE: "jsd", style.VERMILLION: "contribution_jsd"}
-        joined = [line for line in axes.lines if line.get_linestyle() in ("-", "--") and len(line.get_xydata()) > 2]
-        drawn = {line.get_color(): line.get_xydata() for line in joined if line.get_color() in expected}
-        for colour, column in expected.items():
-            np.testing.assert_allclose(drawn[colour], [[0, 0], *best[[column, "tvd"]].to_numpy()])
-        assert axes.get_ylim()[1] >= 0.1
-    with pytest.raises(AuditError, match=r"^model 'gpt' is not known"):
-        wp_fig_frontier(compared.replace({"model": {"uniform": "gpt"}}), WP, budget=0.05)
-
-
 @pytest.mark.parametrize(
-    "draw", [lambda rows, instances, models: wp_fig3_seed_variance(rows, instances, CENSUS, models), wp_fig5_tvd_jsd]
+    "draw",
+    [wp_fig3_seed_variance, lambda rows, instances, models: wp_fig5_tvd_jsd(rows, instances, models, 0.05)],
 )
 def test_a_model_without_a_look_is_refused(draw):
     compared = comparison(["sst"])
@@ -310,12 +265,14 @@ def test_figure5_draws_every_model_that_is_compared():
     compared = comparison(["sst"])
     more = compared[compared["model"] == "uniform"].assign(model="frozen")
     models = Names("model", "here", {**WP, "frozen": Look("frozen weights", "purple", "v")})
-    figure = wp_fig5_tvd_jsd(pd.concat([compared, more]), instance_adversary(compared), models)
+    figure = wp_fig5_tvd_jsd(pd.concat([compared, more]), instance_adversary(compared), models, 0.05)
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [
-        "further seeds", "uniform weights", "adversary from scratch as λ varies", "adversary by continuation",
+        "further seeds", "uniform weights", "adversary from scratch (beside it: λ)", "adversary by continuation (λ)",
         "frozen weights",
         "per-instance adversary",
+        "tolerance",
+        "mean of further seeds",
     ]  # fmt: skip
     [points] = [line for line in figure.axes[0].lines if line.get_marker() == "v"]
     assert len(points.get_xydata()) == 3
@@ -330,9 +287,9 @@ def test_figure5_has_one_label_for_adversaries_in_one_place():
     compared = comparison(["sst"])
     scratch = compared["model"] == "adversary"
     compared.loc[scratch, ["jsd", "tvd"]] = [0.5, 0.2]
-    (axes,) = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP).axes
+    (axes,) = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.05).axes
     labels = [text.get_text() for text in axes.texts if text.get_color() == style.PALETTE[WP["adversary"].colour]]
-    assert labels == ["λ = 2e-5 to 0.002"]
+    assert labels == ["2e-5 to 0.002"]
 
 
 def test_points_are_near_to_the_first_of_their_group():
@@ -341,14 +298,31 @@ def test_points_are_near_to_the_first_of_their_group():
     assert clusters(places[:0], 5.5) == []
 
 
-def test_figure5_has_one_scale_for_all_data_sets():
+def test_figure5_has_a_square_root_scale_of_at_least_twice_the_tolerance():
     compared = comparison(["a", "b"])
-    compared.loc[compared["dataset"] == "b", "tvd"] /= 50
-    one, other = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP).axes
-    assert one.get_ylim() == other.get_ylim()
+    compared.loc[compared["dataset"] == "b", "tvd"] /= 1000
+    instances = instance_adversary(compared)
+    instances.loc[instances["dataset"] == "b", "tvd"] = 0
+    one, other = wp_fig5_tvd_jsd(compared, instances, WP, 0.05).axes
+    assert one.get_ylim()[1] > other.get_ylim()[1] == 0.1
     # half as high is a quarter of the change
     low, middle, top = (one.transData.transform((0, part * one.get_ylim()[1]))[1] for part in (0, 0.25, 1))
     assert middle - low == pytest.approx((top - low) / 2)
+
+
+def test_figure5_draws_the_limits_of_tvd_and_dots_over_a_gap_of_the_search():
+    compared = comparison(["sst"])
+    compared = compared[~((compared["model"] == "continuation") & (compared["seed"] == 2))]
+    compared.loc[compared["model"] == "base", "tvd"] = 0.12
+    steps = compared["model"] == "continuation"
+    compared.loc[steps, "jsd"] = compared.loc[steps, "lambda"].map({1e-3: 0.05, 3e-3: 0.1, 9e-3: 0.6})
+    (axes,) = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.04).axes
+    levels = {line.get_label(): line.get_ydata()[0] for line in axes.lines}
+    assert (levels["tolerance"], levels["mean of further seeds"]) == (0.04, pytest.approx(0.12))
+    colour = style.PALETTE[WP["continuation"].colour]
+    joined = [line for line in axes.lines if line.get_color() == colour and line.get_linestyle() != "None"]
+    ends = {tuple(np.round(line.get_xdata(), 3).tolist()): line.get_linestyle() for line in joined}
+    assert ends == {(0.0, 0.05): "-", (0.05, 0.1): "-", (0.1, 0.6): "--"}
 
 
 @pytest.mark.parametrize(("learnt", "dataset"), [(True, "sst"), (False, "sst"), (False, "imdb")])
@@ -358,7 +332,7 @@ def test_figure2_says_where_the_base_model_has_not_learnt_its_task(learnt, datas
     rows["prediction"] = labels if learnt else 1 - labels
     predictions = pd.concat([pd.DataFrame(rows).assign(seed=seed) for seed in (1, 2)])
     texts = wp_fig2_attention_maps(attention_maps([["a"]]), CENSUS, predictions).axes[0].texts
-    line = "no better than always the same answer: accuracy 0.000, the majority class alone 0.500; are the labels in"
+    line = "The base model is not clearly better than always the largest class: .00 and .50."
     # the maps are of sst
     assert (line in " ".join(text.get_text() for text in texts)) == (not learnt and dataset == "sst")
 
@@ -396,7 +370,7 @@ def test_figure2_shades_all_maps_on_one_scale_of_weights():
 def test_figure2_says_weights_and_names_classes():
     maps = attention_maps([["a", "b"]]).assign(attention=[0.25, 0.75] * 3)
     written = " ".join(text.get_text() for text in wp_fig2_attention_maps(maps, CENSUS).axes[0].texts)
-    assert "label: good | prediction of the base model: good | p: probability of good" in written
+    assert "Label: good; predicted: good, with probability p" in written
     assert written.count("largest weight 0.750 (all alike: 0.500)") == 3
 
 
@@ -425,13 +399,18 @@ def test_black_stands_out_from_every_shade_of_the_maps(share):
     assert (light + 0.05) / (ink + 0.05) >= 4.5
 
 
+def test_a_figure_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "f.pdf").mkdir()
+    with pytest.raises(AuditError, match=r"f\.pdf: cannot be written"):
+        save(wp_fig2_attention_maps(attention_maps([["a"]]), CENSUS), tmp_path / "f.pdf", tmp_path / "f.png", "{}")
+
+
 def test_same_bytes_with_provenance_inside(tmp_path):
     provenance = json.dumps({"stage": "figures", "name": "é"})
     compared = comparison(["sst"], texts=20)
     builders = {
-        "fig3": lambda: wp_fig3_seed_variance(compared, instance_adversary(compared), CENSUS, WP),
-        "fig5": lambda: wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP),
-        "frontier": lambda: wp_fig_frontier(compared, WP, budget=0.05),
+        "fig3": lambda: wp_fig3_seed_variance(compared, instance_adversary(compared), WP),
+        "fig5": lambda: wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.05),
         "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW]), CENSUS),
     }
     for folder in ("one", "two"):
@@ -447,9 +426,3 @@ def test_same_bytes_with_provenance_inside(tmp_path):
         pdf = files["one"][f"{name}.pdf"]
         assert b"/CreationDate" not in pdf
         assert b"/Keywords" in pdf
-
-
-def test_a_figure_that_cannot_be_written_is_named(tmp_path):
-    (tmp_path / "f.pdf").mkdir()
-    with pytest.raises(AuditError, match=r"f\.pdf: cannot be written"):
-        save(wp_fig2_attention_maps(attention_maps([["a"]]), CENSUS), tmp_path / "f.pdf", tmp_path / "f.png", "{}")

@@ -44,8 +44,8 @@ def test_of_a_corpus_some_columns_of_one_split_are_read(tmp_path: Path, provenan
 
 def test_of_a_table_the_rows_of_one_data_set_are_read(tmp_path: Path, provenance: Provenance) -> None:
     path = tmp_path / "controls.parquet"
-    row: dict[str, Any] = {"claim": "it is", "statistic": "one", "value": 1.0, "least": 0.0, "most": 2.0, "holds": True}
-    write_table(path, CONTROLS, pd.DataFrame([{"dataset": name, **row} for name in ("x", "y")]), provenance)
+    row: dict[str, Any] = {**CONTROLS.blank, "claim": "it is", "statistic": "one", "value": 1.0}
+    write_table(path, CONTROLS, pd.DataFrame([{**row, "dataset": name} for name in ("x", "y")]), provenance)
     for only, names in (("", ["x", "y"]), ("y", ["y"])):
         spec = ReadSpec(
             source="table", declared="columns.controls:CONTROLS", columns=[], split="", categories=False, each=False,

@@ -333,14 +333,3 @@ def test_the_table_of_heads_has_a_row_a_head() -> None:
     assert table["mine/head_2", "used"] == pytest.approx(0.2)
     assert table["mine/head_1", "ranks"] == pytest.approx((0.8 - 0.6) / (0.8 - 0.2))
     assert named("mine/head_2", labels_of([MODELS.labels], {})) == "mine, head 2"
-
-
-def test_two_trainings_are_told_before_the_run(tmp_path: Path) -> None:
-    saved = [str(classifiers_on_disk.save(tmp_path / str(number))) for number in range(2)]
-    quiet = {"datasets": [], "serrano_smith": {"datasets": []}, "jain_wallace": {"datasets": []}}
-    hf = {"needle": {"models": {"mine": saved}}}
-    plan = plan_of(**quiet, deception={"datasets": []}, hf=hf)
-    few = "needle: 2 trainings of a model of Transformer classifiers are too few for a word on `stable`: 3 are needed"
-    assert plan.oddities == [few]
-    alone = plan_of(**quiet, deception={"datasets": []}, hf={"needle": {"models": {"mine": saved[:1]}}})
-    assert alone.oddities == []

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import write_weights
-from attention_audit.audits.comparison import between_seeds
+from attention_audit.audits.comparison import compare_maps
 from attention_audit.audits.contributions import contributions
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered
 from attention_audit.audits.flipping_sets import flipping_sets, single_weight
@@ -243,7 +243,7 @@ def test_permutation_moves_what_the_tail_moves(random_heads: MakeReadout) -> Non
 
 def test_seeds_are_compared_by_their_mean_maps(random_heads: MakeReadout) -> None:
     one, other = random_heads(LENGTHS), random_heads(LENGTHS, seed=1)
-    found = between_seeds(one, other, 3, 1)
+    found = compare_maps(one, other, 3, 1)
     for text in range(len(one)):
         maps = (torch.from_numpy(readout.attention[text]).double() for readout in (one, other))
         assert found["jsd"][text] == pytest.approx(float(jsd(*maps)), abs=1e-6)

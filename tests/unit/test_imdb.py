@@ -9,7 +9,7 @@ import pytest
 from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.imdb import RATINGS, ImdbCorpus, keras_words
+from attention_audit.corpus.sources.labelled import RATINGS, ImdbCorpus, keras_words
 from attention_audit.corpus.text import Text
 from attention_audit.raw_text import RawText
 

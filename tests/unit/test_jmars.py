@@ -9,7 +9,7 @@ import pytest
 from attention_audit.corpus import raw
 from attention_audit.corpus.raw import elements
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.imdb import JmarsCorpus
+from attention_audit.corpus.sources.labelled import JmarsCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from html import unescape
 from itertools import chain
 from typing import Any
 
@@ -13,9 +14,11 @@ import torch
 from test_located import LENGTHS, TEXTS, model_of, split_of
 
 from attention_audit import api
+from attention_audit.answer.lines import write_line
 from attention_audit.api.predicting import Predict
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.located import located
+from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.errors import AuditError
 from attention_audit.model.probabilities import probabilities
@@ -54,27 +57,41 @@ def row(found: api.Judgement, question: str) -> dict[str, Any]:
 
 def test_the_right_scores_locate_as_leave_one_out_does() -> None:
     found = judged(TOKENS, right(VALUES), bag_of_words(VALUES))
-    assert row(found, "located")["value"] == pytest.approx(1)
-    assert row(found, "located")["word"] == row(found, "signed")["word"] == "yes"
-    assert row(found, "located")["texts"] == 120
-    assert "words with weight are words of the text that matter" in found.sentence
-    assert "a highlighted word speaks for the prediction (found by deleting it)" in found.sentence
-    assert found._repr_html_().startswith(f"<p>{found.sentence}</p><table")
+    located = row(found, "located")
+    assert located["value"] == pytest.approx(1)
+    assert (located["zones"], located["said"], located["texts"]) == ("3", "largely", 120)
+    # words of the greatest values go first, which is the smallest set of a sum
+    assert (row(found, "ranks")["value"], row(found, "ranks")["zones"]) == (pytest.approx(1), "3")
+    assert row(found, "signed")["said"] == "in nearly all texts"
     np.testing.assert_allclose(found.texts["scores"], found.texts["leave_one_out"])
+    np.testing.assert_allclose(found.texts["scores_until"], found.texts["leave_one_out_until"])
 
 
 def test_shuffled_scores_locate_nothing() -> None:
     found = judged(TOKENS, [RANDOM.permutation(own) for own in right(VALUES)], bag_of_words(VALUES))
-    assert abs(row(found, "located")["value"]) < 0.2
-    assert row(found, "located")["word"] == row(found, "signed")["word"] == "no"
-    assert "Do not take words with weight for the words that matter" in found.sentence
+    for question in ("located", "ranks"):
+        assert abs(row(found, question)["value"]) < 0.2
+        assert row(found, question)["zones"] == "1"
+    # as many texts as words support the prediction: nothing is avoided
+    assert row(found, "signed")["said"].startswith("in too few texts")
+    signed = found.summary.iloc[0]
+    assert signed["signed_value"] == pytest.approx(signed["signed_shuffled"], abs=0.1)
+    assert signed["signed_shuffled"] == pytest.approx(found.texts["supporting"].mean())
 
 
 def test_scores_of_a_liar_are_worse_than_chance() -> None:
     """They show the words that hardly matter, and hide those that do."""
     found = judged(TOKENS, [-np.abs(own) for own in right(VALUES)], bag_of_words(VALUES))
     assert row(found, "located")["high"] < 0
-    assert row(found, "signed")["word"] == "no"
+    assert row(found, "ranks")["high"] < 0
+    assert row(found, "signed")["zones"] == "1"
+
+
+def test_where_any_word_supports_nothing_is_stated() -> None:
+    """All words say the same, so that any of them speaks for the prediction."""
+    tokens, values = [["a", "b", "c"]] * 120, {"a": 0.1, "b": 0.2, "c": 0.3}
+    found = judged(tokens, [[1, 2, 3]] * 120, bag_of_words(values))
+    assert found.reasons["signed"] == "any words would do"
 
 
 def test_what_no_single_word_decides_is_said() -> None:
@@ -82,7 +99,30 @@ def test_what_no_single_word_decides_is_said() -> None:
     tokens, values = [["a", "c"], ["a", "b"]] * 60, {"a": 40.0, "b": 40.0, "c": 0.0}
     found = row(judged(tokens, [[1, 0]] * 120, bag_of_words(values)), "signed")
     assert found["value"] == 0.5
-    assert "the best choice of a word would reach 0.500" in found["note"]
+    assert "the best choice of a word reaches 50 %" in found["note"]
+
+
+def test_classes_that_lie_apart_are_said_one_by_one() -> None:
+    """The scores are right where class 1 is predicted, and turned around where class 0 is."""
+    turned = [np.sign(added.sum()) * added for added in (np.array([VALUES[word] for word in text]) for text in TOKENS)]
+    scores = [own if sum(VALUES[word] for word in text) > 0 else -own for text, own in zip(TOKENS, turned, strict=True)]
+    found = judged(TOKENS, scores, bag_of_words(VALUES), classes=["bad", "good"])
+    assert row(found, "located")["zones"] == "≠"
+    assert row(found, "located")["said"] == "bad hardly; good largely"
+
+
+def test_until_the_decision_flips_by_hand() -> None:
+    """Log odds 3, 1, -2, -.5, so class 1 of 1.5. Of four words one, two and three go, and one stays.
+
+    The decision flips without the 3; by the scores 1 goes first, then 3; by an order that begins with -2 and -.5, last.
+    """
+    values = {"a": 3.0, "b": 1.0, "c": -2.0, "d": -0.5}
+    model, tokens = bag_of_words(values), [["a", "b", "c", "d"]]
+    found = judged(tokens * 2, [[1, 2, 0, 0], [0.1, 0, 2, 1]], model).texts
+    assert found["leave_one_out_until"].tolist() == [0.25, 0.25]
+    # without c, d and a only b is left, which says class 1 too
+    assert found["scores_until"].tolist()[0] == 0.5
+    assert np.isnan(found["scores_until"][1])
 
 
 def test_falls_by_hand() -> None:
@@ -128,15 +168,16 @@ def test_several_trainings() -> None:
     several = [{word: value + RANDOM.normal(0, 0.05) for word, value in VALUES.items()} for _ in range(3)]
     maps, functions = [right(values) for values in several], [bag_of_words(values) for values in several]
     found = judged(TOKENS, maps, functions)
-    assert row(found, "stable")["word"] == row(found, "located")["word"] == "yes"
-    assert row(found, "located")["trainings"] == 3
+    assert row(found, "stable")["zones"] == row(found, "located")["zones"] == "3"
+    assert row(found, "located")["trainings"] == row(found, "stable")["trainings"] == 3
+    assert row(found, "located")["next_low"] <= row(found, "located")["low"]
     assert found.texts.groupby("training").size().tolist() == [120] * 3
-    assert "true of these 3 trainings" in found.sentence
+    rhos = [rank_correlation(*pair) for pair in zip(maps[0], maps[1], strict=True)]
     two = row(judged(TOKENS, maps[:2], functions[:2]), "stable")
-    assert two["word"] == "too few"
+    assert two["value"] == pytest.approx(np.nanmean(rhos))
     assert -1 <= two["low"] < two["value"] < two["high"] <= 1
     alone = judged(TOKENS, maps[:1], functions[:1])
-    assert alone.not_asked["stable"] == "there is one training; give scores and functions of three"
+    assert alone.reasons["stable"] == "there is one training; give scores and functions of several"
 
 
 def test_stable_is_the_mean_rank_correlation_by_hand() -> None:
@@ -159,34 +200,55 @@ def test_marks_are_compared_with_a_random_order() -> None:
     # of random orders of 4 words with 2 marked ones, all six sets: (1 + 5/6 + 3/4 + 7/12 + 1/2 + 5/12) / 6
     assert found.texts["auprc_random"][0] == pytest.approx((1 + 5 / 6 + 3 / 4 + 7 / 12 + 1 / 2 + 5 / 12) / 6)
     assert np.isnan(found.texts["auprc"][119])
-    plausible = row(found, "plausible")
-    assert plausible["value"] == pytest.approx(5 / 6 - found.texts["auprc_random"][0])
-    assert (plausible["word"], plausible["texts"]) == ("yes", 119)
-    assert "Marked words: AUPRC 0.83" in found.sentence
+    summary = found.summary.iloc[0]
+    assert summary["plausibility_value"] == pytest.approx(5 / 6)
+    assert summary["plausibility_random"] == pytest.approx(found.texts["auprc_random"][0])
+    assert summary["plausibility_texts"] == 119
+    assert "Marked words: AUPRC 0.83" in found._repr_html_()
+    assert "AUPRC" not in judged(tokens, scores, bag_of_words(VALUES))._repr_html_()
 
 
-def test_a_model_that_guesses_has_no_decision_to_explain() -> None:
-    labels = [number % 2 for number in range(120)]
-    found = judged(TOKENS, right(VALUES), lambda texts: np.full((len(texts), 2), 0.5), labels=labels)
-    assert row(found, "learnt")["word"] == "no"
-    assert found.sentence.startswith("The model is no better than always giving the same answer")
-
-
-def test_what_cannot_be_asked_is_said() -> None:
+def test_few_texts_have_an_estimate_and_no_statement() -> None:
     found = judged(TOKENS[:20], right(VALUES)[:20], bag_of_words(VALUES))
-    assert [*found.not_asked] == [
-        "learnt", "needed", "stable", "used", "ranks", "unique", "transferable", "plausible"
-    ]  # fmt: skip
-    assert "function of words" in found.not_asked["used"]
-    assert row(found, "located")["word"] == "too few"
-    assert "20 texts of the 100 needed" in row(found, "located")["note"]
-    assert repr(found).startswith("Judgement(located too few 1.00 [")
+    assert "function of words" in found.reasons["used"]
+    assert found.reasons["located"] == "20 of the 100 texts needed"
+    located = row(found, "located")
+    assert (located["zones"], located["said"], located["value"]) == ("-", "–", pytest.approx(1))
+    assert found.paragraph == "Scores of words (1 training, 20 texts; 95 % intervals): nothing is stated."
+
+
+def test_labels_stand_beside_the_answer() -> None:
+    labels = [int(sum(VALUES[word] for word in text) > 0) for text in TOKENS]
+    found = judged(TOKENS, right(VALUES), bag_of_words(VALUES), labels=labels)
+    summary = found.summary.iloc[0]
+    assert (summary["learnt"], summary["accuracy"]) == ("yes", 1)
+    assert f"accuracy 1.00, largest class {np.bincount(labels).max() / 120:.2f}".replace("0.", ".") in repr(found)
+    without = judged(TOKENS, right(VALUES), bag_of_words(VALUES))
+    assert without.summary.loc[0, "learnt"] == ""
+    assert "accuracy 1.00" not in repr(without)
+    pd.testing.assert_frame_equal(without.table, found.table)
+
+
+def test_terminal_card_and_paragraph_show_the_same_line() -> None:
+    found = judged(TOKENS, right(VALUES), bag_of_words(VALUES))
+    line = write_line(found.summary.iloc[0].to_dict(), "ranks")
+    shown = unescape(unescape(found._repr_html_()))
+    head, run, count, _, *lines = repr(found).splitlines()
+    assert head == "May these scores be read as an explanation?"
+    assert (run, count) == ("1 training, 120 texts", "8 readings: 3 hold, 0 fail, 0 in between, 5 cannot be told")
+    assert lines[1].split("  ")[0] == line.mark
+    for part in (line.asks, line.said, line.value, line.interval):
+        assert part in lines[1]
+        assert part in shown
+    assert f"{line.said} ({line.value} [{line.interval}])" in found.paragraph
+    assert found.paragraph in shown
+    assert len(found.paragraph.split()) <= 90
 
 
 def test_maps_that_choose_nothing_locate_nothing() -> None:
     found = judged(TOKENS, [np.ones(len(words)) for words in TOKENS], bag_of_words(VALUES))
-    assert row(found, "located")["value"] == 0
-    assert row(found, "signed")["word"] == "not asked"
+    assert row(found, "located")["value"] == row(found, "ranks")["value"] == 0
+    assert found.reasons["signed"] == "the words of each text all have the same score"
     assert set(found.texts["top_word"]) == {-1}
 
 
@@ -347,19 +409,18 @@ def test_classes_without_probabilities_are_too_coarse(sure: float, classes: int)
         return others + (sure - others) * np.eye(classes)[np.asarray(model(texts)).argmax(1)]
 
     found = judged(TOKENS, right(VALUES), predict, labels=[0] * 120)
-    for question in ("located", "signed"):
-        assert found.not_asked[question].startswith(
+    for question in ("located", "ranks", "signed"):
+        assert found.reasons[question].startswith(
             "predict gives the predicted class at most 6 different probabilities, as of 0 and 1"
         )
-    assert row(found, "learnt")["word"] != "not asked"
-    assert found.sentence
+    assert found.summary.loc[0, "learnt"] == "no"
 
 
 def test_one_training_without_probabilities_is_too_coarse_for_all() -> None:
     model = bag_of_words(VALUES)
     found = judged(TOKENS, [right(VALUES)] * 2, [model, lambda texts: np.round(model(texts))])
-    assert found.not_asked["located"] == found.not_asked["signed"]
-    assert "too coarse for leave-one-out; give probabilities" in found.not_asked["located"]
+    assert found.reasons["located"] == found.reasons["signed"]
+    assert "too coarse for leave-one-out; give probabilities" in found.reasons["located"]
 
 
 def test_what_predict_raises_is_the_cause_of_one_line() -> None:
@@ -394,12 +455,7 @@ def test_rounded_probabilities_are_too_coarse(decimals: int) -> None:
     """Of .5 to 1 there are six values of one decimal; a model of five texts may have as few."""
     model = bag_of_words(VALUES)
     found = judged(TOKENS, right(VALUES), lambda texts: np.round(model(texts), decimals))
-    assert "too coarse" in found.not_asked["located"]
-
-
-def test_equal_scores_are_not_called_texts_of_one_word() -> None:
-    found = judged(TOKENS, [[0.0] * len(words) for words in TOKENS], bag_of_words(VALUES))
-    assert found.not_asked["signed"] == "the words of each text all have the same score"
+    assert "too coarse" in found.reasons["located"]
 
 
 def test_scores_of_each_class_are_those_of_the_predicted_one() -> None:

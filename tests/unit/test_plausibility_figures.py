@@ -1,22 +1,18 @@
 """The figures of plausibility: what is drawn, where, and whether it can be read."""
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from drawn import assert_readable, drawn_texts
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attention_audit.columns.table import TABLE
-from attention_audit.figures.plausibility import NOTHING, fig_plausibility, fig_plausible_faithful
+from attention_audit.figures.plausibility import NOTHING, fig_plausibility
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.wording import labels_of
 
-Draw = Callable[[pd.DataFrame, Mapping[str, str]], Figure]
-FIGURES = [fig_plausibility, fig_plausible_faithful]
 TITLES = {
     "WP2019": "Wiegreffe & Pinter 2019", "SS2019": "Serrano & Smith 2019", "JW2019": "Jain & Wallace 2019",
     "PD2020": "Pruthi et al. 2020",
@@ -60,7 +56,6 @@ def points(axes: Any) -> set[tuple[float, float]]:
     return {(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in lines}  # type: ignore[index,arg-type]
 
 
-@pytest.mark.parametrize("draw", FIGURES)
 @pytest.mark.parametrize(
     ("datasets", "models", "names"),
     [
@@ -69,10 +64,8 @@ def points(axes: Any) -> set[tuple[float, float]]:
         pytest.param(["yelp-hat", "sst"], SIX, tuple(PLAUSIBLE), marks=pytest.mark.whole),
     ],
 )
-def test_what_is_written_can_be_read(
-    draw: Draw, datasets: list[str], models: list[str], names: tuple[str, ...]
-) -> None:
-    figure = draw(table(datasets, models, names), LABELS)
+def test_what_is_written_can_be_read(datasets: list[str], models: list[str], names: tuple[str, ...]) -> None:
+    figure = fig_plausibility(table(datasets, models, names), LABELS)
     assert_readable(figure)
     written = [text.get_text() for text in drawn_texts(figure)]
     assert "random or uniform weights" in written
@@ -92,55 +85,6 @@ def test_a_dot_is_at_the_auprc_of_its_attribution() -> None:
         assert lines == {value(frame, f"{model} - {name}", "auprc") for name in ("random", "others")}
 
 
-def test_a_point_is_at_auprc_and_effect() -> None:
-    frame = table(["needle", "sst"], SIX[:2])
-    figure = fig_plausible_faithful(frame, LABELS)
-    assert len(figure.axes) == 4
-    needle = frame[frame["dataset"] == "needle"]
-    for axes, question in zip(figure.axes[:2], ("ranks", "located"), strict=True):
-        rows = [f"{model} - {name}" for model in SIX[:2] for name in RANKED]
-        assert points(axes) == {(value(needle, row, "auprc"), value(needle, row, question)) for row in rows}
-        # floors and ceiling are means over models
-        lines = sorted(float(line.get_xdata()[0]) for line in axes.lines if line.get_linestyle() != "None")[2:]  # type: ignore[index,arg-type]
-        both = [[value(needle, f"{model} - {name}", "auprc") for model in SIX[:2]] for name in ("random", "frequency")]
-        assert set(np.mean(both, axis=1).round(9)) <= set(np.round(lines, 9))
-        numbers = {text.get_text() for text in axes.texts}
-        assert numbers <= {"1", "2"}
-        assert numbers
-
-
-def test_both_panels_show_all_points_that_either_has() -> None:
-    frame = table(["needle"], SIX[:2])
-    at = (frame["row"] == f"{SIX[0]} - gradient") & (frame["metric"] == "auprc")
-    alone = (frame["row"] == f"{SIX[0]} - gradient") & (frame["metric"] == "located")
-    frame.loc[at, "mean"] = 0.9
-    ranks, located = fig_plausible_faithful(frame[~alone], LABELS).axes
-    assert max(x for x, _ in points(ranks)) == 0.9
-    assert max(x for x, _ in points(located)) < 0.5
-    for axes in (ranks, located):
-        least, most = axes.get_xlim()
-        assert 0 < least < 0.25
-        assert 0.9 < most < 1.02
-
-
-def test_one_model_has_no_number_and_no_marks_have_a_sentence() -> None:
-    figure = fig_plausible_faithful(table(["needle"], SIX[:1]), LABELS)
-    assert not any(axes.texts for axes in figure.axes)
-    for draw in FIGURES:
-        nothing = draw(table(["needle"], SIX[:1]).iloc[:0], LABELS)
-        assert [text.get_text() for text in drawn_texts(nothing)] == [NOTHING]
-
-
-def test_without_effects_there_is_no_picture_of_them() -> None:
-    frame = table(["needle"], SIX[:1], ranked=())
-    assert [text.get_text() for text in drawn_texts(fig_plausible_faithful(frame, LABELS))] == [NOTHING]
-
-
-def test_a_data_set_without_auprc_has_no_panels() -> None:
-    frame = table(["needle", "unison"], SIX[:2])
-    scored = (frame["metric"] == "auprc") & (frame["dataset"] == "unison")
-    figure = fig_plausible_faithful(frame[~scored], LABELS)
-    assert len(figure.axes) == 2
-    assert not any("unison" in text.get_text() for text in drawn_texts(figure))
-    nowhere = fig_plausible_faithful(frame[frame["metric"] != "auprc"], LABELS)
-    assert [text.get_text() for text in drawn_texts(nowhere)] == [NOTHING]
+def test_without_marks_the_figure_is_a_sentence() -> None:
+    figure = fig_plausibility(table(["needle"], SIX[:1]).iloc[:0], LABELS)
+    assert NOTHING in [text.get_text() for text in drawn_texts(figure)]

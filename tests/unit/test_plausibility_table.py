@@ -5,15 +5,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from audited import NOTHING, fallen, ranked, subject
+from audited import NOTHING, RANKED_SETS, fallen, ranked, subject
 from labels import LABELS
 
 from attention_audit.answer import intervals
-from attention_audit.answer.settings import Margins
 from attention_audit.columns.plausibility import MEASURES
 from attention_audit.columns.table import TABLE
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.asked import ASKED
+from attention_audit.tables.instead import instead
 from attention_audit.tables.plausibility import table_plausibility
 from attention_audit.tables.shown import wide
 from attention_audit.tables.wording import labels_of
@@ -37,7 +36,7 @@ EMPTY = pd.DataFrame(columns=COLUMNS)
 
 def table(
     *parts: pd.DataFrame,
-    ranked_sets: pd.DataFrame = NOTHING.ranked_sets,
+    ranked_sets: pd.DataFrame = RANKED_SETS,
     located: pd.DataFrame = NOTHING.located,
     **about: Any,
 ) -> pd.DataFrame:
@@ -93,7 +92,7 @@ def test_of_planted_words_one_share_says_whether_they_come_first() -> None:
     assert "planted words among the first" in block.rows
 
 
-def test_faithfulness_is_that_of_the_summary() -> None:
+def test_faithfulness_is_that_of_the_table_instead() -> None:
     ids = {(1, "t000", "x"): 0.5, (2, "t000", "x"): 0.5}
     parts = [marks(name, ids) for name in ("attention", "product", "loo", "integrated_gradients", "random")]
     erased = ranked(random=0.6, attention=0.3, product=0.2, smallest=0.1)
@@ -101,12 +100,11 @@ def test_faithfulness_is_that_of_the_summary() -> None:
     # integrated gradients are of a sample
     deleted = deleted[(deleted["ranking"] != "integrated_gradients") | (deleted["id"] < "t050")]
     found = table(*parts, ranked_sets=erased, located=deleted)
-    audits = NOTHING._replace(ranked_sets=erased, located=deleted)
+    compared = instead(erased, deleted, [subject()], {}).set_index("attribution")
     for question in ("ranks", "located"):
-        answer = ASKED[question](subject(), audits, Margins())
-        assert cells(found, "attention")[question] == pytest.approx(answer.effect.value)
-        assert cells(found, "attention", "low")[question] == pytest.approx(answer.effect.low)
-        assert cells(found, "attention", "high")[question] == pytest.approx(answer.effect.high)
+        for end, column in (("value", "mean"), ("low", "low"), ("high", "high")):
+            of_attention = compared.loc["attention", f"{question}_{end}"]
+            assert cells(found, "attention", column)[question] == pytest.approx(of_attention)
     assert cells(found, "attention")["ranks"] == pytest.approx((0.6 - 0.3) / (0.6 - 0.1))
     assert cells(found, "product")["ranks"] == pytest.approx(0.8)
     # 1 - value is the share that `fallen` says is erased; random's is that of erasure
@@ -121,11 +119,11 @@ def test_a_model_of_sentences_says_why_it_was_not_asked() -> None:
     reason = "plausibility needs attention over tokens, and han_rnn attends to sentences"
     rows = marks("attention", {(1, "a", "x"): 0.5})
     han = subject("han_rnn", suite="ss", paper="SS2019", unasked={"plausibility": reason})
-    found = table_plausibility(rows, EMPTY, NOTHING.ranked_sets, NOTHING.located, [subject(), han])
+    found = table_plausibility(rows, EMPTY, RANKED_SETS, NOTHING.located, [subject(), han])
     assert found["note"].tolist()[-1] == f"not asked: {reason}"
     assert found["row"].tolist()[-1] == "SS2019/han_rnn"
     # of data without marks there is nothing to say
-    assert table_plausibility(EMPTY, EMPTY, NOTHING.ranked_sets, NOTHING.located, [han]).empty
+    assert table_plausibility(EMPTY, EMPTY, RANKED_SETS, NOTHING.located, [han]).empty
 
 
 def test_readers_see_labels_of_all_rows_and_metrics() -> None:

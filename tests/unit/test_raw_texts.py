@@ -18,7 +18,7 @@ from tokenizers import normalizers
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.performance import cut_texts
 from attention_audit.corpus.prepare import prepare
-from attention_audit.corpus.sources.imdb import ImdbCorpus
+from attention_audit.corpus.sources.labelled import ImdbCorpus
 from attention_audit.corpus.sources.sst import clean, parse_tree
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import Tokens, placed_words

@@ -11,6 +11,7 @@ from attention_audit.columns.claims import CLAIMS
 from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
+from attention_audit.questions import QUESTIONS
 from attention_audit.tables.render import render
 from attention_audit.tables.shown import findings, pairwise, uncertain, verdicts, wide
 from attention_audit.tables.wording import number
@@ -177,20 +178,70 @@ def test_pairs_of_rankings_have_a_part_for_each_model(tmp_path):
     ]
 
 
+def controls_table(rows):
+    """Rows of columns.CONTROLS from dictionaries; what is left out is a blank."""
+    blank = {"suite": "wp", "model": "base", "claim": "c", "statistic": "s"}
+    return pd.DataFrame([{**CONTROLS.blank, **blank, **row} for row in rows])[CONTROLS.schema.names]
+
+
 def test_controls_state_their_bounds(tmp_path):
     rows = [
-        ("needle", "c", "s", 0.2, 0.15, math.nan, True),
-        ("chorus", "c", "s", 0.03, math.nan, 0.02, False),
-        ("static", "c", "s", 0.5, 0.45, 0.55, True),
+        {"dataset": "needle", "value": 0.2, "least": 0.15, "holds": True},
+        {"dataset": "chorus", "value": 0.03, "most": 0.02, "holds": False},
+        {"dataset": "static", "value": 0.5, "least": 0.45, "most": 0.55, "holds": True},
     ]
-    render(pd.DataFrame(rows, columns=CONTROLS.schema.names), tmp_path / "controls", "{}", verdicts, LABELS)
+    render(controls_table(rows), tmp_path / "controls", "{}", verdicts, LABELS)
     lines = (tmp_path / "controls.md").read_text().splitlines()
-    assert [cells(line, "|")[4:-1] for line in lines[2:5]] == [
-        ["0.200", "≥ 0.150", "yes"],
+    assert [cells(line, "|")[5:-1] for line in lines[2:5]] == [
         ["0.030", "≤ 0.020", "NO"],
+        ["0.200", "≥ 0.150", "yes"],
         ["0.500", "0.450 to 0.550", "yes"],
     ]
     assert r"$\geq$ 0.150" in (tmp_path / "controls.tex").read_text()
+
+
+@pytest.mark.parametrize(
+    ("said", "allowed", "drawn"),
+    [
+        ("12", "12?", ["●●·", "touch ●●·"]),
+        ("3", "3-", ["··●", "··● or –"]),
+        ("-", "-", ["–", "–"]),
+        ("≠1,23", "3≠123,3", ["≠ ●··, ·●●", "··● or ≠ ●●●, ··●"]),
+    ],
+)
+def test_zones_that_are_claimed_are_drawn(said, allowed, drawn):
+    table = controls_table([{"dataset": "c", "question": "needed", "said": said, "allowed": allowed, "holds": True}])
+    assert verdicts(table, LABELS)[0].rows[["found", "must be"]].to_numpy().tolist() == [drawn]
+
+
+def test_the_grid_has_every_zone_that_a_control_shows():
+    rows = [
+        # no zone alone; alone
+        {"dataset": "a", "question": "needed", "said": "12", "allowed": "12?"},
+        {"dataset": "b", "question": "needed", "said": "1", "allowed": "1"},
+        {"dataset": "c", "question": "needed", "said": "1", "allowed": "12"},
+        # the lowest and the highest class; of the lowest nothing is known beforehand
+        {"dataset": "d", "question": "used", "said": "≠1,3", "allowed": "≠1,23"},
+        {"dataset": "e", "question": "used", "said": "≠2,3", "allowed": "3≠123,3"},
+        {"dataset": "f", "question": "used", "said": "≠1,2", "allowed": "12"},
+        # a claim that fails shows nothing, and nothing stated is no zone
+        {"dataset": "g", "question": "ranks", "said": "3", "allowed": "1", "holds": False},
+        {"dataset": "g", "question": "signed", "said": "-", "allowed": "-"},
+    ]
+    grid = verdicts(controls_table([{"holds": True, **row} for row in rows]), LABELS)[1].rows.set_index("question")
+    assert list(grid.columns) == ["low", "middle", "high"]
+    assert len(grid) == len(QUESTIONS)
+    assert grid.loc[QUESTIONS["needed"].asks].tolist() == ["b, c", "–", "–"]
+    assert grid.loc[QUESTIONS["used"].asks].tolist() == ["d, f", "f", "d, e"]
+    for name in ("ranks", "signed"):
+        assert grid.loc[QUESTIONS[name].asks].tolist() == ["–"] * 3
+
+
+def test_claims_on_shuffled_weights_are_counted_and_those_that_fail_are_shown():
+    rows = [{"dataset": "a", "said": said, "allowed": "12-", "holds": holds} for said, holds in [("1", 1), ("3", 0)]]
+    (shown,) = verdicts(controls_table(rows).astype({"holds": bool}), LABELS)
+    assert shown.rows[["found", "must be", "holds"]].to_numpy().tolist() == [["··●", "●●· or –", "NO"]]
+    assert "1 of 2 claims hold" in shown.text
 
 
 def test_empty_controls_render(tmp_path):

@@ -5,6 +5,7 @@ import math
 import os
 import re
 import shlex
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,14 @@ from planned import CATALOGUE, ROOT, overlaid
 from snakemake.cli import parse_config as command_line
 from summaries import answer, row
 
-from attention_audit.answer.words import multiplicity
 from attention_audit.artefacts.journal import KEY
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.record import write_record
 from attention_audit.columns.claims import CLAIMS
-from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.replication import REPLICATION
-from attention_audit.columns.summary import QUESTIONS, SUMMARY
+from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.table import TABLE
 from attention_audit.columns.texts import TEXTS
 from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
@@ -37,7 +37,6 @@ from makers.replication import pages
 from makers.replication.__main__ import found_pages, main
 from makers.replication.captions import two_sentences
 from makers.replication.entries import PAGES, QUOTING, Cells, Finding, KeptRun
-from makers.replication.former import earlier, restated
 from makers.replication.gallery import gallery
 from makers.replication.grids import below, excerpt, narrow
 from makers.replication.keeping import (
@@ -49,13 +48,13 @@ from makers.replication.keeping import (
     shrunk,
     weight,
 )
-from makers.replication.kept import RECORD, every_kept, read_csv, unpadded
+from makers.replication.kept import FORMER_TABLES, RECORD, every_kept, read_csv, unpadded
 from makers.replication.pages import closed, held, share, written_pages, written_tables
 
 NAN = float("nan")
 COMMIT = "0123456789abcdef"
 RECORDED = ROOT / RECORD
-LABELS = {"base": "base", "uniform": "uniform"}
+LABELS = {"base": "base", "uniform": "uniform", "lstm_tanh": "BiLSTM"}
 
 
 def number(own: str, name: str, published: float, ours: float, **other: Any) -> dict[str, Any]:
@@ -78,8 +77,14 @@ NUMBERS = [
 ]
 CHANGED = [number("sst", "base", 0.831, 0.821)]
 SUMMARISED = [
-    row("base", answer("needed", "no", -0.01, -0.02, 0.004, 0.01), answer("learnt", "yes", 0.5, 0.4, 0.6)),
-    row("base", answer("needed", "undecided", 0.01, -0.02, 0.04, 0.01), dataset="agnews"),
+    row(
+        "base",
+        answer("used", "2", "moderately", 0.075, 0.068, 0.082, each=[0.05, 0.1], apart=1, trainings=2, clause="so far"),
+        accuracy=0.79,
+        majority_accuracy=0.5,
+        learnt="yes",
+    ),
+    row("base", answer("needed", "12", "at most a small gain", 0.013, 0.002, 0.023), dataset="agnews"),
 ]
 
 
@@ -157,17 +162,6 @@ def test_no_page_is_too_large_or_has_an_interval_without_ends() -> None:
         assert not re.search(r"\binf\b", path.read_text()), path
 
 
-def test_no_two_models_of_a_page_have_one_name() -> None:
-    found = {path: path.read_text() for path in found_pages(ROOT / "docs")}
-    for page in PAGES:
-        own = [text for path, text in found.items() if page.name in (path.stem, path.parent.name)]
-        heads = [head for text in own for head in re.findall(r"^\| question \| (.*) \|\n\| --- ", text, re.MULTILINE)]
-        assert heads, page.name
-        for head in heads:
-            names = head.split(" | ")
-            assert len(names) == len(set(names)), (page.name, head)
-
-
 def test_the_record_is_small_and_names_no_machine() -> None:
     assert weight(RECORDED) <= MOST
     for path in RECORDED.rglob("*.png"):
@@ -175,12 +169,6 @@ def test_the_record_is_small_and_names_no_machine() -> None:
     for kept in every_kept(RECORDED):
         raw = yaml.safe_load((kept.folder / "config.yaml").read_text())
         assert not {"mirror", "results"} & raw.keys(), kept.folder
-
-
-def test_every_claim_of_the_control_corpora_held() -> None:
-    claims = read_csv(RECORDED / "controls/main/tables/controls.csv", CONTROLS)
-    assert set(claims["dataset"]) == {"needle", "chorus", "static", "beacon", "digest", "unison", "debate", "lottery"}
-    assert claims["holds"].all()
 
 
 def test_every_exhibit_is_in_the_gallery_once(docs: Path) -> None:
@@ -219,8 +207,8 @@ def test_what_is_declared_fits_together() -> None:
         for run in page.runs:
             assert (ROOT / "presets" / f"{run.preset}.yaml").is_file()
         for finding in page.findings:
-            effects = {f"{finding.measure}_{part}" for part in ("value", "low", "high")}
-            assert finding.table in {exhibit.name for exhibit in EXHIBITS} or effects <= {*SUMMARY.schema.names}
+            assert finding.table in {*FORMER_TABLES, *(each.name for each in EXHIBITS)}
+            assert pages.BOUND.fullmatch(finding.theirs) or pages.RANGE.fullmatch(finding.theirs)
 
 
 @pytest.mark.parametrize(
@@ -253,10 +241,6 @@ def test_a_page_has_theirs_and_ours(docs: Path) -> None:
     assert "1821" not in page
     changed = "| SST | base | F1 | 0.831 | 0.791 [0.781, 0.801] | 0.821 [0.811, 0.831] | 75% | compatible |"
     assert changed in page.splitlines()
-    found = "| base | Uniform weights do as well as learnt ones, so the task is no test bed for attention | no "
-    assert f"{found}(section 3.2, table 2) | `needed` of `summary` | undecided: 0.010 [-0.020, 0.040] | open |" in page
-    assert "| Uniform weights do as well as learnt ones, so the task is no test bed for attention |  | ○ |" not in page
-    assert "| Uniform weights do as well as learnt ones, so the task is no test bed for attention | ○ |" in page
     assert "| F1 | 1 of 2 | 1 of 2 | 2 of 4 | 0.2 |" in page
     assert "Of 2 numbers that are held against an interval, 1 lies outside; by chance alone, 0.1 would.\n" in page
     # two data sets, both above ours: 2 / 2^2
@@ -274,9 +258,28 @@ def test_the_index_counts_the_verdicts(docs: Path) -> None:
     index = (docs / "replication" / "README.md").read_text()
     assert "| 1 compatible, 1 not compatible, 1 data differ: within, 1 data differ: outside | 3.0 |" in index
     assert index.count("| not run yet |") == len(PAGES) - 1
-    # the run that changes one thing has the same words, which count once
-    own = [row[question] for row in SUMMARISED if row["model"] for question in QUESTIONS]
-    assert f"\n\n{multiplicity(own)} These are the words of all pages" in index
+
+
+def test_a_kept_run_shows_its_answers(docs: Path) -> None:
+    page = (docs / "replication" / "wiegreffe-pinter.md").read_text()
+    answers = page.partition("## What may be read into these maps\n")[2].partition("\n## ")[0]
+    # the run that changes one thing says nothing of its own
+    assert answers.count("### SST, Wiegreffe & Pinter 2019, base\n") == 1
+    assert (
+        "2 trainings, 350 texts; accuracy .79, largest class .50. 8 readings: 0 hold, 0 fail, 1 in between" in answers
+    )
+    asks = "Does the prediction depend on the weights?"
+    beside = "so far; 1 of 2 trainings lies in other zones"
+    assert f"| ·●· | {asks} | moderately | .075 | .068 to .082 | .050 to .100 | {beside} |\n" in answers
+    assert "| ●●· | Does attention help accuracy? | at most a small gain | +1.3 | +0.2 to +2.3 |" in answers
+
+
+def test_where_no_summary_is_kept_no_answer_is_shown(docs: Path, tmp_path: Path) -> None:
+    record = tmp_path / "replication"
+    shutil.copytree(docs / "replication", record)
+    for path in record.rglob("summary.*"):
+        path.unlink()
+    assert "What may be read" not in written_pages(record)["replication/wiegreffe-pinter.md"]
 
 
 def test_what_is_kept_names_no_place_of_one_machine_and_quotes_nobody(docs: Path) -> None:
@@ -400,61 +403,28 @@ def test_the_share_of_a_difference_that_a_change_closes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("theirs", "word", "bounds", "expected"),
+    ("theirs", "bounds", "expected"),
     [
-        ("no", "no", (0.1, 0.0, 0.2), "comes back"),
-        ("no", "yes", (0.1, 0.0, 0.2), "does not come back"),
-        ("yes", "undecided", (0.1, 0.0, 0.2), "open"),
-        ("yes", "not asked", (NAN, NAN, NAN), "not asked"),
-        ("above 0", "no", (0.1, 0.05, 0.2), "comes back"),
-        ("above 0", "no", (0.1, -0.05, 0.2), "open"),
-        ("above 0", "no", (-0.1, -0.2, -0.05), "does not come back"),
-        ("above 0", "no", (NAN, NAN, NAN), "not asked"),
-        ("below 0.5", "no", (0.4, 0.3, 0.49), "comes back"),
-        ("below 0.5", "no", (0.4, 0.3, 0.51), "open"),
-        ("below 0.5", "no", (0.6, 0.51, 0.7), "does not come back"),
-        ("between 0.3 and 0.5", "no", (0.2, 0.1, 0.3), "comes back"),
-        ("between 0.3 and 0.5", "yes", (0.6, 0.51, 0.7), "does not come back"),
-        ("between 0.3 and 0.5", "not asked", (NAN, NAN, NAN), "not asked"),
+        ("above 0", (0.1, 0.05, 0.2), "comes back"),
+        ("above 0", (0.1, -0.05, 0.2), "open"),
+        ("above 0", (-0.1, -0.2, -0.05), "does not come back"),
+        ("above 0", (NAN, NAN, NAN), "not asked"),
+        ("below 0.5", (0.4, 0.3, 0.49), "comes back"),
+        ("below 0.5", (0.4, 0.3, 0.51), "open"),
+        ("below 0.5", (0.6, 0.51, 0.7), "does not come back"),
+        ("between 0.3 and 0.5", (0.2, 0.1, 0.3), "comes back"),
+        ("between 0.3 and 0.5", (0.6, 0.51, 0.7), "does not come back"),
+        ("between 0.3 and 0.5", (NAN, NAN, NAN), "not asked"),
     ],
 )
-def test_findings_in_words(theirs: str, word: str, bounds: tuple[float, ...], expected: str) -> None:
-    finding = Finding("It is so", "section 1", "needed", theirs, "wp", ("base",))
-    assert held(finding, row("base", answer("needed", word, *bounds, 0.01)))[1] == expected
-    if theirs.startswith(("above", "below")):
-        cell = dict(zip(("mean", "low", "high"), bounds, strict=True))
-        of_a_table = Finding("It is so", "section 1", "tau", theirs, "jw", ("a",), table="jw_table2_correlation")
-        assert held(of_a_table, cell)[1] == expected
+def test_findings_in_words(theirs: str, bounds: tuple[float, ...], expected: str) -> None:
+    finding = Finding("It is so", "section 1", "tau", theirs, "jw_table2_correlation", ("a",))
+    assert held(finding, dict(zip(("mean", "low", "high"), bounds, strict=True)))[1] == expected
 
 
 def test_one_number_without_an_interval_leaves_a_finding_open() -> None:
-    finding = Finding("It is so", "section 1", "tau", "below 0.5", "jw", ("a",), table="jw_table2_correlation")
+    finding = Finding("It is so", "section 1", "tau", "below 0.5", "jw_table2_correlation", ("a",))
     assert held(finding, {"mean": 0.1, "low": NAN, "high": NAN}) == ("0.100", "open")
-
-
-def former(**cells: Any) -> pd.Series:
-    """A row of a run from before macro F1 was known, of 400 texts."""
-    known = {"accuracy": 0.79, "majority_accuracy": 0.5, "learnt": "undecided", "used_texts": 400}
-    words = [
-        answer("used", "yes", 0.3, 0.2, 0.4),
-        answer("unique", "no", 0.1, 0.0, 0.2),
-        answer("signed", "no", 0, 0, 0),
-    ]
-    return pd.Series(row("base", *words, known | {"sentence": "Its map is uninformative here."} | cells))
-
-
-def test_words_that_were_defined_otherwise_are_left_out() -> None:
-    old = former()
-    assert earlier(old)
-    assert not earlier(former(macro_f1=0.79))
-    shown = restated(old, {})
-    assert (shown["unique"], shown["signed"], shown["needed"], shown["used"]) == (*["not asked"] * 3, "yes")
-    assert "uninformative" not in shown["sentence"]
-    assert shown["sentence"].startswith("What may be said: the prediction depends on these weights.")
-    # what stands beside the word supports it
-    assert shown["learnt"] == "yes"
-    assert restated(former(accuracy=0.52), {})["learnt"] == "undecided"
-    assert restated(former(accuracy=0.5), {})["learnt"] == "no"
 
 
 def test_no_page_inverts_a_p_value_or_shows_what_was_withdrawn() -> None:
@@ -464,10 +434,28 @@ def test_no_page_inverts_a_p_value_or_shows_what_was_withdrawn() -> None:
             assert withdrawn not in text, (name, withdrawn)
     assert "Permuting the weights of a recurrent encoder hardly changes" not in written[RECORDED / "jain-wallace.md"]
     assert "would lie outside all the same, by chance alone" in " ".join(written[RECORDED / "jain-wallace.md"].split())
-    page = written[RECORDED / "serrano-smith" / "findings.md"]
-    claims = [line for line in page.splitlines() if "in a small minority of the texts" in line]
+    lines = (line for text in written.values() for line in text.splitlines())
+    claims = [line for line in lines if "in a small minority of the texts" in line]
     assert claims
     assert all("HANrnn: " in line for line in claims)
+
+
+def test_a_declared_finding_is_read_of_its_table(tmp_path: Path) -> None:
+    record = tmp_path / "replication"
+    keep(run_in(tmp_path, [], ["sst"]), "jain-wallace/sst", COMMIT, record)
+    rows = [
+        TABLE.blank | {"dataset": "sst", "row": f"lstm_tanh/attention~{name}/overall", "metric": "tau", "mean": 0.4}
+        | {"low": 0.3, "high": high}
+        for name, high in (("gradient", 0.45), ("loo", 0.6))
+    ]  # fmt: skip
+    path = record / "jain-wallace" / "sst" / "tables" / "jw_table2_correlation.csv"
+    pd.DataFrame(rows, columns=TABLE.schema.names).to_csv(path, index=False)
+    page = written_pages(record)["replication/jain-wallace.md"]
+    found = "Attention over a recurrent encoder's states orders the words only weakly as"
+    assert f"| {found} gradients do | ✓ |\n" in page
+    assert f"| {found} leave-one-out does | ○ |\n" in page
+    where = "below 0.5 (section 4.1, table 2) | `tau` of `jw_table2_correlation`"
+    assert f"| {found} gradients do | {where} | 0.400 [0.300, 0.450] | comes back |" in page
 
 
 def test_cells_are_matched_whole() -> None:
@@ -541,7 +529,9 @@ def test_a_large_page_leads_to_its_parts(docs: Path, monkeypatch: pytest.MonkeyP
     written = written_pages(docs / "replication")
     first = written["replication/wiegreffe-pinter.md"]
     own = {path: text for path, text in written.items() if path.startswith("replication/wiegreffe-pinter/")}
-    assert {"findings", "changes", "numbers-sst", "numbers-agnews"} <= {Path(path).stem for path in own}
+    assert {"answers-sst", "answers-agnews", "changes", "numbers-sst", "numbers-agnews"} <= {
+        Path(path).stem for path in own
+    }
     for path, text in own.items():
         assert f"]({path.removeprefix('replication/')})" in first
         assert f"]({path.removeprefix('replication/')})" in written["replication/README.md"]

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from in_process import make
 from planned import plan_of
@@ -17,7 +16,6 @@ from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan
 from attention_audit.raw_text import RawText
-from attention_audit.tables.controls import controls
 
 FILMS = [
     {"text": f"A {word} Film, {number}", "label": label, "split": split}
@@ -187,15 +185,3 @@ def test_what_is_known_of_the_other_data_set_is_read_too() -> None:
     jobs = {job.name: job for job in made.jobs()}
     assert jobs["corpus_sst-shortcut"].inputs["raw"] == ["results/corpora/sst/corpus.parquet"]
     assert jobs["corpus_sst-shortcut"].inputs["records"] == ["results/raw/sst/records/trainDevTestTrees_PTB.zip.json"]
-
-
-@pytest.mark.parametrize(("accuracy", "holds"), [(0.99, True), (0.9, False)])
-def test_the_controls_say_whether_the_model_has_learnt_the_shortcut(accuracy: float, holds: bool) -> None:
-    performance = pd.DataFrame(
-        {"dataset": "found", "suite": "wp", "model": "base", "metric": "accuracy", "value": [accuracy, accuracy]}
-    )
-    nothing = pd.DataFrame(columns=["dataset", "suite", "model"])
-    told = controls({"found": "shortcut"}, performance, nothing, {}, nothing, nothing, nothing, nothing, {}, {})
-    assert told[["claim", "value", "least", "holds"]].to_dict("records") == [
-        {"claim": "base decides by the planted words", "value": accuracy, "least": 0.95, "holds": holds}
-    ]

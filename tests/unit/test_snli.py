@@ -7,7 +7,7 @@ import pytest
 from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.snli import SnliCorpus
+from attention_audit.corpus.sources.pairs import SnliCorpus
 from attention_audit.corpus.text import Text
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_audit.audits.comparison import between_seeds
+from attention_audit.audits.comparison import compare_maps
 from attention_audit.errors import AuditError
 from attention_audit.readout import Readout
 
@@ -22,7 +22,7 @@ def test_divergences_by_hand(random_readout):
     readout = random_readout([2, 2, 1])
     first = with_maps(readout, [[1, 0], [0.5, 0.5], [1]])
     other = with_maps(readout, [[0, 1], [0.5, 0.5], [1]])
-    found = between_seeds(first, other, permutations=400, seed=5)
+    found = compare_maps(first, other, permutations=400, seed=5)
     # of equal weights the earlier counts, so that flat maps have the same top
     assert found["same_top"].tolist() == [False, True, True]
     assert found["id"] == readout.ids
@@ -36,20 +36,20 @@ def test_divergences_by_hand(random_readout):
 def test_texts_are_matched_by_id(random_readout):
     first, other = random_readout([3, 5, 4, 2]), random_readout([3, 5, 4, 2], seed=1)
     turned = other.aligned(other.ids[::-1])
-    for name, values in between_seeds(first, other, 20, 5).items():
-        assert list(values) == list(between_seeds(first, turned, 20, 5)[name])
+    for name, values in compare_maps(first, other, 20, 5).items():
+        assert list(values) == list(compare_maps(first, turned, 20, 5)[name])
 
 
 def test_predictions_are_compared_over_all_classes(random_readout):
     readout = random_readout([3, 4], outputs=3)
     other = replace(readout, probabilities=np.roll(readout.probabilities, 1, axis=1))
     expected = np.abs(readout.probabilities - other.probabilities).sum(1) / 2
-    assert between_seeds(readout, other, 2, 5)["tvd"] == pytest.approx(expected, abs=1e-6)
+    assert compare_maps(readout, other, 2, 5)["tvd"] == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_missing_text_is_named(random_readout):
     with pytest.raises(AuditError, match="text 'text-2' is missing"):
-        between_seeds(random_readout([3, 4, 5]), random_readout([3, 4]), 2, 5)
+        compare_maps(random_readout([3, 4, 5]), random_readout([3, 4]), 2, 5)
 
 
 @given(st.integers(0, 50))
@@ -60,5 +60,5 @@ def test_a_map_is_no_further_from_itself_than_from_its_shuffles(seed):
         ["a"], np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([[0.6, 0.4]], np.float32), attention,
         [np.zeros((6, 1), np.float32)], np.zeros((1, 1), np.float32),
     )  # fmt: skip
-    found = between_seeds(readout, readout, 10, seed)
+    found = compare_maps(readout, readout, 10, seed)
     assert found["jsd"][0] == 0 <= found["chance_jsd"][0] <= math.log(2)

@@ -19,10 +19,10 @@ import pytest
 from pydantic import ValidationError
 
 from attention_audit.corpus import tabular
-from attention_audit.corpus.guessing import columns_of, labels_in, texts_in
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
+from attention_audit.initialising import columns_of, labels_in, texts_in
 
 ENDINGS = [".csv", ".tsv", ".json", ".jsonl", ".CSV", ".csv.gz", ".tsv.gz", ".json.gz", ".jsonl.gz", ".parquet"]
 ROWS = [{"text": "good, warm", "label": "yes"}, {"text": 'a "bad"\nend', "label": "no"}, {"text": "né", "label": "no"}]

@@ -423,9 +423,7 @@ class Stages:
         }
         trained = {"weights": [folder / "weights.safetensors"], "history": [folder / "history.parquet"]}
         readouts = {"readouts": [folder / f"{split}.parquet" for split in SPLITS]}
-        training = TrainJob.model_validate(
-            {"optimisation": optimisation, "epochs": 8, "patience": None, "training_code": "0"} | settings
-        )
+        training = TrainJob.model_validate({"optimisation": optimisation, "epochs": 8, "patience": None} | settings)
         train_stage.run(Job(training, inputs, trained | readouts, self.provenance, print))
         return [read_readout(path) for path in readouts["readouts"]]
 

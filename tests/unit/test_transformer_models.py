@@ -428,18 +428,6 @@ def test_other_files_in_the_folder_are_noticed(tmp_path: Path, monkeypatch: pyte
         make_states(run.plan, "chorus")
 
 
-def test_states_are_kept_where_nothing_has_changed(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(frozen.folder)
-    assert make_states(frozen.plan, "chorus") == [
-        "the states of an earlier run, made of the same texts by the same Transformer"
-    ]
-    path = Path(frozen.plan.config.places.states.format(dataset="chorus"))
-    whole = path.read_bytes()
-    path.write_bytes(whole[:200] + bytes([whole[200] ^ 1]) + whole[201:])
-    assert len(make_states(frozen.plan, "chorus")) > 1
-    assert path.read_bytes() == whole
-
-
 @pytest.mark.parametrize(
     ("broken", "said"),
     [

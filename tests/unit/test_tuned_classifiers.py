@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import transformers_on_disk as on_disk
-from in_process import make, make_exhibit, run_job
+from in_process import make, make_exhibit
 from planned import PLACES, plan_of
 
 from attention_audit import api
@@ -172,15 +172,6 @@ def test_seeds_differ_and_adversaries_begin_where_they_should(run: Plan) -> None
     assert len(history) == 2
 
 
-def test_a_finished_training_is_kept(run: Plan) -> None:
-    make(run, PLACES.readout.format(training="chorus/hf/uniform", seed=10, split="test"))
-    job = run.trainings.planned("chorus/hf/uniform", 10)
-    before = Path(job.outputs["weights"][0]).read_bytes()
-    said = run_job(job)
-    assert any("weights of an earlier run" in line for line in said)
-    assert Path(job.outputs["weights"][0]).read_bytes() == before
-
-
 def test_audits_and_tables_answer_all_that_the_four_tests_do(run: Plan) -> None:
     suite = run.scope.suite("hf")
     make(run, *run.auditing.files(suite))
@@ -193,14 +184,13 @@ def test_audits_and_tables_answer_all_that_the_four_tests_do(run: Plan) -> None:
     scores = read_table(Path(PLACES.audit_file("chorus", "hf", "performance")), PERFORMANCE).to_pandas()
     assert scores["model"].nunique() == 10
     exhibits = {exhibit.name: exhibit for folder in ("tables", "figures") for exhibit in run.exhibiting.made(folder)}
-    for name in ("hf_table_performance", "hf_table_comparison", "hf_fig_tvd_jsd", "hf_fig_frontier", "summary"):
+    for name in ("hf_table_performance", "hf_table_comparison", "hf_fig_tvd_jsd", "summary"):
         make_exhibit(run, exhibits[name])
     summary = read_table(Path(run.exhibiting.path(exhibits["summary"], ".parquet")), SUMMARY).to_pandas()
     assert len(summary) == 1
     assert summary["model"][0] == "base"
     for question in ("needed", "stable", "used", "ranks", "located", "signed", "unique", "transferable"):
-        assert summary[question][0] in ("yes", "no", "undecided", "too few")
-        assert np.isfinite(summary[f"{question}_value"][0]), (question, summary[f"{question}_note"][0])
+        assert np.isfinite(summary[f"{question}_value"][0]), (question, summary[f"{question}_reason"][0])
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ class Stage:
     def __call__(self, vectors: dict[str, Any] | None, min_df: int = 1) -> list[dict[str, Any]]:
         files = [self.folder / "vectors.txt"] if vectors and vectors["kind"] == "file" else []
         corpus = {"kind": "table", "path": "mine.csv", "min_df": min_df}
-        settings = {"dataset": "mine", "corpus": corpus, "files": [], "reading_code": "", "vectors": vectors}
+        settings = {"dataset": "mine", "corpus": corpus, "files": [], "vectors": vectors}
         job = Job(
             CorpusJob.model_validate(settings),
             {"vectors": files},

@@ -228,9 +228,6 @@ def contents(job):
 
 def made_by(job):
     """What a job makes, as its rule declares it."""
-    files = {
-        name: update(paths) if name in job.updates else paths for name, paths in job.outputs.items()
-    }
-    if job.pictured:
-        files["png"] = report(*files["png"], **job.pictured)
-    return files
+    if not job.pictured:
+        return job.outputs
+    return job.outputs | {"png": report(*job.outputs["png"], **job.pictured)}

@@ -1,184 +1,183 @@
-"""docs/calibration.md and its figure, written of what the simulation found. Nothing on the page is written by hand."""
+"""Write docs/calibration.md of what the simulation found. No number on the page is written by hand."""
 
-from collections.abc import Mapping
-from io import BytesIO
-from math import isinf, isnan
+from collections.abc import Iterable, Sequence
+from math import sqrt
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from PIL import Image
 
-from attention_audit.answer.sizes import TEXTS, UNSEEN, lacking, spare
 from attention_audit.artefacts.files import whole
-from attention_audit.errors import AuditError
-from attention_audit.figures.style import house_style
-from makers.calibration.figure import calibration
-from makers.calibration.operating import COVERED, NEAREST, WRONG, hard
-from makers.calibration.pools import Sizes
+from makers.calibration.populations import BUDGET, FAILED, FURTHER, LARGEST_GROUP, LAWS, LOWER, NORMAL
+from makers.calibration.simulation import SEARCHES, SPLITS, SUBJECTS, Sizes, split_classes
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "calibration.md"
-FIGURE = ROOT / "docs" / "images" / "calibration.png"
-LARGEST = 150_000
-"""Bytes of the figure at most."""
-COLOURS = 64
-"""Colours of the figure, which are few enough for a small file."""
+SEARCHED = [name for name, subject in SUBJECTS.items() if subject.trainings == SEARCHES]
+MIDDLE = 5
+"""Trainings of which the table of zones is."""
 
-OPENING = """# How far the words of the summary can be trusted
+TEXT = """# How far statements can be trusted
 
-Written by `make calibration`, which simulates and takes about four minutes on two cores; no number on this page is
-written by hand.
+Written by `make calibration`, which simulates for about four minutes on two cores. No number is written by hand.
 
-**When to believe a word.** A yes or a no of several trainings is of one of two kinds, and the summary says which.
+**How often is a statement wrong?** In {wrong_mean} of all runs, and in {wrong} of those of the worst population and
+size ({wrong_where}). *Wrong* means: the true value of these trainings, on all
+texts, lies in a zone that the statement does not name. `unique` is the exception: {unique_mean} in the mean, and
+{unique} at worst ({unique_where}). A search tries few adversaries, and their
+change of predictions is measured on the same few texts.
 
-- *Of these trainings* ("true of these 5 trainings; another training may differ"): the mean of the trainings of this
-  run, on further texts of the same kind, lies on this side of the margin, and none of these trainings lies on the other
-  side. Of 20 such words at most one is wrong where the effect lies at the margin, and fewer further away.
-- *Of the next training too* (said without these words): the interval of the effect lies so far beyond the margin that
-  {unseen} further trainings might all have failed. Nine trainings say so of a clear effect, three of a very large one
-  only: if a quarter of all trainings are of another kind, three trainings miss it in four runs of ten, and no interval
-  can tell.
+**How often does it say one zone?** With five trainings and 300 texts, in {one_least} (`{one_least_of}`) to {one_most}
+(`{one_most_of}`) of runs. It nearly always says at most two; only `needed` and `transferable` often "cannot tell": in
+{three} of runs with 300 texts, {three_most} with 1,000. More trainings do not make statements vaguer.
 
-Where one training lies on the other side of the margin, the trainings lie apart. Then no word of these trainings is
-said, and the values of all of them stand beside it. With one training, a word is of this training. If texts come in
-groups that are nearly alike, such as questions about one story, name the group (`group`), since each group counts as
-one text; without it these intervals are too narrow, and more texts make it worse.
+**What may be said of the next training?** Only its range. A further training lies in a zone that the range does not
+touch in at most {next_normal} of runs where trainings are normal or texts come in groups, in {next} where a few
+trainings differ much. Taken for the next training, the *statement* would be wrong in {taken_least} to {taken_most} of
+runs. The range of three trainings is wide: with 1,000 texts it excludes no zone in {open_least} to {open_most} of runs.
 
 ## How it is found
 
-The summary says yes where a whole 95 % interval lies above the margin of a question, no where it lies below, and
-undecided otherwise. So its words are as good as the intervals. Here they are tried on runs whose answer is known. For
-each question there are several regimes of synthetic models, and in each the effect goes from weak to strong, past the
-margin: {populations} populations in all. A population is infinite: a run draws its trainings and its texts, both with
-replacement, from {trainings} trainings ({pairs} where pairs are compared) on {texts} texts; of `unique`, one training.
-Attention, contributions and biases are drawn, and the audits of this package measure them, as they measure trained
-models; of `needed` the predictions are drawn, of `located` and `unique` the falls of the probability and the distances
-of adversaries. The questions of the summary (`answer/questions.py`) are asked of each run; the value of the whole
-population is the truth, and that of the trainings drawn, on all texts, is the truth of these. There are {draws} runs
-for each population and size. Of all populations the worst counts, in every column and table.
+A population has many synthetic trainings on many texts. What the audits would measure is drawn: falls of the
+probability, erased items, signs, changes, distances, predictions. A run draws trainings and texts with replacement, the
+package makes its estimate and statement (`answer/estimates.py`, `statements.py`, `frontier.py`), and both are held
+against the whole population.
 
-- **coverage**: the share of runs whose interval, over trainings and texts, holds the truth. Wanted: {covered}.
-- **wrong**: the share of runs whose word would be wrong, were the margin at the truth: the larger share of yes and of
-  no, of the worst of the {nearest} populations of a regime that are nearest to the margin. Wanted: at most {wrong}, and
-  what is more is **bold**. Further from the margin a wrong word is rarer.
-- **yes from**, **no from**: how large, or how small, the effect must be so that four of five runs say the right word.
-  A dash: in some regime no population is so strong, or so weak.
+- **Effects** go through all zones: {effects} a question where trainings are normal, each second one elsewhere (there
+  more of them lie at cuts).
+- **Trainings** are *normal* around their mean, *skewed* (exponential), *of two kinds* ({lower} lie apart; of `stable`,
+  both kinds share less), or *failing* ({failed} show what chance gives). Skewed ones and kinds lie {further:g} times as
+  far apart.
+- **Texts in groups**: groups of 1 to {largest} texts that are nearly alike; sizes count groups.
+- **`signed`** is tried where the share decides, and where shuffled weights reach 90 %, so that the exceptions avoided
+  decide. **`needed`** is macro F1 of three classes; `transferable` is computed alike.
+- **`unique`**: a search of {few} or {many} adversaries along lambda, within a TVD of {budget}, which dev and test hold.
+  Similarity falls *smoothly* with the TVD, or *suddenly*. True is the least similar adversary that any search finds.
 
-With {draws} runs, chance moves a coverage of .95 by .02 to either side, and a wrong word of .025 by .013; the worst of
-many populations lies at the bad end of that. *withheld*: no word is said at this size.
+There are {runs} runs for each of {cells} populations and sizes. The standard error of a share of .025 is
+{error}. The worst of so many shares lies at the bad end of chance.
 
-## Where trainings differ smoothly
+## Wrong statements
 
-Trainings that are normal around their mean, and texts that come one by one. Between two sizes the smaller one counts.
-With fewer than {least} texts no word is said. `transferable` is computed as `needed` is. `unique` is about one training
-and one adversary. The word of `stable` is of these trainings alone, at every size.
-"""
+Missed: the 95 % interval does not hold the true value of these trainings; a statement can be wrong only then.
 
-REGIMES = """## Where trainings lie apart, or texts are alike
+{wrong_table}
+## Zones in a statement
 
-Each cell has the coverage, then the share of wrong words of the next training, and of these trainings. The regimes:
+Shares of runs whose statement names one / two / three zones, {middle} trainings (of `unique`, {many} adversaries), all
+effects alike; normal trainings.
 
-- **skew**: deviations of trainings are exponential: most lie a little below the mean, a few far above it.
-- **two**: a fifth of the trainings lies 2.5 standard deviations below all others, which are alike; of `stable`, a
-  quarter of the trainings shares a map of its own.
-- **rare**: one training of twenty fails; the others are normal.
-- **dup**: texts come in groups of four that are nearly alike, and the run is told which; columns count the groups.
+{zones_table}
+With 300 texts, by trainings (adversaries):
 
-In the first three, effects of trainings lie further apart than above, as they do where this matters. There the
-interval often misses the truth, and so its words are said of these trainings.
-"""
+{trainings_table}
+## The next training
+
+The worst question and effect, by trainings: a further training lies in a zone that the range does not touch.
+
+{next_table}
+The mean of all questions and effects: a further training lies in a zone that the *statement* does not name.
+
+{taken_table}
+## Predicted classes
+
+How often two predicted classes are stated apart ("≠"), of three trainings, by the mean of `used` in each:
+
+{split_table}"""
 
 
-def _table(headings: list[str], rows: list[list[str]]) -> str:
+def write_number(value: float) -> str:
+    """Write a share without its leading zero."""
+    return f"{value:.3f}".removeprefix("0").rstrip("0").rstrip(".") or "0"
+
+
+def write_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write a table in Markdown."""
     lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _number(value: float) -> str:
-    return "-" if isnan(value) else f"{value:.3f}"
+def find_worst(found: pd.DataFrame, name: str) -> tuple[str, str, str]:
+    """Find the most of something: how much, of which question, and in which population and size."""
+    row = found.sort_values(name, kind="stable").to_dict("records")[-1]
+    where = f"{row['effect']:g}, {row['law']}, {row['trainings']} x {row['texts']:,}"
+    return write_number(row[name]), f"`{row['subject']}`", where
 
 
-def _share(value: float, text: str) -> str:
-    """A share of wrong words, or what it belongs to, bold where there are too many."""
-    return f"**{text}**" if value > WRONG else text
-
-
-def _operating(table: pd.DataFrame) -> str:
-    headings = ["question", "margin", "trainings", "texts", "coverage", "next: wrong", "yes from", "no from"]
+def tabulate_wrong(found: pd.DataFrame) -> str:
+    """Say of each question how often its statements are wrong."""
     rows = []
-    for row in table.to_dict("records"):
-        few = lacking(row["question"], row["trainings"], row["texts"])
-        never = row["trainings"] == 1 or isinf(spare(row["question"], row["margin"], row["trainings"]))
-        following = ["-"] * 3 if few or never else _words(row, "")
-        own = ["withheld", "-", "-"] if few else _words(row, "own_")
-        about = [row["question"], f"{row['margin']:g}", str(row["trainings"]), f"{row['texts']:,}"]
-        rows.append([*about, _number(row["coverage"]), *following, *own])
-    return _table([*headings, "these: wrong", "yes from", "no from"], rows)
+    for name, part in found.groupby("subject", sort=False):
+        worst, _, where = find_worst(part, "wrong")
+        means = [write_number(part[column].mean()) for column in ("wrong", "missed")]
+        rows.append([str(name), means[0], worst, where, means[1]])
+    heading = ["question", "wrong, mean", "worst", "effect, population, trainings x texts", "missed, mean"]
+    return write_table(heading, rows)
 
 
-def _words(row: Mapping[Any, Any], kind: str) -> list[str]:
-    """How often a word of one kind is wrong, and from where on it is said."""
-    wrong = row[f"{kind}wrong"]
-    return [_share(wrong, _number(wrong)), *(_number(row[f"{kind}{name}"]) for name in ("yes_from", "no_from"))]
+def tabulate_zones(found: pd.DataFrame, by: str) -> str:
+    """Say how many zones statements name, by the sizes in a column."""
+    rows, sizes = [], list(dict.fromkeys(found[by]))
+    for name, part in found.groupby("subject", sort=False):
+        means = part.groupby(by)[["one", "two", "three"]].mean()
+        cells = {size: " / ".join(f"{value:.2f}" for value in row) for size, *row in means.itertuples()}
+        rows.append([str(name), *(cells.get(size, "") for size in sizes)])
+    return write_table(["question", *(f"{size:,}" for size in sizes)], rows)
 
 
-def _hard(table: pd.DataFrame) -> str:
-    """A table for each set of sizes: a row for each question and regime, a column for each size."""
-    cells: dict[tuple[str, str], dict[str, str]] = {}
-    for row in table.to_dict("records"):
-        words = [row["own_wrong"]] if row["trainings"] == 1 else [row["wrong"], row["own_wrong"]]
-        text = " / ".join(f"{value:.2f}" for value in (row["coverage"], *words))
-        if lacking(row["question"], row["trainings"], row["texts"]):
-            text = "withheld"
-        size = f"{row['trainings']} x {row['texts']:,}"
-        cells.setdefault((row["question"], row["regime"]), {})[size] = _share(max(words), text)
-    tables = []
-    for sizes in dict.fromkeys(tuple(own) for own in cells.values()):
-        rows = [[*key, *own.values()] for key, own in cells.items() if tuple(own) == sizes]
-        tables.append(_table(["question", "regime", *sizes], rows))
-    return "\n".join(["Columns: trainings x texts.\n", *tables])
+def tabulate_next(found: pd.DataFrame, name: str, how: str) -> str:
+    """Say of each law and number of trainings how often the next one is missed: the worst, or the mean."""
+    cells = found.groupby(["law", "trainings"], sort=False)[name].agg(how).unstack()
+    rows = [[law, *map(write_number, cells.loc[law])] for law in LAWS]
+    return write_table(["trainings are", *map(str, cells.columns)], rows)
 
 
-def page(table: pd.DataFrame, found: pd.DataFrame, sizes: Sizes) -> str:
-    """The whole page, from what was found (`simulation.simulated`) and what `operating` makes of it."""
-    populations = found[["question", "regime", "strength"]].drop_duplicates()
-    opening = OPENING.format(
-        populations=len(populations),
-        trainings=sizes.pool_trainings,
-        pairs=sizes.pool_pairs,
-        texts=sizes.pool_texts,
-        draws=f"{sizes.draws:,}",
-        covered=f"at least {COVERED:g}".replace("0.", "."),
-        wrong=f"{WRONG:g}".lstrip("0"),
-        least=TEXTS[0],
-        nearest=NEAREST,
-        unseen=UNSEEN,
-    )
-    picture = f"![Coverage and wrong words of each question at each size](images/{FIGURE.name})\n"
-    return "\n".join([opening, picture, _operating(table), REGIMES, _hard(hard(found))])
+def tabulate_splits(runs: int) -> str:
+    """Say how often two predicted classes are stated apart."""
+    rows = [
+        [*(f"{mean:g} of {texts} texts" for mean, texts in split), write_number(split_classes(split, runs))]
+        for split in SPLITS
+    ]
+    return write_table(["one class", "another", "stated apart"], rows)
 
 
-def drawn(table: pd.DataFrame) -> bytes:
-    """The figure of the page, as PNG of few colours. Raises AuditError where it is too large for the repository."""
-    full, small = BytesIO(), BytesIO()
-    with house_style():
-        calibration(table).savefig(full, format="png")
-    with Image.open(full) as picture:
-        picture.convert("RGB").quantize(COLOURS).save(small, format="png", optimize=True)
-    if small.tell() > LARGEST:
-        raise AuditError(f"{FIGURE}: {small.tell():,} bytes, at most {LARGEST:,}; draw less in it")
-    return small.getvalue()
+def write_page(found: pd.DataFrame, sizes: Sizes) -> str:
+    """Write the page of what `simulation.simulate` found."""
+    searched = found["subject"].isin(SEARCHED)
+    asked, unique = found[~searched], found[searched]
+    (worst, *where), (furthest, *searched_where) = find_worst(asked, "wrong"), find_worst(unique, "wrong")
+    normal = found[(found["law"] == NORMAL) & found["trainings"].isin([MIDDLE, SEARCHES[-1]])]
+    middle = asked[(asked["law"] == NORMAL) & (asked["trainings"] == MIDDLE)]
+    ones = middle[middle["texts"] == sizes.texts[1]].groupby("subject")["one"].mean()
+    threes = middle[middle["subject"].str.startswith("needed")].groupby("texts")["three"].mean()
+    smooth = asked["law"].isin([NORMAL, LAWS[-1]])
+    taken = asked.groupby(["law", "trainings"])["taken"].mean()
+    few = asked[(asked["trainings"] == min(asked["trainings"])) & (asked["texts"] == sizes.texts[-1])]
+    opens = few.groupby("subject")["open"].mean()
+    number = write_number
+    return TEXT.format(
+        wrong_mean=number(asked["wrong"].mean()), wrong=worst, wrong_where=" ".join(where),
+        unique_mean=number(unique["wrong"].mean()), unique=furthest, unique_where=" ".join(searched_where),
+        one_least=number(ones.min()), one_least_of=ones.idxmin(), one_most=number(ones.max()),
+        one_most_of=ones.idxmax(), three=number(threes[sizes.texts[1]]), three_most=number(threes[sizes.texts[-1]]),
+        next_normal=number(asked.loc[smooth, "next"].max()), next=number(asked["next"].max()),
+        taken_least=number(taken.min()), taken_most=number(taken.max()),
+        open_least=number(opens.min()), open_most=number(opens.max()),
+        effects=max(len(subject.effects) for subject in SUBJECTS.values()), lower=f"{LOWER:.0%}",
+        failed=f"{FAILED:.0%}", further=FURTHER, largest=LARGEST_GROUP, few=SEARCHES[0], many=SEARCHES[-1],
+        budget=f"{BUDGET:.2f}", runs=sizes.runs, cells=f"{len(found):,}",
+        error=number(sqrt(0.025 * 0.975 / sizes.runs)), middle=MIDDLE,
+        wrong_table=tabulate_wrong(found), zones_table=tabulate_zones(normal, "texts"),
+        trainings_table=tabulate_zones(
+            found[(found["law"] == NORMAL) & (found["texts"] == sizes.texts[1])], "trainings"
+        ),
+        split_table=tabulate_splits(sizes.runs),
+        next_table=tabulate_next(asked, "next", "max"), taken_table=tabulate_next(asked, "taken", "mean"),
+    )  # fmt: skip
 
 
-def write(table: pd.DataFrame, found: pd.DataFrame, sizes: Sizes) -> list[Path]:
-    """Write the page and its figure, each as a whole or not at all: the two paths.
-
-    Raises AuditError where the figure is too large for the repository, or a file cannot be written.
-    """
-    figure, text = drawn(table), page(table, found, sizes)
-    with whole(FIGURE) as path:
-        path.write_bytes(figure)
+def save_page(found: pd.DataFrame, sizes: Sizes) -> Path:
+    """Save the page, as a whole or not at all."""
+    text = write_page(found, sizes)
     with whole(PAGE) as path:
         path.write_text(text, encoding="utf-8")
-    return [PAGE, FIGURE]
+    return PAGE

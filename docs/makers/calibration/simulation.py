@@ -1,108 +1,160 @@
-"""Operating characteristics of the intervals: runs drawn from populations whose answer is known."""
+"""Draw runs from populations whose answer is known, and count what their statements get wrong."""
 
 import multiprocessing
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from itertools import product, repeat
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, pairwise, product, repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import torch
 
-from attention_audit.answer.intervals import Effect
-from attention_audit.answer.sizes import FEWEST, spare
-from makers.calibration.pools import AnyPool, Floats, Sizes
-from makers.calibration.populations import SETTINGS
+from attention_audit.answer.estimates import Estimate, estimate
+from attention_audit.answer.samples import average
+from attention_audit.answer.statements import CLASSES, NONE, Part, conclude, find_zones
+from makers.calibration.populations import (
+    GROUPS,
+    LAWS,
+    NORMAL,
+    Adversaries,
+    Pairs,
+    Pool,
+    Random,
+    World,
+    make_located,
+    make_needed,
+    make_ranks,
+    make_signed,
+    make_stable,
+    make_unique,
+    make_used,
+    place,
+)
 
 SEED = 13
-WANTED = 0.8
-"""The share of runs in which the right word shall be said."""
+EIGHTHS = (0.0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0)
+SIMILARITIES = (*EIGHTHS[:-1], 0.95)
+SHARES = (0.75, 0.8, 0.85, 0.875, 0.9, 0.925, 0.95, 0.975, 0.99)
+CHANGES = (0.01, 0.0175, 0.025, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2)
+GAINS = (-0.02, -0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.045, 0.06)
+"""Effects that are tried: each second one, cuts among them, where trainings are not normal or texts come in groups."""
 
 
-def bounds(effects: Sequence[Effect]) -> tuple[Floats, Floats]:
-    """Lower and upper bounds; a run in which no text tells anything says nothing, and misses nothing."""
-    low, high = (np.array([getattr(effect, name) for effect in effects]) for name in ("low", "high"))
-    return np.nan_to_num(low, nan=-np.inf), np.nan_to_num(high, nan=np.inf)
+class Subject(NamedTuple):
+    """What is tried of a question: how its populations are made, their effects and laws, and trainings of a run.
 
-
-def reached(name: str, low: Floats, high: Floats) -> dict[str, float]:
-    """The lower bound that `WANTED` of the runs reach: were the margin here, so many would say yes; and the upper bound
-    that so many do not pass, likewise for no.
+    Of `unique`, adversaries of a search stand in the place of trainings.
     """
-    return {
-        f"{name}low": float(np.quantile(low, 1 - WANTED, method="inverted_cdf")),
-        f"{name}high": float(np.quantile(high, WANTED, method="inverted_cdf")),
-    }
+
+    question: str
+    make: Callable[[World, float], Pool | Pairs | Adversaries]
+    effects: Sequence[float]
+    laws: Sequence[str] = LAWS
+    trainings: Sequence[int] = (3, 5, 9)
 
 
-def tried(
-    question: str, pool: AnyPool, random: np.random.Generator, trainings: int, texts: int, draws: int
-) -> dict[str, Any]:
-    """What the intervals of `draws` runs do.
-
-    truth: the effect in the whole population. coverage: the share of the runs whose 95 % interval holds it. wrong: the
-    larger share, of yes and of no, of those whose word of the next training would be wrong, were the margin at the
-    truth. own_wrong: of those whose word of these trainings would be wrong, were the margin at the effect of these
-    trainings in all texts. The rest: see `reached`, of the interval and of that of these trainings alone.
-    """
-    truth = pool.truth()
-    runs = [pool.draw(random, trainings, texts) for _ in range(draws)]
-    low, high = bounds([run.effect for run in runs])
-    own_low, own_high = bounds([run.own for run in runs])
-    own_truth = np.array([run.own_truth for run in runs])
-    further = spare(question, truth, trainings)
-    return {
-        "truth": truth,
-        "coverage": float(((low <= truth) & (truth <= high)).mean()),
-        "wrong": max(float((low > truth + further).mean()), float((high < truth - further).mean())),
-        "own_wrong": max(float((own_low > own_truth).mean()), float((own_high < own_truth).mean())),
-        **reached("", low, high),
-        **reached("own_", own_low, own_high),
-    }
+SEARCHED = (NORMAL, GROUPS)
+SEARCHES = (6, 15)
+SUBJECTS: Mapping[str, Subject] = {
+    "located": Subject("located", make_located, EIGHTHS),
+    "ranks": Subject("ranks", make_ranks, EIGHTHS),
+    "signed, the share": Subject("signed", partial(make_signed, shuffled=0.6), SHARES),
+    "signed, avoided": Subject("signed", partial(make_signed, shuffled=0.9), SHARES),
+    "used": Subject("used", make_used, CHANGES),
+    "stable": Subject("stable", make_stable, SIMILARITIES),
+    "needed, transferable": Subject("needed", make_needed, GAINS),
+    "unique, smooth": Subject("unique", partial(make_unique, steep=0.03), SIMILARITIES, SEARCHED, SEARCHES),
+    "unique, sudden": Subject("unique", partial(make_unique, steep=0.2), SIMILARITIES, SEARCHED, SEARCHES),
+}
 
 
-def of_population(question: str, number: int, sizes: Sizes) -> list[dict[str, Any]]:
-    """What is found of one population of a question, the `number`-th of its settings: a row for each size of a run."""
-    setting = SETTINGS[question][number]
-    pool = setting.make(sizes, SEED + number)
-    return [
-        {
-            "question": question,
-            "regime": setting.regime,
-            "strength": setting.strength,
-            "trainings": trainings,
-            "texts": texts,
-            **tried(
-                question, pool, np.random.default_rng([SEED, number, trainings, texts]), trainings, texts, sizes.draws
-            ),
-        }
-        for trainings, texts in product(
-            [1] if question == "unique" else sizes.trainings,
-            # no word is said of fewer texts
-            [max(texts, FEWEST.get(question, 0)) for texts in sizes.texts],
-        )
+SPLITS = (((0.05, 20), (0.05, 980)), ((0.08, 150), (0.12, 150)), ((0.335, 20), (0.005, 980)))
+"""Two predicted classes: the mean of `used`, and texts, of each."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is simulated: runs of each population and size, and texts of a run."""
+
+    runs: int = 200
+    texts: Sequence[int] = (100, 300, 1000)
+
+
+def find_next(question: str, part: Part) -> str:
+    """Name the zones that the range of the next training touches."""
+    ranges = [
+        None if one is None else Estimate(low=one.next_low, high=one.next_high) for one in (part.estimate, part.avoided)
     ]
+    return find_zones(question, ranges[0] or Estimate(), ranges[1])
 
 
-def simulated(questions: Sequence[str], sizes: Sizes, cores: int) -> pd.DataFrame:
-    """A row for each population of these questions, number of trainings and number of texts: see `tried`.
+def try_population(
+    question: str, population: Pool | Pairs | Adversaries, random: Random, trainings: int, texts: int, runs: int
+) -> dict[str, float]:
+    """Draw runs of one size from a population, and give shares of the runs.
 
-    `cores` processes have a population each at a time. How far it is, is said on stderr. The numbers depend on no
-    number of processes.
+    wrong: the zone of the trainings' true value is not said. missed: their interval does not hold it. one, two, three:
+    so many zones are said; none: no statement. next: a further training lies in a zone that its range does not touch;
+    taken: in one that the statement does not name. open: that range excludes no zone.
     """
-    tasks = [(question, number) for question in questions for number in range(len(SETTINGS[question]))]
+    counts = dict.fromkeys(("wrong", "missed", "none", "one", "two", "three", "next", "taken", "open"), 0.0)
+    for _ in range(runs):
+        part, values, others = population.draw(random, trainings, texts)
+        zones = conclude(question, part).zones
+        if zones == NONE:
+            counts["none"] += 1
+            continue
+        counts[("one", "two", "three")[len(zones) - 1]] += 1
+        counts["wrong"] += str(place(question, values) + 1) not in zones
+        counts["missed"] += not part.estimate.low <= values[0] <= part.estimate.high
+        if others:
+            further = np.bincount(place(question, others), minlength=3) / len(others[0])
+            following = find_next(question, part)
+            counts["next"] += sum(share for zone, share in zip("123", further, strict=True) if zone not in following)
+            counts["taken"] += sum(share for zone, share in zip("123", further, strict=True) if zone not in zones)
+            counts["open"] += following == "123"
+    return {name: count / runs for name, count in counts.items()}
+
+
+def split_classes(split: Sequence[tuple[float, int]], runs: int) -> float:
+    """Count how often two predicted classes are stated apart, of three trainings: a share of the runs."""
+    random, stated = np.random.default_rng(SEED), 0
+    ends = np.cumsum([0, *(texts for _, texts in split)])
+    for _ in range(runs):
+        tvd = np.concatenate([random.gamma(0.7, mean / 0.7, (1, texts)) for mean, texts in split], 1)
+        tvd = np.minimum(tvd * random.gamma(4, 1 / 4, (3, tvd.shape[1])), 1)
+        parts = [Part(estimate(average(tvd[:, start:end]), limits=(0, 1))) for start, end in pairwise(ends)]
+        stated += conclude("used", Part(estimate(average(tvd), limits=(0, 1))), parts).zones == CLASSES
+    return stated / runs
+
+
+def simulate_subject(name: str, law: str, sizes: Sizes) -> list[dict[str, Any]]:
+    """Try all populations of a subject and a law of trainings: a row for each effect and size."""
+    subject = SUBJECTS[name]
+    number = [*SUBJECTS].index(name), LAWS.index(law)
+    rows = []
+    for at, effect in enumerate(subject.effects if law == NORMAL else subject.effects[::2]):
+        population = subject.make(World(np.random.default_rng([SEED, *number, at]), law), effect)
+        for trainings, texts in product(subject.trainings, sizes.texts):
+            random = np.random.default_rng([SEED, *number, at, trainings, texts])
+            about = {"subject": name, "law": law, "effect": effect, "trainings": trainings, "texts": texts}
+            found = try_population(subject.question, population, random, trainings, texts, sizes.runs)
+            rows.append(about | found)
+    return rows
+
+
+def simulate(subjects: Sequence[str], sizes: Sizes, cores: int) -> pd.DataFrame:
+    """Try subjects, in so many processes: the rows of `simulate_subject`. They depend on no number of processes."""
+    tasks = [(name, law) for name in subjects for law in SUBJECTS[name].laws]
     # two processes with many threads each, of matrices that are small, wait for one another most of the time
     os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1"))
-    # a forked process may inherit the locks of PyTorch's threads
-    context = multiprocessing.get_context("spawn")
-    rows: list[dict[str, Any]] = []
-    with ProcessPoolExecutor(cores, context, torch.set_num_threads, (1,)) as pool:
-        for place, found in enumerate(pool.map(of_population, *zip(*tasks, strict=True), repeat(sizes)), start=1):
-            rows += found
-            about = f"{found[0]['question']}, {found[0]['regime']} {found[0]['strength']:g}"
-            mean = np.mean([row["coverage"] for row in found])
-            print(f"{place} of {len(tasks)}: {about}: coverage {mean:.3f}", file=sys.stderr)
-    return pd.DataFrame(rows)
+    with ProcessPoolExecutor(cores, multiprocessing.get_context("spawn")) as pool:
+        found = []
+        for task, rows in zip(tasks, pool.map(simulate_subject, *zip(*tasks, strict=True), repeat(sizes)), strict=True):
+            print(", ".join(task), file=sys.stderr)
+            found.append(rows)
+    return pd.DataFrame(chain.from_iterable(found))

@@ -6,13 +6,10 @@ from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import SUITES
 from makers.replication.entries import QUOTING
-from makers.replication.former import earlier
 from makers.replication.grids import excerpt
 from makers.replication.kept import Kept, every_kept
 from makers.replication.pages import said
 
-WORDS = frozenset({"summary", "texts", "controls", "pd_table_noticed"})
-"""Exhibits that show words of the summary."""
 ROWS = 4
 """Rows of a table that the gallery shows; the whole table is linked."""
 OPENING = """# Gallery
@@ -39,18 +36,12 @@ def entry(exhibit: Exhibit, kept: Kept) -> str:
     return "\n".join([f"## {exhibit.name}\n", f"{said(exhibit)}\n", shown, run])
 
 
-def of_earlier_words(exhibit: Exhibit, kept: Kept) -> bool:
-    """Whether an exhibit has words of the summary from before its questions were defined as they are now."""
-    table = kept.table("summary") if exhibit.name in WORDS else None
-    return table is not None and any(earlier(row) for _, row in table.iterrows())
-
-
 def gallery(record: Path) -> dict[str, str]:
     """The pages by their path in docs/: what there is, and a page for each suite."""
     whose: dict[str, Kept] = {}
     for kept in every_kept(record):
         for exhibit in kept.exhibits:
-            if exhibit.name not in whose and kept.shows(exhibit) and not of_earlier_words(exhibit, kept):
+            if exhibit.name not in whose and kept.shows(exhibit):
                 whose[exhibit.name] = kept
     pages, parts = {}, [OPENING]
     for key, title in [*((suite.key, suite.title) for suite in SUITES), ("", "Of all suites")]:

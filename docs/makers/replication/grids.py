@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from math import ceil
 
-from attention_audit.report.grids import LONG
-
+LONG = 24
+"""A table of more rows is folded."""
 WIDE = 11
 """Columns of a table at most."""
 NAMES = frozenset({"data set", "paper", "model", "row", "λ", "texts"})

@@ -15,14 +15,13 @@ from pydantic import ValidationError
 
 from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.errors import AuditError
-from attention_audit.plan.exhibit import Exhibit, Table
+from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plugins import load
 from attention_audit.section import Section
 from attention_audit.tables.render import markdown
 from attention_audit.tables.shown import Shown
 from makers.replication.entries import PAGES, KeptRun, Page
-from makers.replication.former import earlier, restated
 
 ROOT = Path(__file__).parents[3]
 RECORD = Path("docs") / "replication"
@@ -31,6 +30,29 @@ FACTS, CONFIG = "run.json", "config.yaml"
 PROVENANCE = re.compile(r"\n*<!-- \{.*\} -->\n*\Z", re.DOTALL)
 PADDING = re.compile(r"(?<=\| ) +| +(?= \|)|(?<=---)-+")
 """What aligns the columns of a .md table in a text editor: most of the bytes of one that has a long cell."""
+
+
+FORMER_FIGURES = (
+    Figure(
+        "",
+        "at which difference in attention the top item matters less than another",
+        name="ss_fig4_negative_delta_js",
+        number="Figures 4 and 8",
+    ),
+    Figure(
+        "",
+        "how much attention each ranking leaves when the decision flips",
+        name="ss_fig11_mass_removed",
+        number="Figure 11",
+    ),
+)
+"""Figures of papers that the package no longer draws, of which runs are kept; their captions: former_captions/."""
+FORMER_TABLES = {
+    "ss_table_claims": "columns.claims:CLAIMS",
+    "pd_table_claims": "columns.claims:CLAIMS",
+    "jw_table_conicity": "columns.table:TABLE",
+}
+"""Tables that it no longer makes, of which the pages of kept runs show findings, and their columns."""
 
 
 class MachineKind(Section):
@@ -143,7 +165,7 @@ class Kept:
     @property
     def exhibits(self) -> list[Exhibit]:
         """The exhibits that are kept, in the order of the report."""
-        return [exhibit for exhibit in EXHIBITS if self.file(exhibit).is_file()]
+        return [exhibit for exhibit in (*EXHIBITS, *FORMER_FIGURES) if self.file(exhibit).is_file()]
 
     def shows(self, exhibit: Exhibit) -> bool:
         """Whether an exhibit is kept, and is no table without rows."""
@@ -155,19 +177,16 @@ class Kept:
     def table(self, name: str) -> pd.DataFrame | None:
         """A table by its name; None where it is not kept."""
         path = self.folder / "tables" / f"{name}.csv"
-        declared = next(table.columns for table in TABLES if table.name == name)
-        return read_csv(path, artefact(declared)) if path.is_file() else None
+        declared = {table.name: table.columns for table in TABLES} | FORMER_TABLES
+        return read_csv(path, artefact(declared[name])) if path.is_file() else None
 
     def text(self, table: Table) -> str:
         """A table in Markdown, as the code of today shows it; where .csv has some rows alone, as the run wrote it."""
         rows = self.table(table.name)
         if table.top or rows is None:
             return self.file(table).read_text(encoding="utf-8")
-        labels = self.facts.labels
-        if table.name == "summary":
-            rows = pd.DataFrame([restated(row, labels) if earlier(row) else row for _, row in rows.iterrows()])
         shown: Shown = load(table.shown)
-        return unpadded(markdown(shown(rows, labels), "{}"))
+        return unpadded(markdown(shown(rows, self.facts.labels), "{}"))
 
 
 def kept_runs(record: Path, page: Page) -> list[Kept]:

@@ -11,11 +11,15 @@ from attention_audit.tables.shown import interval
 from attention_audit.tables.wording import number
 from makers.replication.grids import grid
 
-SUMMARY = {"accuracy": "accuracy", "TVD when permuted (`used`)": "used", "permutations that flip": "used_flips"}
-CONTRIBUTIONS = {"largest weight": "largest_weight", "texts that flip without the top item": "top_flips"}
-"""What is shown of each rung, by its heading: columns of the summary, and measures of `table_contributions`."""
-TABLES = ("wp_table1_datasets", "summary", "table_contributions")
-"""The kept tables that have it."""
+SHOWN = {
+    "accuracy": ("ss_table3_accuracy", "accuracy"),
+    "largest weight": ("table_contributions", "largest_weight"),
+    "texts that flip without the top item": ("table_contributions", "top_flips"),
+}
+"""What is shown of each rung, by its heading: a kept table and its metric."""
+SIZES = "wp_table1_datasets"
+"""The kept table of the numbers of texts."""
+TABLES = frozenset({SIZES, *(table for table, _ in SHOWN.values())})
 
 
 class Value(NamedTuple):
@@ -43,16 +47,10 @@ def only(rows: pd.DataFrame, **about: str) -> Mapping[str, float]:
     return {str(name): value for name, value in row.items()}
 
 
-def of_rung(summary: pd.DataFrame, contributions: pd.DataFrame, dataset: str) -> dict[str, Value]:
+def of_rung(tables: Mapping[str, pd.DataFrame], dataset: str) -> dict[str, Value]:
     """The measures of the one model of a data set, by their headings."""
-    row, found = only(summary, dataset=dataset), {}
-    for heading, name in SUMMARY.items():
-        ends = [f"{name}_{part}" for part in Value._fields]
-        found[heading] = Value(*(row[each] for each in ends)) if ends[0] in row else Value(row[name])
-    for heading, name in CONTRIBUTIONS.items():
-        of_metric = only(contributions, dataset=dataset, metric=name)
-        found[heading] = Value(of_metric["mean"], of_metric["low"], of_metric["high"])
-    return found
+    rows = {heading: only(tables[table], dataset=dataset, metric=name) for heading, (table, name) in SHOWN.items()}
+    return {heading: Value(row["mean"], row["low"], row["high"]) for heading, row in rows.items()}
 
 
 def trend(first: Value, last: Value) -> str:
@@ -71,10 +69,9 @@ def climbed(tables: Mapping[str, pd.DataFrame], ladders: Mapping[str, Sequence[s
     tables: those of TABLES, by their names. ladders: data sets with one model each, from the fewest training texts to
     the most, by the title of the ladder.
     """
-    datasets, summary, contributions = (tables[name] for name in TABLES)
     for title, rungs in ladders.items():
-        sizes = [only(datasets, dataset=name, row="train", metric="instances")["mean"] for name in rungs]
-        found = [of_rung(summary, contributions, name) for name in rungs]
+        sizes = [only(tables[SIZES], dataset=name, row="train", metric="instances")["mean"] for name in rungs]
+        found = [of_rung(tables, name) for name in rungs]
         lines = [
             (display_name(name), number(size, "instances"), *map(str, values.values()))
             for name, size, values in zip(rungs, sizes, found, strict=True)

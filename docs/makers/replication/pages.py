@@ -9,23 +9,18 @@ from math import isnan, nan
 from pathlib import Path
 from typing import NamedTuple
 
-import pandas as pd
-
-from attention_audit.answer.sentence import SCORES, beside_marks, quality
-from attention_audit.answer.words import NO, NOT_ASKED, UNDECIDED, YES, multiplicity
-from attention_audit.columns.summary import MEASURED, QUESTIONS
 from attention_audit.names import display_name
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.tables.claims import NO, YES
 from attention_audit.tables.published import facts
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS
-from attention_audit.tables.shown import answered, found, interval
+from attention_audit.tables.shown import NOTES, answer_model, found, interval
 from attention_audit.tables.wording import heading, named, number
 from makers.replication.captions import Sentences, two_sentences
 from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
-from makers.replication.former import BOUNDS, FORMER, earlier, restated
 from makers.replication.grids import below, grid
-from makers.replication.kept import CONFIG, Kept, every_kept, kept_runs
+from makers.replication.kept import CONFIG, FORMER_FIGURES, Kept, every_kept, kept_runs
 from makers.replication.ladders import TABLES, climbed
 from makers.replication.verdicts import (
     BY_CHANCE,
@@ -45,6 +40,7 @@ from makers.replication.verdicts import (
 )
 
 CAPTIONS = Path(__file__).parents[3] / "workflow" / "report"
+FORMER_CAPTIONS = Path(__file__).parent / "former_captions"
 BACK, AGAINST, OPEN, UNASKED = "comes back", "does not come back", "open", "not asked"
 SYMBOLS = {BACK: "✓", AGAINST: "✗", OPEN: "○", UNASKED: "–"}
 """How a table of all findings shows what becomes of them."""
@@ -128,7 +124,8 @@ def gathered(texts: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 def caption(exhibit: Exhibit) -> Sentences:
     """What the caption of an exhibit says first."""
-    return two_sentences((CAPTIONS / f"{exhibit.name}.rst").read_text(encoding="utf-8"))
+    folder = FORMER_CAPTIONS if exhibit in FORMER_FIGURES else CAPTIONS
+    return two_sentences((folder / f"{exhibit.name}.rst").read_text(encoding="utf-8"))
 
 
 def said(exhibit: Exhibit) -> str:
@@ -414,18 +411,17 @@ class Written:
 
     def found(self, finding: Finding, kept: Kept) -> Iterator[Line]:
         """A declared finding beside the tables of a run: a line for each data set and row of which it is said."""
-        table = kept.table(finding.table or "summary")
+        table = kept.table(finding.table)
         for row in [] if table is None else table.to_dict("records"):
             of = not finding.datasets or row["dataset"] in finding.datasets
-            if of and is_about(finding, row):
+            if of and row["row"] in finding.rows and row["metric"] == finding.measure:
                 shown, word = held(finding, row)
-                name = named(str(row["row" if finding.table else "model"]), self.labels)
                 yield Line(
                     display_name(str(row["dataset"])),
-                    name,
+                    named(str(row["row"]), self.labels),
                     finding.says,
                     f"{finding.theirs} ({finding.source})",
-                    f"`{finding.measure}` of `{finding.table or 'summary'}`",
+                    f"`{finding.measure}` of `{finding.table}`",
                     shown,
                     word,
                     "" if word == BACK else self.because(finding.says, str(row["dataset"])),
@@ -471,41 +467,18 @@ class Written:
             ]
         return "\n".join(parts)
 
-    @cached_property
-    def judged(self) -> list[pd.Series]:
-        """The rows of the summaries of the runs that change nothing, as far as they still hold."""
-        tables = [kept.table("summary") for kept in self.main]
-        rows = [row for table in tables if table is not None for _, row in table.iterrows() if row["model"]]
-        return [restated(row, self.labels) if earlier(row) else row for row in rows]
-
-    @property
-    def words(self) -> Iterator[str]:
-        """The words of all questions, of each model of a data set once."""
-        models = {tuple(row[name] for name in ("dataset", "suite", "model")): row for row in self.judged}
-        return (str(row[question]) for row in models.values() for question in QUESTIONS)
-
     def of_answers(self) -> Iterator[tuple[str, str]]:
-        """What the runs themselves say of each map, by data set: the sentences, and the words of the questions.
+        """What the runs themselves say of each map, by data set: a line a question. Nothing where no summary is kept.
 
-        Models of two suites may have one name; where a page has several suites, each names its own. What two runs say
-        alike of one model is said once; raises ValueError where they do not say it alike.
+        What two runs say alike of one model is said once.
         """
-        several = len({row["suite"] for row in self.judged}) > 1
-        answers: dict[str, dict[str, tuple[str, ...]]] = {}
-        for row in self.judged:
-            suite = f", {named(str(row['paper']), self.labels)}" if several else ""
-            model = f"{named(str(row['model']), self.labels)}{suite}"
-            how_well = quality(str(row["learnt"]), {score: row[score] for score in SCORES})
-            said = " ".join(filter(None, (str(row["sentence"]), beside_marks(row.to_dict()))))
-            said = f" ({how_well}): {said}" if how_well else f": {said}"
-            answer = (said, *(answered(row, question) for question in QUESTIONS))
-            if answers.setdefault(str(row["dataset"]), {}).setdefault(model, answer) != answer:
-                raise ValueError(f"{self.page.name}: two runs differ in what they say of {model} on {row['dataset']}")
-        for dataset, models in answers.items():
-            sentences, *words = zip(*models.values(), strict=True)
-            said = "".join(f"- **{model}**{sentence}\n" for model, sentence in zip(models, sentences, strict=True))
-            lines = [(question, *of) for question, of in zip(QUESTIONS, words, strict=True) if {*of} != {NOT_ASKED}]
-            yield display_name(dataset), f"### {display_name(dataset)}\n\n{said}\n{grid(['question', *models], lines)}"
+        tables = [table for kept in self.main if (table := kept.table("summary")) is not None]
+        rows = [row for table in tables for row in table.to_dict("records") if row["model"]]
+        shown = [(display_name(str(row["dataset"])), answer_model(row, self.labels)) for row in rows]
+        yield from dict.fromkeys(
+            (dataset, f"### {model.title}\n\n{model.text}\n\n{grid([*model.rows], model.rows.to_numpy().tolist())}")
+            for dataset, model in shown
+        )
 
     def shown(self, exhibits: Iterable[Exhibit]) -> Iterator[tuple[str, str]]:
         """Exhibits as the runs have them: of each once what it shows and how to read it, then all runs that have it."""
@@ -563,10 +536,8 @@ class Written:
     @property
     def sections(self) -> list[Section]:
         """All that is said, but for what says nothing."""
-        legend = "".join(f"- **{question}**: {measured}\n" for question, measured in MEASURED.items())
-        former = f"{FORMER}\n" if any(map(earlier, self.judged)) else ""
         tables = (exhibit for exhibit in EXHIBITS if exhibit.name in self.page.tables)
-        figures = (exhibit for exhibit in EXHIBITS if isinstance(exhibit, Figure))
+        figures = (exhibit for exhibit in (*EXHIBITS, *FORMER_FIGURES) if isinstance(exhibit, Figure))
         parts = {"one thing changed": self.of_changes()} if self.changed else {}
         sections = [
             Section("short", "In short", {"": self.in_short()}, stays=True),
@@ -576,12 +547,7 @@ class Written:
             Section("findings", "Finding by finding", gathered(self.of_findings())),
             Section("numbers", "Number by number", gathered(self.of_numbers()), NUMBERS),
             Section("changes", "One thing changed", parts, CHANGES),
-            Section(
-                "answers",
-                "What may be read into these maps",
-                gathered(self.of_answers()),
-                f"{former}{ANSWERS}{legend}\n",
-            ),
+            Section("answers", "What may be read into these maps", gathered(self.of_answers()), f"{NOTES[0]}\n\n"),
             Section("tables", "Tables", gathered(self.shown(tables))),
             Section("beyond", "What nobody can know from it", {"": listed(self.page.beyond)}, stays=True),
             Section("figures", "Figures", gathered(self.shown(figures))),
@@ -637,10 +603,6 @@ class Written:
         return re.sub(r"^#(?=##)", "", nearer, flags=re.MULTILINE)
 
 
-ANSWERS = (
-    "Below each sentence the words behind it, each with its effect and 95 % interval over trainings and texts. What no "
-    "model of a data set was asked is left out. The effects:\n\n"
-)
 NUMBERS = (
     "In brackets, first the 95 % interval of our mean, then where 95 % of single trainings of ours lie: a published "
     "number is nearly always one training, so it is held against the second. How far trainings lie apart is taken "
@@ -665,26 +627,14 @@ CHANGES = (
 )
 
 
-def is_about(finding: Finding, row: Row) -> bool:
-    """Whether a row of the finding's table is one of which it is said."""
-    if finding.table:
-        return row["row"] in finding.rows and row["metric"] == finding.measure
-    return row["suite"] == finding.suite and row["model"] in finding.rows
-
-
 def held(finding: Finding, row: Row) -> tuple[str, str]:
     """What one row has for a finding, and whether it comes back."""
-    names = ("mean", "low", "high") if finding.table else (f"{finding.measure}_{part}" for part in BOUNDS)
-    value, low, high = (float(row[name]) for name in names)
+    value, low, high = (float(row[name]) for name in ("mean", "low", "high"))
     if (between := RANGE.fullmatch(finding.theirs)) and not isnan(low):
         least, most = map(float, between.groups())
         return f"{number(value, '')}{interval(low, high)}", BACK if low <= most and high >= least else AGAINST
     bound = BOUND.fullmatch(finding.theirs)
-    if not bound:
-        word = str(row[finding.measure])
-        said = {finding.theirs: BACK, UNDECIDED: OPEN}.get(word, AGAINST if word in (YES, NO) else UNASKED)
-        return answered(pd.Series(row), finding.measure), said
-    if isnan(value) or isnan(low):
+    if not bound or isnan(value) or isnan(low):
         return number(value, ""), UNASKED if isnan(value) else OPEN
     least, sign = float(bound[2]), 1 if bound[1] == "above" else -1
     inside, outside = (sign * (end - least) > 0 for end in ((low, high) if sign > 0 else (high, low)))
@@ -707,16 +657,10 @@ def index(pages: Mapping[str, Written]) -> str:
         if written.parts:
             contents.append(f"- {link}: {', '.join(written.links())}\n")
     table = grid(["page", "what it asks", "findings in words", "published numbers", "CPU hours"], rows)
-    chance = multiplicity(word for written in pages.values() for word in written.words)
-    said = f"\n{chance} {WORDS}\n" if chance else ""
     detail = f"\n## In detail\n\n{''.join(contents)}" if contents else ""
-    return f"{INDEX}{table}{said}{detail}"
+    return f"{INDEX}{table}{detail}"
 
 
-WORDS = (
-    "These are the words of all pages, each model of a data set once. Read them as words of the trainings of their "
-    "run: most of these runs are from before a sentence said of which trainings it is true."
-)
 INDEX = """# The record
 
 Real runs of the presets, and what came out of them beside what was published. Written by `make replication` from the
@@ -729,7 +673,8 @@ A run enters the record so, from a folder of results and the checkout that made 
     make replication
 
 Pages and runs are declared in `docs/makers/replication/entries.py`: also runs that change one thing, and what is known
-of why numbers differ.
+of why numbers differ. Of a run of an older version the tables and figures of papers are kept; what that version said of
+maps (its summary, and claims and notes that rest on it) is taken out until the run is made again.
 
 """
 

@@ -16,10 +16,15 @@ THREADS = "OMP_NUM_THREADS"
 KILLED = 128 + signal.SIGKILL
 
 
+def is_same_interpreter(one: str, other: str) -> bool:
+    """Tell whether two paths name one interpreter of one environment, such as its bin/python and bin/python3."""
+    return os.path.dirname(one) == os.path.dirname(other) and os.path.realpath(one) == os.path.realpath(other)
+
+
 def connected() -> socket.socket | None:
     """A connection to the server of this run; None where there is none that this call can use."""
     interpreter, _, path = os.environ.get(SERVER, "").rpartition(":")
-    if interpreter != sys.executable or os.environ.get(THREADS, "1") != "1":
+    if not is_same_interpreter(interpreter, sys.executable) or os.environ.get(THREADS, "1") != "1":
         return None
     connection = socket.socket(socket.AF_UNIX)
     try:

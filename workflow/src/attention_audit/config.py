@@ -37,7 +37,7 @@ from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.source import RawSource
 from attention_audit.corpus.vectors import Vectors
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.given.settings import GivenModels
+from attention_audit.given.files import GivenModels
 from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Distinct, Name, Section, laid_over
 from attention_audit.training.fine_tuning import Classifiers

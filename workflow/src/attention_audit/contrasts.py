@@ -53,15 +53,3 @@ class Subject(Section):
     contrasts: Contrasts | None = None
     given: bool = False
     frozen: bool = False
-
-
-class Liar(Section):
-    """A model that was trained to hide words by its attention, beside an honest one that is built alike.
-
-    Both are named as in the column `model` of the audits. lambda_: the weight of the penalty. seeds: how many each has.
-    """
-
-    honest: str
-    liar: str
-    lambda_: float
-    seeds: int

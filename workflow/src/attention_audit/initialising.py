@@ -3,7 +3,11 @@
 import re
 import shlex
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -13,14 +17,30 @@ import yaml
 from pydantic import ValidationError
 
 from attention_audit.corpus.checkup import described, numbers, oddities, refuse
-from attention_audit.corpus.counts import count
-from attention_audit.corpus.delimited import SHOWN, Layout, no_column, shown
-from attention_audit.corpus.guessing import Column, columns_of, evidence_in, labels_in, layout_of, texts_in
+from attention_audit.corpus.counts import NUMERIC, count
+from attention_audit.corpus.labels import FEWEST, list_few, sort_labels
 from attention_audit.corpus.labels import MANY as CLASSES
-from attention_audit.corpus.labels import list_few, sort_labels
-from attention_audit.corpus.languages import find_unspaced, language_of
-from attention_audit.corpus.sources.table import TableCorpus
-from attention_audit.corpus.tabular import ENDINGS, format_of, table_rows
+from attention_audit.corpus.languages import find_encoding, find_unspaced, language_of
+from attention_audit.corpus.rationales import Evidence, Written, annotations_of
+from attention_audit.corpus.raw import read_lines
+from attention_audit.corpus.sources.table import ALIASES, TableCorpus
+from attention_audit.corpus.tabular import (
+    DELIMITERS,
+    ENDINGS,
+    LABELS,
+    LOOKED_AT,
+    MOST_WORDS,
+    SHOWN,
+    TEXTS,
+    Layout,
+    find_layout,
+    format_of,
+    is_no_header,
+    no_column,
+    shown,
+    table_rows,
+)
+from attention_audit.corpus.text import SPLITS, is_missing, label_text
 from attention_audit.corpus.tokens import lacking
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.places import CATALOGUE, TREE
@@ -38,6 +58,145 @@ MANY = 50_000
 """From so many texts on, it is said how to take a sample."""
 Said = dict[str, tuple[Any, str]]
 """The keys of an entry, each with its value and a remark."""
+
+IDS = re.compile(r"(.*[^a-z])?(id|idx|uid|guid)", re.IGNORECASE)
+GROUPS = re.compile(
+    r"(group|source|document|doc|article|premise|story|film|movie|user|author|patient|speaker)([ _-]?(id|name))?",
+    re.IGNORECASE,
+)
+MARKED = re.compile(r"rationale|evidence|highlight|marks|annot", re.IGNORECASE)
+FAVOUR = 3
+"""A column with the name of a text counts as so many times as long."""
+MOSTLY = 0.9
+"""Share of the cells of a column that are of one kind; the reader names the others."""
+MARKS = 500
+"""Rows in which the marks of a column are tried."""
+TRIED: Sequence[Written] = ("flags", "scores", "words", "characters")
+"""How marks may be written, in the order in which it is tried."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column, with its cells that are not empty, and how many are."""
+
+    name: str
+    cells: list[Any]
+    empty: int
+
+    @cached_property
+    def values(self) -> Counter[Any]:
+        """How often each value occurs, as labels are read; nothing where many cells are lists or objects."""
+        return Counter(label_text(strip_cell(cell)) for cell in self.select_cells(str | int | float))
+
+    @cached_property
+    def length(self) -> float:
+        """Characters of a cell on average; 0 where cells are no texts."""
+        return sum(map(len, texts)) / len(texts) if (texts := self.select_cells(str)) else 0.0
+
+    def select_cells(self, kind: Any) -> list[Any]:
+        """Return the cells that are of a kind; none where fewer than MOSTLY are."""
+        there = [cell for cell in self.cells if isinstance(cell, kind)]
+        return there if len(there) >= MOSTLY * len(self.cells) else []
+
+    @property
+    def repeated(self) -> bool:
+        """Whether there are so few values that they may be labels."""
+        return len(self.values) <= len(self.cells) / FEWEST
+
+    @property
+    def is_split(self) -> bool:
+        """Whether its cells name splits."""
+        values = {str(value).lower() for value in self.values}
+        return "train" in values and len(values) > 1 and values <= {*SPLITS, *ALIASES}
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it has the name of what texts share, and some of them do."""
+        return bool(GROUPS.fullmatch(self.name)) and 1 < len(self.values) < len(self.cells)
+
+    @property
+    def is_other(self) -> bool:
+        """Whether it has ids, splits or marked words, and so neither texts nor labels."""
+        return self.is_split or bool(IDS.fullmatch(self.name) or MARKED.search(self.name))
+
+
+def strip_cell(cell: Any) -> Any:
+    """Return a cell without white space around it, if it is a text."""
+    return cell.strip() if isinstance(cell, str) else cell
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """The columns that any row has."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    cells = {name: [row[name] for row in rows if not is_missing(strip_cell(row.get(name)))] for name in names}
+    return [Column(name, there, len(rows) - len(there)) for name, there in cells.items()]
+
+
+def layout_of(path: Path) -> Layout:
+    """Guess how a file is laid out; what has its default is None.
+
+    Raises AuditError where it is in no encoding that can be told.
+    """
+    kind = str(format_of(path.name))
+    if kind in ("parquet", "xlsx"):
+        return Layout()
+    layout = Layout(find_encoding(path))
+    if kind not in DELIMITERS:
+        return layout
+    layout = layout._replace(delimiter=DELIMITERS[kind])
+    layout = find_layout(path, {}, layout) or layout
+    with suppress(AuditError):
+        rows = (row for _, row in layout.read_rows(read_lines(path, layout.encoding), str(path)))
+        first, *others = [*islice(rows, LOOKED_AT)] or [[]]
+        if is_no_header(first, others):
+            return layout._replace(columns=[f"column{number}" for number in range(1, len(first) + 1)])
+    return layout
+
+
+def texts_in(columns: Sequence[Column]) -> list[Column]:
+    """Columns that may hold the texts, the likeliest first: the longest, or those with a name of texts.
+
+    Cells are neither labels nor addresses nor numbers, unless the name tells more.
+    """
+    lengths: dict[str, float] = {}
+    for column in columns:
+        named, texts = TEXTS.fullmatch(column.name), column.select_cells(str)
+        if column.length and not column.is_other:
+            other = all(cell.startswith("http") or NUMERIC.fullmatch(cell.strip()) for cell in texts)
+            if named or not (other or column.repeated):
+                lengths[column.name] = column.length * (FAVOUR if named else 1)
+    there = [column for column in columns if column.name in lengths]
+    return sorted(there, key=lambda column: lengths[column.name], reverse=True)
+
+
+def labels_in(columns: Sequence[Column]) -> list[Column]:
+    """Columns that may hold the labels, the likeliest first: by their names, then those of the fewest classes.
+
+    Cells are short, and each of them comes again and again, unless the name tells more.
+    """
+
+    def rank(column: Column) -> tuple[int, int]:
+        name = column.name.lower()
+        named = LABELS.index(name) if name in LABELS else len(LABELS)
+        return named + (not any(label in name for label in LABELS)), len(column.values)
+
+    def likely(column: Column) -> bool:
+        short = all(len(str(value).split()) <= MOST_WORDS for value in column.values)
+        named = column.values and column.name.lower() in LABELS
+        return bool(short and (named or (column.repeated and len(column.values) > 1)))
+
+    return sorted((column for column in columns if likely(column) and not column.is_other), key=rank)
+
+
+def evidence_in(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], text: str) -> Evidence | None:
+    """The column of marked words and how it is written, so that the marks of all rows fit; None where none do."""
+    marked = [column.name for column in columns if MARKED.search(column.name)]
+    for evidence in (Evidence(columns=name, written=form) for name in marked for form in TRIED):
+        with suppress(AuditError):
+            said = [annotations_of("", str(row[text] or ""), row, evidence) for row in rows[:MARKS]]
+            if any(said) and not any(one and (one.outside or one.miscounted) for one in said):
+                return evidence
+    return None
 
 
 def checked_path(files: Sequence[Path]) -> Path:
@@ -92,20 +251,15 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
     labels = chosen("label", label, labels_in(others), columns, path)
     said: Said = {"kind": ("table", ""), "path": (str(path), "")}
     for key, value in layout._asdict().items():
-        if value and value != Layout._field_defaults[key]:
+        if value and value not in (Layout._field_defaults[key], DELIMITERS.get(format_of(path.name) or "")):
             said[key] = (value, "guess, with which every row is read")
     said |= {"text": texts, "label": labels}
     free = [column for column in others if column.name != labels[0]]
     if split := next((column for column in free if column.is_split), None):
         said["split"] = (split.name, numbers(split.values))
-    if own := next((column for column in free if column.is_id and not column.is_group), None):
-        if own.empty or len(own.values) < len(own.cells):
-            said["id"] = (
-                None,
-                f"{shown(own.name)} has ids that are empty or stand twice, so texts are called by their rows",
-            )
-        else:
-            said["id"] = (own.name, "")
+    if own := next((column for column in free if IDS.fullmatch(column.name) and not column.is_group), None):
+        twice = f"{shown(own.name)} has ids that are empty or stand twice, so texts are called by their rows"
+        said["id"] = (None, twice) if own.empty or len(own.values) < len(own.cells) else (own.name, "")
     if shared := next((column for column in free if column.is_group), None):
         said["group"] = (
             None,
@@ -114,8 +268,7 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
     if evidence := evidence_in(rows, free, texts[0]):
         said["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
     cells = next([*map(str, column.cells)] for column in columns if column.name == texts[0])
-    dense = find_unspaced(cells)
-    code, sure = (dense, True) if dense else language_of(cells)
+    code, sure = (dense, True) if (dense := find_unspaced(cells)) else language_of(cells)
     how = "guess, by letters and frequent words" if sure else "guess, which nothing in the texts tells"
     said["tokens"] = ({"tokenizer": code}, how)
     return said
@@ -163,17 +316,17 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     said = guessed(path, layout_of(path), text, label)
     counts = count(name, source_of(said, path), {"path": path})
     if counts.unlabelled:
-        said["drop_unlabelled"] = (True, f"{counts.unlabelled} of {counts.read} rows have no label")
+        said["drop_unlabelled"] = (True, f"{len(counts.unlabelled)} of {counts.read} rows have no label")
     if counts.whole and 2 <= len(counts.labels) <= CLASSES:
         said["classes"] = (sort_labels(counts.labels), f"in this order; texts: {numbers(counts.labels)}")
     tokens = source_of(said, path).tokens
     absent = lacking(tokens)
-    if counts.sample and not absent and counts.rate(tokens) * median(counts.lengths) > DOCUMENT:
+    if counts.texts and not absent and counts.rate(tokens) * median(counts.lengths) > DOCUMENT:
         said["tokens"] = (said["tokens"][0] | {"sentences": True}, f"{said['tokens'][1]}; sentences are for HANs")
     source = source_of(said, path)
     refuse(name, source, counts)
     odd = [*([absent] if absent else []), *oddities(source, counts)]
-    if counts.html:
+    if counts.markup:
         said["tokens"] = (said["tokens"][0] | {"strip_html": True}, said["tokens"][1])
         source = source_of(said, path)
     if counts.usable > MANY:

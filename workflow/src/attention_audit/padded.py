@@ -10,7 +10,7 @@ heads, and `mean_map` is the map that a reader sees of them.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -141,6 +141,18 @@ class Padded:
         weights = self.weights.expand(len(orders), *self.weights.shape)
         return weights.gather(-1, places.expand(weights.shape))
 
+    def rearranged(self, order: Tensor) -> "Padded":
+        """Impose the weights in another order of the items, the same in all heads: (n, L).
+
+        With several heads, z and b are those of the first-order expansion at these weights.
+        """
+        (weights,) = self.permuted(order[None])
+        if self.heads is None:
+            return replace(self, attention=weights)
+        heads = self.heads._replace(weights=weights)
+        contribution, bias, _ = (part.to(weights.dtype) for part in heads.expansion())
+        return replace(self, attention=weights.mean(1), contribution=contribution, bias=bias, heads=heads)
+
     def even(self) -> Tensor:
         """The same weight on every item, in all heads: (n, L) or (n, H, L)."""
         lengths = self.lengths.to(self.weights.dtype).view(-1, *[1] * (self.weights.dim() - 1))
@@ -186,11 +198,6 @@ class Padded:
         # [c = m] - p_c; 1 - p_m would lose its digits where p_m is nearly 1
         lead = others.neg().scatter(-1, decision, others.sum(-1, keepdim=True))[:, -logits.shape[-1] :]
         return self.attention * (self.contribution @ lead[..., None])[..., 0]
-
-    def contribution_map(self) -> Tensor | None:
-        """The absolute exact contributions as shares of their sum, (n, L); NaN where all are 0, None as above."""
-        exact = self.exact_contributions()
-        return None if exact is None else exact.abs() / exact.abs().sum(-1, keepdim=True)
 
     def _by_score(self, predicted: Tensor, slope: Tensor) -> Tensor:
         """From derivatives with respect to the predictions to those with respect to the logits: (..., C) -> (..., C).

@@ -18,6 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
 
+from pydantic import ConfigDict
+
 from attention_audit.errors import AuditError, did_you_mean
 
 NAMED = "ATTENTION_AUDIT_PLUGINS"
@@ -76,6 +78,8 @@ def modules_in(folder: str) -> list[str]:
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """What all entries have. source: the plugin that declares it, which is set as it is read; "" within the package."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     source: str = field(default="", compare=False, repr=False)
 

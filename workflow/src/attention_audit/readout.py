@@ -34,6 +34,8 @@ from attention_audit.padded import Head, Heads, Padded
 Floats = npt.NDArray[np.float32]
 Classes = npt.NDArray[np.int32]
 Members = npt.NDArray[np.int64]
+Scores = list[npt.NDArray[np.float64]]
+"""For each text i of a split, the scores of its tokens, (L_i,); zeros where a text was not asked."""
 HEAD_FILE = "head.parquet"
 """Name of the file with the head of a model of pairs; it lies beside the readouts and serves all splits."""
 TAIL_FILE = "tail.safetensors"

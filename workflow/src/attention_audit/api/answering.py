@@ -1,80 +1,116 @@
-"""What an audit of a model in a notebook answers: a table, a sentence, a card, pictures, and files to go on with."""
+"""What an audit of a model in a notebook answers: a table, a card, a paragraph, pictures, and files to go on with."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import yaml
 from matplotlib.figure import Figure
 
-from attention_audit.answer.sentence import ask_order
+from attention_audit.answer.lines import write_lines
 from attention_audit.api.auditing import DATASET, MODEL
-from attention_audit.api.judging import Told
 from attention_audit.api.reading import Reading, reading_of, seen_in
 from attention_audit.api.writing import as_path, write
 from attention_audit.artefacts.files import whole
 from attention_audit.audits.attention_maps import MARKS
-from attention_audit.columns.summary import QUESTIONS
 from attention_audit.errors import AuditError
 from attention_audit.figures.maps import hf_fig_maps
 from attention_audit.given.arrays import readout
+from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
-from attention_audit.report.card import card
+from attention_audit.report.card import card, first_row
+from attention_audit.report.ending import HEAD, write_answer
 
-COLUMNS, FURTHER = ("value", "low", "high"), ("margin", "trainings", "texts", "note")
 SUBJECT = ("dataset", "suite", "model")
 FILES = "training{}.npz"
 CONFIG = "readouts.yaml"
+NUMBERS = ("value", "low", "high", "next_low", "next_high")
 
 
-def rows_of(summary: pd.Series) -> pd.DataFrame:
-    """A row a question of a row of the summary, the first of them whether the model has learnt its task."""
+def list_rows(row: Mapping[Any, Any]) -> pd.DataFrame:
+    """List the questions of a row of the summary, a row each."""
     rows = [
-        {"question": name, "word": summary[name]}
-        | {column: summary.get(f"{name}_{column}") for column in (*COLUMNS, *FURTHER)}
-        for name in ("learnt", *QUESTIONS)
+        {"question": line.question, "asks": line.asks, "zones": row[f"{line.question}_zones"], "said": line.said}
+        | {name: row[f"{line.question}_{name}"] for name in (*NUMBERS, "trainings", "texts")}
+        | {"note": line.remark}
+        for line in write_lines(row)
     ]
-    rows[0]["note"] = ask_order(dict(summary))
-    counts = dict.fromkeys(("trainings", "texts"), "Int64")
-    return pd.DataFrame(rows).astype(counts).assign(note=lambda table: table["note"].fillna(""))
+    return pd.DataFrame(rows).astype(dict.fromkeys(NUMBERS, np.float64))
 
 
 def by_question(summary: pd.DataFrame) -> pd.DataFrame:
     """The answers of a summary, of `audit` or a run's tables/summary.parquet, with a row a question: the columns of
-    `Audited.table`. Where the summary has several models, dataset, suite and model stand before them.
+    `Answer.table`. Where the summary has several models, dataset, suite and model stand before them.
 
     Raises AuditError where the frame is no summary.
     """
-    if missing := {*SUBJECT, "learnt", *QUESTIONS} - {*summary.columns}:
+    wanted = {*SUBJECT, *(f"{question}_{name}" for question in QUESTIONS for name in ("zones", "said", *NUMBERS))}
+    if missing := wanted - {*summary.columns}:
         raise AuditError(f"summary: has no column {min(missing)}; give the table `summary` of api.audit, or of a run")
-    of_models = [(row[[*SUBJECT]], rows_of(row)) for _, row in summary.iterrows()]
+    of_models = [list_rows(row) for row in summary.to_dict("records")]
     if len(of_models) == 1:
-        return of_models[0][1]
-    return pd.concat([rows.assign(**subject)[[*SUBJECT, *rows]] for subject, rows in of_models], ignore_index=True)
+        return of_models[0]
+    every = pd.concat(of_models, keys=range(len(of_models)), names=["place", None])
+    return summary[[*SUBJECT]].reset_index(drop=True).join(every.droplevel(1)).reset_index(drop=True)
 
 
 @dataclass(frozen=True, repr=False)
-class Audited(Told):
-    """What the maps of a model may be read as.
+class Answer:
+    """What a map of one model may be read as: printed, it is what the terminal says at the end of a run, and alone in a
+    cell of a notebook the card of the report.
 
-    table: a row a question, with the columns question; word (yes, no, undecided, too few or not asked); value with its
-    95 % interval low to high; margin, above which the whole interval must lie for a yes; trainings and texts, on which
-    it rests; note, which says of a question that was not asked what it would take. sentence: the same to quote. maps:
-    the table of all maps, the best first (columns.table). texts: the table `texts`, text by text (columns.texts).
-    summary: the row of the summary with all of its columns. readouts: what each training shows, in one order of texts.
-    words: those of each text as they were read, marks of a tokenizer last. classes: their names. labels: what tables
-    call models and maps. whole: all words of each text; None where all were read.
+    summary: the row of the summary, with all of its columns. labels: what tables call models and maps.
+    """
+
+    summary: pd.DataFrame
+    labels: Mapping[str, str]
+    asks: ClassVar[str] = HEAD
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A row a question, with the columns question; asks, which is the question in words; zones: those of 1 (low), 2
+        and 3 (high) that the interval touches, ≠ where predicted classes lie apart, - where nothing is stated; said,
+        the statement; value, with the 95 % interval low to high of these trainings, and next_low to next_high of one
+        more; trainings (or pairs) and texts, on which it rests; note: what stands beside it, or why nothing is stated.
+        """
+        return by_question(self.summary)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why nothing is stated, by question."""
+        row = self.summary.iloc[0]
+        return {question: reason for question in QUESTIONS if (reason := row[f"{question}_reason"])}
+
+    @property
+    def paragraph(self) -> str:
+        """What a paper may say of it, in at most 90 words."""
+        return first_row(self.summary, self.labels).copy
+
+    def __repr__(self) -> str:
+        _, _, *lines = write_answer(self.summary.iloc[0].to_dict(), "")
+        return "\n".join([self.asks, *lines])
+
+    def _repr_html_(self) -> str:
+        return card(self.summary, self.labels)
+
+
+@dataclass(frozen=True, repr=False)
+class Audited(Answer):
+    """What the map of a model at hand may be read as.
+
+    maps: the table of all maps, the best first (columns.table). texts: the table `texts`, text by text (columns.texts).
+    readouts: what each training shows, in one order of texts. words: those of each text as they were read, marks of a
+    tokenizer last. classes: their names. whole: all words of each text; None where all were read.
     """
 
     maps: pd.DataFrame
     texts: pd.DataFrame
-    summary: pd.DataFrame
     readouts: Sequence[Readout]
     words: Sequence[Sequence[str]]
     classes: Sequence[str]
-    labels: Mapping[str, str]
     whole: Sequence[Sequence[str]] | None = None
 
     def figure(self) -> Figure:
@@ -123,9 +159,6 @@ class Audited(Told):
         own = {DATASET: {"models": {MODEL: files}, "classes": [*self.classes]}}
         with whole(folder / CONFIG) as path:
             path.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": own}, sort_keys=False))
-
-    def _repr_html_(self) -> str:
-        return card(self.summary, self.labels)
 
 
 def words_and_marks(words: Sequence[Sequence[str]], one: Readout) -> list[list[str]]:

@@ -17,14 +17,12 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
-from attention_audit.answer.sentence import Said, sentence
-from attention_audit.api.answering import COLUMNS, FURTHER, Audited, rows_of, words_and_marks
+from attention_audit.api.answering import Audited, words_and_marks
 from attention_audit.api.auditing import DATASET, MODEL, Report, audit, made_of
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CORPUS
-from attention_audit.columns.summary import QUESTIONS
 from attention_audit.corpus.cleaning import clean
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.errors import AuditError, did_you_mean
@@ -34,9 +32,9 @@ from attention_audit.plan.classifiers import GivenClassifierSuite
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
 from attention_audit.plan.suites import read_config
+from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import as_readout
-from attention_audit.tables.asked import THESE
 from attention_audit.tables.wording import labels_of
 from attention_audit.transformer.folder import (
     GENERIC,
@@ -51,14 +49,14 @@ from attention_audit.transformer.in_memory import hold_model, hold_tokenizer
 from attention_audit.transformer.settings import Long
 from attention_audit.transformer.states import reading_together
 
-AUDITS: Mapping[str, str] = {
-    "stable": "stability",
-    "used": "permutation",
-    "ranks": "ranked_sets",
-    "located": "located",
-    "signed": "contributions",
+AUDITS: Mapping[str, Sequence[str]] = {
+    "stable": ["stability"],
+    "used": ["permutation"],
+    "ranks": ["ranked_sets", "shuffles"],
+    "located": ["located"],
+    "signed": ["contributions", "shuffles"],
 }
-"""The audit that each question needs which is asked without further trainings of other kinds."""
+"""The audits that each question needs which is asked without further trainings of other kinds."""
 OF_MAPS = ("map_stability", "attribution_stability")
 TABLES = ("summary", "texts", "hf_table_maps")
 NO_SUITES: dict[str, Any] = {key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")}
@@ -151,10 +149,9 @@ def _audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list[str
         if name not in AUDITS:
             what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
             raise AuditError(f"questions: {name!r} {what}; known here: {', '.join(AUDITS)}")
-    if questions:
-        return [AUDITS[name] for name in questions]
-    decides = GivenClassifierSuite(read_config(raw, {})).layer(DATASET, MODEL) is None
-    return [name for name in AUDITS.values() if decides or "weights" not in audit_named(name).needs]
+    audits = dict.fromkeys(audit for name in questions or AUDITS for audit in AUDITS[name])
+    decides = questions or GivenClassifierSuite(read_config(raw, {})).layer(DATASET, MODEL) is None
+    return [name for name in audits if decides or "weights" not in audit_named(name).needs]
 
 
 def _asked(prompt: Mapping[str, Any]) -> list[str]:
@@ -330,17 +327,14 @@ def audit_classifier(
         readouts = [read_readout(Path(home.readout())).aligned(ids) for home in homes]
         corpus = read_table(Path(plan.config.places.corpus_file(DATASET, "corpus")), CORPUS)
         words = dict(zip(corpus["id"].to_pylist(), corpus["tokens"].to_pylist(), strict=True))
-        summary = found["summary"]
         return Audited(
-            rows_of(summary.iloc[0]),
-            str(summary.loc[0, "sentence"]),
+            found["summary"],
+            labels_of([suite.labels.labels], {suite.paper: suite.title}),
             found["hf_table_maps"],
             found["texts"],
-            summary,
             readouts,
             words_and_marks([words[id_] for id_ in ids], readouts[0]),
             names,
-            labels_of([suite.labels.labels], {suite.paper: suite.title}),
             [words[id_] for id_ in ids],
         )
 
@@ -428,27 +422,21 @@ def audit_torch(
         predicted = one.probabilities(maps, added)
         given.append(readout(words, maps, added, one.bias, labels, predicted, name=f"training {number}"))
     tables = audit(given, classes=classes, settings=settings)
-    maps_, functions = [one.seen for one in given], [one.predict for one in models]
-    judged = judge(words, maps_, functions, batch_size=batch_size, report=on_stderr if progress else lambda line: None)
-    located = judged.table.set_index("question").loc["located"]
-    columns = {f"located_{name}": located[name] for name in (*COLUMNS, *FURTHER)} | {"located": located["word"]}
-    summary = tables["summary"].assign(**columns)
-    row = summary.iloc[0]
-    these = THESE.partition("{}")[0]
-    said = {
-        name: Said(row[name], row[f"{name}_value"], int(row[f"{name}_trainings"]), these in str(row[f"{name}_note"]))
-        for name in QUESTIONS
-    }
-    told = sentence(said, Said(row["learnt"], row["learnt_value"], len(given)), {})
-    names = [*(classes or map(str, range(given[0].classes)))]
+    judged = judge(
+        words,
+        [one.seen for one in given],
+        [one.predict for one in models],
+        classes=classes,
+        batch_size=batch_size,
+        report=on_stderr if progress else lambda line: None,
+    )
+    located = judged.summary.columns[judged.summary.columns.str.startswith("located_")]
     return Audited(
-        rows_of(row),
-        told,
+        tables["summary"].assign(**judged.summary[located]),
+        labels_of([{MODEL: MODEL}], {"own": "Your own models"}),
         pd.DataFrame(),
         tables["texts"],
-        summary.assign(sentence=told),
         [*map(as_readout, given)],
         words,
-        names,
-        labels_of([{MODEL: MODEL}], {"own": "Your own models"}),
+        [*(classes or map(str, range(given[0].classes)))],
     )

@@ -6,57 +6,78 @@ Words are deleted from the texts and the function is asked again, so that no wei
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from html import escape
 from itertools import chain, combinations, takewhile
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.answer import questions
-from attention_audit.answer.intervals import PLAIN, Design, Effect, mean, within
-from attention_audit.answer.sentence import beside_marks, sentence
+from attention_audit.answer.estimates import Sample
+from attention_audit.answer.lines import write_percent
+from attention_audit.answer.samples import erase, find_sides, take_share
 from attention_audit.answer.settings import Margins
-from attention_audit.answer.words import NOT_ASKED
-from attention_audit.api.predicting import COARSE, Measured, Predict, Predictions, Report, measured, most_texts
+from attention_audit.answer.statements import Cell, Part, conclude
+from attention_audit.api.answering import Answer
+from attention_audit.api.predicting import (
+    COARSE,
+    ORDERS,
+    Deleted,
+    Predict,
+    Predictions,
+    Report,
+    delete_words,
+    most_texts,
+)
+from attention_audit.api.writing import classes_named
 from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.plausibility import Cases, cases_of, overlap
 from attention_audit.audits.settings import Erasure
-from attention_audit.columns.summary import PLAUSIBILITY, QUESTIONS
+from attention_audit.columns.summary import SUMMARY
+from attention_audit.contrasts import Subject
 from attention_audit.corpus.languages import choose_tokens, find_unspaced
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.corpus.tokens import words_of
 from attention_audit.errors import AuditError
 from attention_audit.given.arrays import A_WORD, as_many, entries, integers, numbers, word_lists
-from attention_audit.tables.asked import Answer, able, answered, by_trainings, noted
-from attention_audit.tables.summary import said_of
+from attention_audit.tables.arrays import Audits
+from attention_audit.tables.asked import (
+    NO_TEXT,
+    SIMILARITY,
+    Measured,
+    located,
+    state_pairs,
+    state_sides,
+)
+from attention_audit.tables.summary import answer_subject
 
 Floats = npt.NDArray[np.float64]
 Texts = list[list[str]]
-MODEL, MARKS = "model", "marks"
+SCORES, MARKS = "scores", "marks"
+LABELS = {SCORES: "Scores of words"}
+SUBJECT = Subject(dataset="texts", suite="", paper="", model=SCORES, seeds=1, items="words", unasked={}, given=True)
+"""What tables call the scores."""
 REASONS = {
-    "needed": "it needs a twin of the model that is trained with uniform weights; api.audit takes one",
     "used": "it needs other weights in the place of the map, which a function of words does not take; see api.audit",
-    "ranks": "it needs items that are erased under the map, which a function of words does not take; see api.audit",
     "unique": "it needs another model that predicts alike and has another map; api.audit takes one",
+    "needed": "it needs a twin of the model that is trained with uniform weights; api.audit takes one",
     "transferable": "it needs a simpler model that is trained with these maps",
 }
 """Why scores and a function are not enough for a question."""
-ONE_TRAINING = "there is one training; give scores and functions of three"
+ONE_TRAINING = "there is one training; give scores and functions of several"
 NO_ORDER = "no text has two words and an order of them in all trainings"
-ONE_WORD = "every text has one word, and one must stay; give longer texts"
+NO_FLIP = "no deletion of words flips a decision"
 SAME = "the words of each text all have the same score"
 TOO_COARSE = (
     f"predict gives the predicted class at most {COARSE} different probabilities, as of 0 and 1 alone or one decimal, "
     "which is too coarse for leave-one-out; give probabilities"
 )
-NO_MARKS = "no marked words are given; give them as marks"
-NO_CHOICE = "no text has some of its words marked and others not"
-NO_LABELS = "no gold classes are given; give them as labels"
+BY_DELETION = ("located", "ranks", "signed")
+BY_CHANCE, BEST = "random words", "by deletion of the word; the best choice of a word reaches {} %"
+BY_ORDER = "by Spearman's correlation of the order of the words"
 TOKENIZER_MARK = re.compile(
     r"\s*|\[(CLS|SEP|PAD|BOS|EOS)\]|</?s>|<(cls|sep|pad|bos|eos|sos)>|<[|｜].+[|｜]>", re.IGNORECASE
 )
@@ -69,7 +90,6 @@ PIECES = {
     "Ġ": (r"Ġ.*", 0.25),
 }
 """How pieces of a word are written, and the share of them from which all tokens are such; Ġ is a letter of Maltese."""
-BY_DELETION = "by deletion of the word; the best choice of a word would reach {:.3f}"
 
 
 def on_stderr(line: str) -> None:
@@ -78,47 +98,24 @@ def on_stderr(line: str) -> None:
 
 
 @dataclass(frozen=True, repr=False)
-class Told:
-    """Answers in a table with a row a question (`Judgement` has the columns), and the same in a sentence."""
-
-    table: pd.DataFrame
-    sentence: str
-
-    @property
-    def not_asked(self) -> dict[str, str]:
-        """Why a question was not asked, by question."""
-        rows = self.table[self.table["word"] == NOT_ASKED]
-        return dict(zip(rows["question"], rows["note"], strict=True))
-
-    def __repr__(self) -> str:
-        asked = self.table[self.table["word"] != NOT_ASKED]
-        told = [
-            f"{row.question} {row.word} {row.value:.2f} [{row.low:.2f}, {row.high:.2f}]" for row in asked.itertuples()
-        ]
-        return f"{type(self).__name__}({'; '.join(told)})"
-
-
-@dataclass(frozen=True, repr=False)
-class Judgement(Told):
+class Judgement(Answer):
     """What scores of N texts may be read as: see `judge`.
 
-    table: a row a question, with the columns question; word (yes, no, undecided, too few or not asked); value with its
-    95 % interval low to high; margin, above which the whole interval must lie for a yes; trainings and texts, on which
-    it rests; note. sentence: the same to quote. not_asked: the reason, by question. texts: the numbers of each training
-    and text that the table rests on, with the columns
+    texts: the numbers of each training and text that it rests on, with the columns
 
     - training (from 1), text (from 0), words; prediction (the class) and its probability
     - random, scores, leave_one_out: what the predicted class loses without the first words of these orders, the mean
       over the sizes of `judge`; NaN of a text of one word
+    - random_until, scores_until, leave_one_out_until: the share of the words that are deleted in these orders until the
+      decision flips; NaN where it never does
     - top_word: the position of the word of the highest score, -1 where all have the same; top_fall: what the predicted
-      class loses without this word; best_fall: the most that it loses without any one word
+      class loses without this word; best_fall: the most that it loses without any one word; supporting: the share of
+      the words without which it loses more than .01
     - auprc, auprc_random: of the scores and of a random order beside the marked words; NaN where none are given
     """
 
     texts: pd.DataFrame
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self.sentence)}</p>{self.table.round(2).to_html(index=False)}"
+    asks: ClassVar[str] = "May these scores be read as an explanation?"
 
 
 def _words(tokens: Sequence[str | Sequence[str]], language: str | None, report: Report) -> Texts:
@@ -235,35 +232,9 @@ def _cases(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[
     return cases_of([*map(str, range(len(texts)))], (np.arange(part.stop - part.start) for part in parts), rationales)
 
 
-def _same_order(away: Floats, chance: Floats, pairs: npt.NDArray[np.int64], *, design: Design = PLAIN) -> Effect:
-    """The mean of a rank correlation, with the interval of `questions.stable`: away (P, N) is 1 minus it."""
-    return within(questions.stable(away, chance, pairs, design=design), -1.0, 1.0)
-
-
-def _stable(maps: Sequence[Sequence[Floats]], margins: Margins) -> Answer:
-    """Would another training show these scores? The rank correlation of two trainings, over all pairs."""
-    if len(maps) < 2:
-        return Answer(note=ONE_TRAINING)
-    pairs = np.array([*combinations(range(len(maps)), 2)])
-    found = np.array([[*map(rank_correlation, maps[one], maps[other])] for one, other in pairs])
-    known = np.isfinite(found).all(0)
-    if not known.any():
-        return Answer(note=NO_ORDER)
-    # of an unrelated order the correlation is 0 on average, so that 1 is what chance is away
-    away, chance = 1 - found[:, known], np.ones((len(pairs), known.sum()))
-    each = [_same_order(away[[row]], chance[[row]], pairs[[row]]) for row in range(len(pairs))]
-    return answered("stable", margins, partial(_same_order, away, chance, pairs), each=each)
-
-
-def _plausible(auprc: Floats, random: Floats, margins: Margins) -> Answer:
-    """Do people mark the words of the highest scores, more than those of a random order?"""
-    gain = auprc - random
-    if not np.isfinite(gain).any():
-        return Answer(note=NO_CHOICE)
-    each = [mean(one[None], -1.0) for one in gain]
-    answer = answered("plausible", margins, partial(mean, gain, -1.0), each=each, margin=0.0)
-    said = f"AUPRC {np.nanmean(auprc):.3f}, of a random order {np.nanmean(random):.3f}"
-    return replace(answer, note=noted(said, answer.note))
+def _refuse(measured: Measured, reason: str) -> Cell:
+    """Say why a question is not asked."""
+    return Cell(reason=reason)
 
 
 def _marked(cases: Cases, maps: Sequence[Sequence[Floats]]) -> tuple[Floats, Floats]:
@@ -275,29 +246,59 @@ def _marked(cases: Cases, maps: Sequence[Sequence[Floats]]) -> tuple[Floats, Flo
     return found, chance
 
 
-def _learnt(predictions: npt.NDArray[np.int64], labels: list[int], count: int) -> Answer:
-    """Whether the model predicts better than its largest class. predictions (S, N)."""
-    if outside := [label for label in labels if not 0 <= label < count]:
-        raise AuditError(f"labels: name class {outside[0]} of {count}; number the classes from 0, as predict does")
-    rows = [
-        pd.DataFrame({"model": MODEL, "seed": seed, "id": range(len(labels)), "label": labels, "prediction": row})
-        for seed, row in enumerate(predictions, start=1)
-    ]
-    answer, scores = able(pd.concat(rows, ignore_index=True), MODEL)
-    told = "accuracy {accuracy:.3f}, of the majority class alone {majority_accuracy:.3f}".format(**scores)
-    return replace(answer, note=told)
+def _ranks(measured: Measured, until: Floats) -> Cell:
+    """Do words with higher scores matter more to the decision? until (3, S, N): see `Deleted`.
+
+    No other weights can be imposed, so that a random order is the zero; the fewest words of any order are the one.
+    """
+    random, scores, _ = until
+    fewest = np.fmin.reduce(until)
+
+    def measure(number: int | None) -> Part:
+        of_class = measured.mask(number)
+        smallest = fewest if of_class is None else np.where(of_class, fewest, np.nan)
+        sample = erase(random, scores, smallest, measured.groups)
+        return measured.part(number, measured.estimate(sample, SIMILARITY), sample.texts)
+
+    known = np.isfinite(fewest)
+    if not known.any():
+        return Cell(reason=NO_FLIP)
+    gone = [write_percent(float(np.nan_to_num(each[known], nan=1.0).mean())) for each in until]
+    clause = "decisions flip without {1} % of the words; random {0}, leave-one-out {2}".format(*gone)
+    return conclude("ranks", *measured.by_class(measure), clause=clause, left_out=measured.left_out)
 
 
-def _row(question: str, answer: Answer) -> dict[str, Any]:
-    """A row of `Judgement.table`."""
-    value, low, high, trainings, texts, _ = answer.effect
-    return {
-        "question": question, "word": answer.word, "value": value, "low": low, "high": high, "margin": answer.margin,
-        "trainings": trainings, "texts": texts, "note": answer.note,
-    }  # fmt: skip
+def _signed(measured: Measured, lead: Floats, most: Floats, supporting: Floats) -> Cell:
+    """Does the word of the highest score speak for the prediction, more than any word does? (S, N) each."""
+    side = find_sides(lead, measured.margins.inert)
+    if not np.isfinite(side).any():
+        return Cell(reason=SAME)
+
+    def count_by_chance(number: int | None, own: Floats) -> Sample:
+        known = np.isfinite(own)
+        return take_share(np.where(known, 1 - supporting, np.nan), np.where(known, 1.0, np.nan))
+
+    could = float((most[np.isfinite(lead)] > measured.margins.inert).mean())
+    return state_sides(measured, side, count_by_chance, BY_CHANCE, BEST.format(write_percent(could)))
 
 
-def _by_text(number: int, parts: Sequence[slice], one: Measured, auprc: Floats, random: Floats) -> pd.DataFrame:
+def _stable(measured: Measured, maps: Sequence[Sequence[Floats]]) -> Cell:
+    """Would another training show these scores? By the rank correlation, which is 0 on average where they are shuffled,
+    since scores of any tool have no shares.
+    """
+    if len(maps) < 2:
+        return Cell(reason=ONE_TRAINING)
+    pairs = np.array([*combinations(range(len(maps)), 2)])
+    found = np.array([[*map(rank_correlation, maps[one], maps[other])] for one, other in pairs])
+    if not np.isfinite(found).all(0).any():
+        return Cell(reason=NO_ORDER)
+    tops = np.array([[scores.argmax() for scores in one] for one in maps])
+    same = (tops[pairs[:, 0]] == tops[pairs[:, 1]]).astype(np.float64)
+    found = np.where(np.isfinite(found).all(0), found, np.nan)
+    return state_pairs(measured, pairs + 1, [1 - found, np.ones_like(found), same], BY_ORDER)
+
+
+def _by_text(number: int, parts: Sequence[slice], one: Deleted, auprc: Floats, random: Floats) -> pd.DataFrame:
     """The rows of one training in `Judgement.texts`."""
     return pd.DataFrame(
         {
@@ -306,27 +307,52 @@ def _by_text(number: int, parts: Sequence[slice], one: Measured, auprc: Floats, 
             "words": [part.stop - part.start for part in parts],
             "prediction": one.probabilities.argmax(1),
             "probability": one.probabilities.max(1),
-            "random": one.random,
-            "scores": one.scores,
-            "leave_one_out": one.loo,
+            **dict(zip(ORDERS, one.falls, strict=True)),
+            **{f"{order}_until": shares for order, shares in zip(ORDERS, one.until, strict=True)},
             "top_word": one.top_word + np.where(one.top_word < 0, 0, [part.start for part in parts]),
             "top_fall": one.top_fall,
             "best_fall": one.best_fall,
+            "supporting": one.supporting,
             "auprc": auprc,
             "auprc_random": random,
         }
     )
 
 
-def _sentence(answers: Mapping[str, Answer], auprc: Floats, random: Floats) -> str:
-    """The answers to quote, and beside them how well the scores point to marked words."""
-    said = sentence({name: said_of(answers[name]) for name in QUESTIONS}, said_of(answers["learnt"]), {}, deleted=True)
-    known = np.isfinite(auprc - random)
-    if not known.any():
-        return said
-    found = mean(auprc)
-    values = (found.value, found.low, found.high, float(random[known].mean()), np.nan)
-    return f"{said} {beside_marks(dict(zip(PLAUSIBILITY, values, strict=True)))}"
+def _list_asked(found: Sequence[Deleted], maps: Sequence[Sequence[Floats]]) -> dict[str, Callable[[Measured], Cell]]:
+    """List how each question is asked."""
+    until, lead, most, supporting = (
+        np.stack([getattr(one, name) for one in found], -2) for name in ("until", "top_fall", "best_fall", "supporting")
+    )
+    return {
+        "located": located,
+        "ranks": partial(_ranks, until=until),
+        "signed": partial(_signed, lead=lead, most=most, supporting=supporting),
+        "stable": partial(_stable, maps=maps),
+        **{question: partial(_refuse, reason=reason) for question, reason in REASONS.items()},
+    }
+
+
+def _list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> Audits:
+    """The rows of audits that `Judgement.texts` has, as of attention: predictions, located and plausibility."""
+    label = np.nan if labels is None else np.tile(labels, texts["training"].nunique())
+    texts = texts.assign(
+        model=SCORES, seed=texts["training"], id=texts["text"].astype(str), items=texts["words"], label=label, by=""
+    )
+    several = texts[texts["words"] > 1]
+    rankings = dict(zip(ORDERS, ("random", "attention", "loo"), strict=True))
+    of_marks = {"auprc": "attention", "auprc_random": "random"}
+
+    def stack(rows: pd.DataFrame, names: Mapping[str, str], by: str, value: str) -> pd.DataFrame:
+        return pd.concat([rows.assign(**{by: name}, **{value: rows[column]}) for column, name in names.items()])
+
+    found: dict[str, Any] = dict.fromkeys(Audits._fields, texts.iloc[:0]) | {
+        "predictions": texts,
+        "located": stack(several, rankings, "ranking", "falls_0"),
+        "plausibility": stack(texts.assign(annotator=MARKS), of_marks, "attribution", "auprc"),
+        "groups": {},
+    }
+    return Audits(**found)
 
 
 def judge(
@@ -336,6 +362,7 @@ def judge(
     *,
     marks: Sequence[Sequence[int] | None] | None = None,
     labels: Sequence[int] | None = None,
+    classes: Sequence[str] | None = None,
     language: str | None = None,
     batch_size: int = 64,
     report: Report = on_stderr,
@@ -351,22 +378,24 @@ def judge(
     predict: a function from a list of texts, each a list of words, to their class probabilities (n, C); it gets at most
     `batch_size` texts at once, each different text once, and must read what the tool has read. Of several trainings,
     `scores` and `predict` are lists with an entry a training. marks: of each text the positions, from 0, of the words
-    that people marked; None where nobody has looked. labels: the gold classes, from 0. report: gets lines of progress.
+    that people marked; None where nobody has looked. labels: the gold classes, from 0. classes: the names of all
+    classes. report: gets lines of progress.
 
-    The questions, each with the margin of its yes:
+    The questions that can be asked, by deletion of words:
 
-    - learnt (with labels): accuracy minus that of the largest class alone
-    - stable (several trainings; a word needs three): the mean over texts and pairs of trainings of Spearman's rank
-      correlation of their scores; 1 is the same order of the words, 0 an unrelated one. A text whose words all have the
-      same score in some training has no order, and is left out
     - located: the first k words of an order are deleted, k = 1 and 5, 10, 20, 50 % of the words, rounded up. The mean
       fall of the predicted class's probability, of (scores - random order) / (leave-one-out - random order)
+    - ranks: the words that go, one, 5 % and every tenth of the text, until the decision flips; of (random order -
+      scores) / (random order - the fewest of any order)
     - signed: the share of texts in which the word of the highest score, deleted, lowers the probability of the
-      predicted class by more than .01
-    - plausible (with marks): the AUPRC of marked words minus that of a random order, text by text
+      predicted class by more than .01; and the exceptions that it avoids, of those of all words alike
+    - stable (several trainings): the mean over texts and pairs of trainings of Spearman's rank correlation of their
+      scores; 1 is the same order of the words, 0 a shuffled one. A text whose words all have the same score in some
+      training has no order, and is left out
 
-    Texts of one word are predicted, and nothing is deleted from them. Fewer than 100 texts are no error: the word is
-    `too few`, and the value stands beside it.
+    Beside them stand the accuracy (with labels), and AUPRC of the marked words (with marks). Texts of one word are
+    predicted, and nothing is deleted from them. Fewer than 100 texts are no error: nothing is stated, and the estimate
+    stays.
 
     Raises AuditError, in one line that names the argument, where lengths differ, a number is missing, or what `predict`
     answers are no probabilities, or change with the batch. What `predict` itself raises is its cause.
@@ -396,32 +425,23 @@ def judge(
         for function, name in zip(functions, names, strict=True)
     ]
     maps = [_choose_class(own, one.of(texts)) for own, one in zip(maps, predictions, strict=True)]
-    found = [measured(one, texts, own, seed) for one, own in zip(predictions, maps, strict=True)]
-    classes = {one.probabilities.shape[1] for one in found}
-    if len(classes) > 1:
-        raise AuditError(f"predict: gives {min(classes)} classes in one training, {max(classes)} in another; give one")
-    margins = Margins()
-    random, attention, best, lead, most_lead = (
-        np.stack([getattr(one, name) for one in found]) for name in ("random", "scores", "loo", "top_fall", "best_fall")
-    )
-    answers = {question: Answer(note=reason) for question, reason in REASONS.items()}
-    answers["learnt"] = Answer(note=NO_LABELS)
-    if gold:
-        predicted = np.stack([one.probabilities.argmax(1) for one in found])
-        answers["learnt"] = _learnt(predicted, gold, classes.pop())
-    answers["stable"] = _stable(maps, margins)
-    several = np.isfinite(attention).any()
-    coarse = several and any(one.coarse for one in predictions)
-    answers["located"] = answers["signed"] = Answer(note=TOO_COARSE if coarse else ONE_WORD)
-    if several and not coarse:
-        answers["located"] = by_trainings("located", margins, None, random, attention, best)
-        answers["signed"] = Answer(note=SAME)
-    if np.isfinite(lead).any() and not coarse:
-        signed = by_trainings("signed", margins, None, questions.sides(lead, margins.inert))
-        could = float((most_lead[np.isfinite(lead)] > margins.inert).mean())
-        answers["signed"] = replace(signed, note=noted(BY_DELETION.format(could), signed.note))
+    inert = Margins().inert
+    found = [delete_words(one, texts, own, seed, inert) for one, own in zip(predictions, maps, strict=True)]
+    (count, *others) = {one.probabilities.shape[1] for one in found}
+    if others:
+        raise AuditError(f"predict: gives {count} classes in one training, {others[0]} in another; give one")
+    if outside := [label for label in gold if not 0 <= label < count]:
+        raise AuditError(f"labels: name class {outside[0]} of {count}; number the classes from 0, as predict does")
+    called = [f"class {number}" for number in range(count)] if classes is None else classes_named(classes, count)
     auprc, floor = _marked(cases, maps)
-    answers["plausible"] = _plausible(auprc, floor, margins) if len(cases) else Answer(note=NO_MARKS)
-    table = pd.DataFrame([_row(name, answers[name]) for name in ("learnt", *QUESTIONS, "plausible")])
     rows = [_by_text(number, parts, *each) for number, each in enumerate(zip(found, auprc, floor, strict=True), 1)]
-    return Judgement(table, _sentence(answers, auprc, floor), pd.concat(rows, ignore_index=True))
+    by_text = pd.concat(rows, ignore_index=True)
+    asked = _list_asked(found, maps)
+    if any(one.coarse for one in predictions):
+        asked |= {name: partial(_refuse, reason=TOO_COARSE) for name in BY_DELETION}
+    if max(map(len, texts)) < 2:
+        asked |= {name: partial(_refuse, reason=NO_TEXT) for name in BY_DELETION}
+    audits = _list_audits(by_text, gold if labels is not None else None)
+    subject = SUBJECT.model_copy(update={"seeds": len(found)})
+    row = answer_subject(subject, audits, Margins(), dict(enumerate(called)), asked)
+    return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), LABELS, by_text)

@@ -5,14 +5,13 @@ Only the function is known, so each shortened text is given to it as a text of i
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from attention_audit.audits.located import erased_sets, sizes
 from attention_audit.batching import Indices, stream
+from attention_audit.columns.located import DELETED
 from attention_audit.errors import AuditError
 from attention_audit.given.arrays import numbers
 from attention_audit.given.readouts import SUM
@@ -21,6 +20,13 @@ Floats = npt.NDArray[np.float64]
 Texts = Sequence[Sequence[str]]
 Predict = Callable[[list[list[str]]], npt.ArrayLike]
 Report = Callable[[str], None]
+Orders = list[list[Indices]]
+ORDERS = ("random", "scores", "leave_one_out")
+"""In which the words of a text are deleted."""
+STEPS = (5, *range(10, 100, 10))
+"""The shares of the words, in percent, that are deleted beside one word alone."""
+AVERAGED = (0, *(1 + STEPS.index(share) for share in DELETED))
+"""The steps over which falls are averaged, as in the audit `located`."""
 AGAIN = 1e-3
 """How far a prediction may be from that of the same text in another order of the same batch."""
 TENTHS = 10
@@ -109,69 +115,100 @@ class Predictions:
         return found
 
 
-class Measured(NamedTuple):
-    """What one training makes of N texts.
+class Deleted(NamedTuple):
+    """What one training makes of N texts, whole and without some of their words.
 
-    probabilities (N, C): of the whole texts. falls: what the predicted class loses when the first words of an order are
-    deleted, the mean over `sizes`, (N,) each: of a random order, of the scores, and of leave-one-out. top_word (N,):
-    the position of the word of the highest score. top_fall (N,): what the class loses without it. best_fall (N,): the
-    most that it loses without any one word. NaN and -1 stand for texts of one word, from which nothing can be deleted;
-    and, of the top word, for texts whose words all have the same score.
+    probabilities (N, C): of the whole texts. falls (3, N), by ORDERS: what the predicted class loses when the first
+    words of an order are deleted, the mean over `located.sizes`. until (3, N): the share of the words that go until the
+    decision flips; NaN where it does not, even when one word is left. top_word (N,): the position of the word of the
+    highest score. top_fall (N,): what the class loses without it. best_fall (N,): the most that it loses without any
+    one word. supporting (N,): the share of the words without which it loses more than `inert`. NaN and -1 stand for
+    texts of one word, from which nothing can be deleted; and, of the top word, for texts whose words all have the same
+    score.
     """
 
     probabilities: Floats
-    random: Floats
-    scores: Floats
-    loo: Floats
+    falls: Floats
+    until: Floats
     top_word: Indices
     top_fall: Floats
     best_fall: Floats
+    supporting: Floats
+
+
+def count_gone(lengths: Indices) -> Indices:
+    """Count the words that go at each step: one, 5 %, and every tenth of the text, rounded up; one stays: (n, 11)."""
+    shares = -(-lengths[:, None] * np.array(STEPS) // 100)
+    counts: Indices = np.minimum(np.concatenate([np.ones_like(shares[:, :1]), shares], 1), lengths[:, None] - 1)
+    return counts
 
 
 def most_texts(lengths: Indices) -> int:
-    """How many texts are predicted at most: whole, without each word, and without the first words of three orders."""
+    """How many texts are predicted at most: whole, without each word, and step by step in three orders."""
     several = lengths[lengths > 1]
-    return int(len(lengths) + several.sum() + 3 * (sizes(several) > 1).sum())
+    return int(len(lengths) + several.sum() + len(ORDERS) * (count_gone(several) > 1).sum())
 
 
-def measured(predictions: Predictions, tokens: Texts, scores: Sequence[Floats], seed: int) -> Measured:
-    """Delete words of the texts in three orders: by `stream` of the seed, by falling score, and by leave-one-out.
+def find_orders(tokens: Texts, scores: Sequence[Floats], lost: Sequence[Floats], several: Indices, seed: int) -> Orders:
+    """Put the words of texts in the orders of ORDERS: (3, n) lists of positions.
 
-    Of equal scores the earlier word comes first; a text whose words all have the same score is in the random order,
-    since its map chooses nothing.
+    By `stream` of the seed, by falling score, and by leave-one-out, `lost`. Of equal scores the earlier word comes
+    first; a text whose words all have the same score is in the random order, since its map chooses nothing.
+    """
+    orders: Orders = [[], [], []]
+    for i, loo in zip(several, lost, strict=True):
+        chance = stream("shuffle", str(i), seed).random(len(tokens[i]))
+        for order, keys in zip(orders, (chance, scores[i] if choose(scores[i]) else chance, loo), strict=True):
+            order.append(np.argsort(-keys, kind="stable"))
+    return orders
+
+
+def choose(scores: Floats) -> bool:
+    """Tell whether scores prefer some word."""
+    return bool((scores != scores[0]).any())
+
+
+def delete_words(predictions: Predictions, tokens: Texts, scores: Sequence[Floats], seed: int, inert: float) -> Deleted:
+    """Delete words of the texts in the orders of ORDERS, and each word alone.
+
+    An order is followed until the decision flips, and as far as the falls need it.
     """
     count, lengths = len(tokens), np.array([len(words) for words in tokens])
     probabilities = predictions.of(tokens)
     predicted = probabilities.argmax(1)
-    random, by_scores, by_loo, top_fall, best_fall = np.full((5, count), np.nan)
-    top_word = np.full(count, -1)
+    falls, until = np.full((2, len(ORDERS), count), np.nan)
+    top_fall, best_fall, supporting = np.full((3, count), np.nan)
+    found = Deleted(probabilities, falls, until, np.full(count, -1), top_fall, best_fall, supporting)
     # texts of similar length come together, so that a batch has little padding
     several = np.array([i for i in np.argsort(lengths, kind="stable") if lengths[i] > 1], np.int64)
     if not len(several):
-        return Measured(probabilities, random, by_scores, by_loo, top_word, top_fall, best_fall)
-
-    def falls(members: Indices, shortened: Iterable[Sequence[str]]) -> Floats:
-        lost: Floats = (probabilities[members] - predictions.of(shortened))[np.arange(len(members)), predicted[members]]
-        return lost
-
+        return found
     alone = ([*tokens[i][:at], *tokens[i][at + 1 :]] for i in several for at in range(lengths[i]))
-    lost = np.split(falls(np.repeat(several, lengths[several]), alone), lengths[several].cumsum()[:-1])
-    orders: list[list[Indices]] = [[], [], []]
-    for i, loo in zip(several, lost, strict=True):
-        chance, own = stream("shuffle", str(i), seed).random(lengths[i]), scores[i]
-        chosen = own if (own != own[0]).any() else chance
-        for order, keys in zip(orders, (chance, chosen, loo), strict=True):
-            order.append(np.argsort(-keys, kind="stable"))
-        best_fall[i] = loo.max()
-        if chosen is own:
-            top_word[i] = orders[1][-1][0]
-            top_fall[i] = loo[top_word[i]]
-    text, gone, same = erased_sets(lengths, np.tile(several, 3), [*chain(*orders)])
-    shortened = (
-        [word for word, out in zip(tokens[i], row[: lengths[i]], strict=True) if not out]
-        for i, row in zip(text, gone, strict=True)
-    )
-    means = falls(text, shortened)[same].mean(1).reshape(3, -1)
-    for column, values in zip((random, by_scores, by_loo), means, strict=True):
-        column[several] = values
-    return Measured(probabilities, random, by_scores, by_loo, top_word, top_fall, best_fall)
+    left, own = predictions.of(alone), np.repeat(several, lengths[several])
+    moved = probabilities[own, predicted[own]] - left[np.arange(len(own)), predicted[own]]
+    lost = np.split(moved, lengths[several].cumsum()[:-1])
+    orders = find_orders(tokens, scores, lost, several, seed)
+    for i, loo, (top, *_) in zip(several, lost, orders[1], strict=True):
+        best_fall[i], supporting[i] = loo.max(), (loo > inert).mean()
+        if choose(scores[i]):
+            found.top_word[i], top_fall[i] = top, loo[top]
+    falls[:, several] = 0.0
+    for step, sizes in enumerate(count_gone(lengths[several]).T):
+        asked = [
+            (order, at)
+            for order in range(len(ORDERS))
+            for at in range(len(several))
+            if step in AVERAGED or np.isnan(until[order, several[at]])
+        ]
+        if not asked:
+            continue
+        shortened = (
+            [tokens[several[at]][place] for place in np.sort(orders[order][at][sizes[at] :])] for order, at in asked
+        )
+        for (order, at), now in zip(asked, predictions.of(shortened), strict=True):
+            text = several[at]
+            if step in AVERAGED:
+                falls[order, text] += (probabilities[text] - now)[predicted[text]] / len(AVERAGED)
+            if np.isnan(until[order, text]) and now[predicted[text]] < now.max():
+                until[order, text] = sizes[at] / lengths[text]
+    return found

@@ -129,13 +129,3 @@ def read_provenance(path: Path) -> dict[str, Any]:
     metadata = pq.read_schema(path).metadata or {}
     record: dict[str, Any] = json.loads(metadata[PROVENANCE_KEY])
     return record
-
-
-def made_by(path: Path, artefact: Artefact, provenance: Provenance, seed: int | None = None) -> bool:
-    """Whether `path` is an undamaged file of kind `artefact` with exactly this provenance, code and inputs included."""
-    try:
-        with opened(path, artefact) as file:
-            metadata = file.schema_arrow.metadata or {}
-    except AuditError:
-        return False
-    return metadata.get(PROVENANCE_KEY) == provenance.text(seed).encode()

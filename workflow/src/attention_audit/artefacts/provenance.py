@@ -22,7 +22,7 @@ def library_versions() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The stage that made a file, its settings, and the hash of its code; for weights also checksums of the inputs.
+    """The stage that made a file, its settings, and the hash of its code.
 
     Nothing here depends on the clock or on the machine's name, so the same run writes the same bytes.
     """
@@ -30,7 +30,6 @@ class Provenance:
     stage: str
     settings: Mapping[str, Any]
     code: str
-    inputs: Mapping[str, list[str]] | None = None
 
     @property
     def config_hash(self) -> str:
@@ -40,7 +39,6 @@ class Provenance:
 
     def record(self, seed: int | None = None) -> dict[str, Any]:
         """Everything as one dictionary that JSON can hold; `seed` is the seed of this one file, where it has one."""
-        inputs = {} if self.inputs is None else {"inputs_sha256": dict(self.inputs)}
         return {
             "attention_audit": __version__,
             "stage": self.stage,
@@ -50,7 +48,6 @@ class Provenance:
             "code_sha256": self.code,
             "python": platform.python_version(),
             "libraries": library_versions(),
-            **inputs,
         }
 
     def text(self, seed: int | None = None) -> str:

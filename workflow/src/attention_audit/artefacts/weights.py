@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -12,7 +11,6 @@ from safetensors.torch import save
 from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.seal import KEY, OPEN, seal, sealed
-from attention_audit.errors import AuditError
 
 
 def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: Provenance, seed: int) -> None:
@@ -29,28 +27,10 @@ def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: P
         seal(temporary)
 
 
-def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """A state dict and its provenance; raises AuditError as `read_weights` does."""
-    with sealed(path, "weights", SafetensorError, ValueError), safe_open(path, framework="pt") as handle:
-        weights = {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118, not a dictionary
-        record = json.loads((handle.metadata() or {}).get("attention_audit", "{}"))
-        record.pop(KEY, None)
-    return weights, record
-
-
 def read_weights(path: Path) -> dict[str, torch.Tensor]:
     """Read a state dict written by `write_weights`.
 
     Raises AuditError, naming the file and the command that rebuilds it, where it is missing or damaged.
     """
-    return _read(path)[0]
-
-
-def weights_made_by(path: Path, provenance: Provenance, seed: int) -> dict[str, torch.Tensor] | None:
-    """The weights at `path` where they are undamaged and have exactly this provenance, code and inputs included; else
-    None."""
-    try:
-        weights, record = _read(path)
-    except AuditError:
-        return None
-    return weights if record == json.loads(provenance.text(seed)) else None
+    with sealed(path, "weights", SafetensorError, ValueError), safe_open(path, framework="pt") as handle:
+        return {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118, not a dictionary

@@ -34,10 +34,10 @@ class Reading(NamedTuple):
 def choose(base: Readout, divergences: Sequence[npt.NDArray[np.float64]], settings: AttentionMaps) -> list[str]:
     """The ids that the settings ask for and this data set has, then as many automatic ones as the settings ask for.
 
-    Automatic: texts of readable length that the base model classifies correctly, alternating between predicted classes.
-    The text comes first whose adversaries all moved furthest, as measured by the one that moved least; ties go to the
-    lesser id, and so does all where there is no adversary. `divergences` has each adversary's distance from the base
-    model, text by text.
+    Automatic: texts of readable length that the base model classifies correctly, ranked by how far the adversary moved
+    that moved least. The first is a typical one, in the middle; then come those whose adversaries moved furthest,
+    alternating between predicted classes, another class first. Ties go to the lesser id, and so does all where there is
+    no adversary. `divergences` has each adversary's distance from the base model, text by text.
     """
     asked = [name for name in settings.instances if name in set(base.ids)]
     lengths = base.lengths
@@ -45,9 +45,12 @@ def choose(base: Readout, divergences: Sequence[npt.NDArray[np.float64]], settin
     readable = (lengths >= READABLE[0]) & (lengths <= READABLE[1])
     pool = np.flatnonzero(right & readable) if (right & readable).any() else np.arange(len(base))
     ranked = sorted(pool, key=lambda i: (-min((moved[i] for moved in divergences), default=0.0), base.ids[i]))
-    by_class = [[i for i in ranked if base.predictions[i] == c] for c in np.unique(base.predictions)[::-1]]
-    turns = [i for turn in zip(*by_class, strict=False) for i in turn]
-    turns += [i for i in ranked if i not in set(turns)]
+    typical = ranked[len(ranked) // 2 : len(ranked) // 2 + 1]
+    furthest = [i for i in ranked if i not in typical]
+    classes = sorted(np.unique(base.predictions), key=lambda c: (c in base.predictions[typical], -c))
+    by_class = [[i for i in furthest if base.predictions[i] == c] for c in classes]
+    turns = typical + [i for turn in zip(*by_class, strict=False) for i in turn]
+    turns += [i for i in furthest if i not in set(turns)]
     automatic = [base.ids[i] for i in turns if base.ids[i] not in asked]
     return asked + automatic[: settings.automatic]
 
@@ -79,7 +82,9 @@ def of_model(weights: str, readout: Readout, base: Readout) -> Reading:
     """How a model reads the texts of `base`. Raises AuditError where its readout lacks one of them."""
     readout = readout.aligned(base.ids)
     of_base_class = readout.probabilities[np.arange(len(base)), base.predictions]
-    return Reading(weights, readout.attention, against_base(base, readout)["jsd"], of_base_class)
+    return Reading(
+        weights, readout.attention, against_base(base, readout, permutations=1, seed=0)["jsd"], of_base_class
+    )
 
 
 def of_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:

@@ -6,7 +6,6 @@ from functools import cached_property
 
 import numpy as np
 
-from attention_audit.audits.attributions import Scores
 from attention_audit.audits.gradients import gradients, integrated_gradients
 from attention_audit.audits.leave_one_out import Deletions, leave_one_out
 from attention_audit.audits.settings import Agreement, Deletion
@@ -14,7 +13,7 @@ from attention_audit.batching import Indices
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.plugins import LiveByName, functions
-from attention_audit.readout import Readout
+from attention_audit.readout import Readout, Scores
 
 
 def sample(count: int, most: int) -> Indices:

@@ -9,22 +9,9 @@ from typing import Any
 import numpy as np
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import Scores
 from attention_audit.audits.map_stability import rank_correlation
-from attention_audit.audits.rankings import BY_MAP, BY_STATES, by_states
+from attention_audit.audits.rankings import BY_MAP, list_scores
 from attention_audit.audits.settings import Agreement, Deletion
-from attention_audit.readout import Readout
-
-
-def of_states(readout: Readout) -> dict[str, Scores]:
-    """The scores of the words of each text by the rankings that need states; none where these are not known."""
-    names = [name for name in BY_STATES if name not in BY_MAP and readout.decided]
-    found: dict[str, Scores] = {name: [np.empty(0)] * len(readout) for name in names}
-    for texts, scored in by_states(readout, seed=0):
-        for name, scores in found.items():
-            for member, row, words in zip(texts.members, scored[name].numpy(), texts.words.tolist(), strict=True):
-                scores[member] = row[:words]
-    return found
 
 
 def attribution_stability(texts: Attributed, agreement: Agreement, deletion: Deletion) -> dict[str, Any]:
@@ -35,7 +22,8 @@ def attribution_stability(texts: Attributed, agreement: Agreement, deletion: Del
     chosen, integrated = texts.integrated(agreement)
     several = texts.deletable(agreement, deletion)
     further = {"loo": texts.deletions_of(several).falls, "integrated_gradients": integrated}
-    own = of_states(texts.readout) | further
+    by_state = {name: scores for name, scores in list_scores(texts.readout, 0).items() if name not in BY_MAP}
+    own = by_state | further
     members = dict.fromkeys(own, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
     rows = [
         (other, texts.readout.ids[member], name, rank_correlation(theirs[name][member], own[name][member]))

@@ -3,14 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import numpy as np
-import numpy.typing as npt
-
 from attention_audit.model.batch import Batch
 from attention_audit.model.network import Network
-
-Scores = list[npt.NDArray[np.float64]]
-"""For each text i of a split, the scores of its tokens, (L_i,); zeros where a text was not asked."""
 
 
 @contextmanager

@@ -7,8 +7,7 @@ Where logits = sum_t a_t z_t + b, the last step of a model explains itself, with
 to the lead of the predicted class m over the mean of all classes, weighted by their probabilities p. Attention is an
 explanation of that step as far as it is proportional to c_t. Claims: where attention orders items unlike |c_t|, it
 shows something else than what decides; and weight on items of c_t < 0 lies on what speaks against the prediction,
-which no map of weights says. Where p_m is nearly 1, all c_t are nearly 0; c_t / (1 - p_m) is what the item adds to the
-logit of m beyond those of the other classes, and does not vanish. Assumes that the items' states are what is to be
+which no map of weights says. Assumes that the items' states are what is to be
 explained; it says nothing of the words that they know of. Since dp_m/da_t = p_m (z_tm - sum_c p_c z_tc), attention
 times gradient, the ranking `product`, is p_m c_t: the same order. Runs on the readout.
 
@@ -68,20 +67,19 @@ def overlaps(first: Tensor, second: Tensor, lengths: Tensor) -> Tensor:
 
 
 def contributions(readout: Readout) -> dict[str, Any]:
-    """Columns id, items, prediction, tau, overlap, magnitude, against, top_lead, top_fall, top_flips, top_items,
-    top_weights, top_contributions; one row for each text.
+    """Columns id, items, prediction, tau, overlap, magnitude, against, top_fall, top_flips, top_items, top_weights,
+    top_contributions; one row for each text.
 
     tau: Kendall's tau-b of a_t with |c_t|, NaN where either is the same for all items. overlap: the share of the TOP
     items with the most attention that are among the TOP of the greatest |c_t|; all items count where there are fewer.
-    magnitude: the sum of all |c_t|. against: the attention on items of c_t < 0. top_lead: c_t / (1 - p_m) of the item
-    of the most attention, NaN for a Transformer, whose contributions are not exact. top_fall: p_m minus that without
+    magnitude: the sum of all |c_t|. against: the attention on items of c_t < 0. top_fall: p_m minus that without
     the item of the most attention, the other weights renormalised; top_flips: whether the decision then changes; NaN
     and None for a text of one item, of which nothing would be left. The last three are lists of the up to TOP items
     with the most attention: their positions, weights and c_t. Of equal scores the earlier item counts as the higher.
     Marks of a tokenizer count in magnitude and against, and are no items of the others.
     """
     lengths, words = readout.lengths, readout.words
-    numbers = ("tau", "overlap", "magnitude", "against", "top_lead", "top_fall")
+    numbers = ("tau", "overlap", "magnitude", "against", "top_fall")
     found = {name: np.full(len(readout), np.nan) for name in numbers}
     flips = np.full(len(readout), None, object)
     tops: dict[str, list[npt.NDArray[Any]]] = {
@@ -91,15 +89,12 @@ def contributions(readout: Readout) -> dict[str, Any]:
         at, exact = texts.members, texts.exact_contributions
         by_weight, by_size = (falling(scores, texts.lengths, texts.words) for scores in (texts.attention, exact.abs()))
         predicted, changed = texts.outcome(without(texts, by_weight[:, :1]))
-        fall = (texts.predicted - predicted)[..., 0].gather(1, texts.decision)[:, 0]
         several = texts.words.numpy() > 1
         found["tau"][at] = kendall(texts.attention, exact.abs(), texts.words).numpy()
         found["overlap"][at] = overlaps(by_weight, by_size, texts.words).numpy()
         found["magnitude"][at] = exact.abs().sum(1).numpy()
         found["against"][at] = texts.attention.where(exact < 0, 0.0).sum(1).numpy()
-        if texts.heads is None:
-            found["top_lead"][at] = (texts.attention * texts.margin).gather(1, by_weight[:, :1])[:, 0].numpy()
-        found["top_fall"][at[several]] = fall.numpy()[several]
+        found["top_fall"][at[several]] = texts.fall(predicted)[several, 0].numpy()
         flips[at[several]] = changed[:, 0].numpy()[several]
         first = by_weight[:, :TOP]
         shown = (first, texts.attention.gather(1, first), exact.gather(1, first))

@@ -19,9 +19,8 @@ import numpy.typing as npt
 from scipy.stats import kendalltau
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import Scores
 from attention_audit.audits.settings import Agreement, Correlation
-from attention_audit.readout import Readout
+from attention_audit.readout import Readout, Scores
 
 YARDSTICK = ("gradient", "loo")
 """The two measures of importance that the paper compares with each other."""

@@ -32,8 +32,11 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attention_audit.divergence import flipped
-from attention_audit.padded import Heads
+from attention_audit.padded import Heads, Padded
 from attention_audit.readout import Readout
+
+STEP = 4
+"""Further items whose erasure passes a tail together, of texts whose decision holds so far."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,11 @@ class ErasableTexts:
         predicted = self.distributed(votes)
         return predicted, self.flips(votes) if self.heads is None else flipped(self.original, predicted, 1)
 
+    def fall(self, predicted: Tensor) -> Tensor:
+        """Compute how far the probability of the decision falls to other predictions: (n, C, K) -> (n, K)."""
+        chosen = self.decision[..., None].expand(-1, 1, predicted.shape[2])
+        return (self.predicted - predicted).gather(1, chosen)[:, 0]
+
     def at(self, rows: Tensor) -> "ErasableTexts":
         """The texts at some rows."""
         names = ("attention", "contribution", "bias", "votes", "lengths")
@@ -138,21 +146,30 @@ class ErasableTexts:
         return values.gather(1, self.decision[..., None].expand(-1, 1, values.shape[2])) - values
 
 
-def erasable(readout: Readout, positions: int = 16384) -> Iterator[ErasableTexts]:
-    """All texts of a readout in float64, shortest first, in batches of about `positions` items together.
+def batches_to_erase(readout: Readout, positions: int = 16384) -> Iterator[Padded]:
+    """Cut a readout into batches in float64, shortest texts first, of about `positions` items together.
 
-    With several heads, the votes are in float32, and a batch has fewer items: they are larger.
+    With several heads, a batch has fewer items: they are larger.
     """
-    for texts in readout.batches(torch.float64, positions if readout.attending is None else positions // 8):
-        two_classes = int(texts.bias.shape[1] == 1)
-        attention = pad(texts.attention, (0, 1))
-        contribution = pad(texts.contribution.transpose(1, 2), (0, 1, two_classes, 0))
-        bias = pad(texts.bias, (two_classes, 0))
-        if texts.heads is None:
-            votes = torch.cat([contribution.add(bias[..., None]).mul_(attention[:, None]), attention[:, None]], 1)
-        else:
-            votes = pad(attended(texts.heads), (0, 1))
-        yield ErasableTexts(texts.members, attention, contribution, bias, votes, texts.lengths, texts.heads)
+    return readout.batches(torch.float64, positions if readout.attending is None else positions // 8)
+
+
+def erasable(readout: Readout, positions: int = 16384) -> Iterator[ErasableTexts]:
+    """All texts of a readout, in the batches of `batches_to_erase`."""
+    return map(count_votes, batches_to_erase(readout, positions))
+
+
+def count_votes(texts: Padded) -> ErasableTexts:
+    """Compute the votes and masses of texts under their map; with several heads they are in float32."""
+    two_classes = int(texts.bias.shape[1] == 1)
+    attention = pad(texts.attention, (0, 1))
+    contribution = pad(texts.contribution.transpose(1, 2), (0, 1, two_classes, 0))
+    bias = pad(texts.bias, (two_classes, 0))
+    if texts.heads is None:
+        votes = torch.cat([contribution.add(bias[..., None]).mul_(attention[:, None]), attention[:, None]], 1)
+    else:
+        votes = pad(attended(texts.heads), (0, 1))
+    return ErasableTexts(texts.members, attention, contribution, bias, votes, texts.lengths, texts.heads)
 
 
 def attended(heads: Heads) -> Tensor:
@@ -185,17 +202,35 @@ def left(votes: Tensor) -> Tensor:
     return votes.flip(2).cumsum(2).flip(2)
 
 
-def until_flip(texts: ErasableTexts, remaining: Tensor) -> tuple[Tensor, Tensor]:
-    """The number of items erased when the decision first changes, (n,), and the mass of these items, (n,).
+def find_flips(texts: ErasableTexts, remaining: Tensor, most: Tensor) -> Tensor:
+    """Find how many items are erased when the decision first changes, (n,); -1 where it never does.
 
-    Where the decision never changes, they are -1 and NaN. `remaining` (n, F, L) comes from `left`, along a ranking.
+    With several heads, whose tail takes long, -1 also where that takes more than `most` items, (n,), and a few.
     """
-    flips = texts.flips(remaining[..., 1:])
-    first = flips.to(torch.uint8).argmax(1, keepdim=True) + 1
-    mass = remaining[:, -1]
-    erased = (mass[:, :1] - mass.gather(1, first))[:, 0]
-    ever = flips.any(1)
-    return first[:, 0].where(ever, -1), erased.where(ever, torch.nan)
+    first = torch.full_like(most, -1)
+    if texts.heads is None:
+        flips = texts.flips(remaining[..., 1:])
+        return (flips.to(torch.uint8).argmax(1) + 1).where(flips.any(1), first)
+    for start in range(1, remaining.shape[2], STEP):
+        rows = ((first < 0) & (most >= start)).nonzero()[:, 0]
+        if not len(rows):
+            break
+        heads = texts.heads._replace(below=texts.heads.below[rows])
+        flips = flipped(texts.original[rows], through(remaining[rows, :, start : start + STEP], heads), 1)
+        ever = flips.any(1)
+        first[rows[ever]] = start + flips[ever].to(torch.uint8).argmax(1)
+    return first
+
+
+def items_until_flip(texts: ErasableTexts, order: Tensor) -> Tensor:
+    """Count the items erased in an order (n, L) when the decision first changes, (n,); -1 where it never does."""
+    return find_flips(texts, left(reordered(texts.votes, order)), texts.lengths)
+
+
+def find_share(texts: ErasableTexts, order: Tensor) -> Tensor:
+    """Find the share of the items erased in an order (n, L) when the decision first changes, (n,); NaN for never."""
+    removed = items_until_flip(texts, order)
+    return (removed.double() / texts.lengths).where(removed > 0, torch.nan)
 
 
 def without(texts: ErasableTexts, positions: Tensor) -> Tensor:

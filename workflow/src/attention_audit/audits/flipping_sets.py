@@ -25,7 +25,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip, without
+from attention_audit.audits.erasure import ErasableTexts, erasable, find_flips, left, reordered, without
 from attention_audit.audits.rankings import RANKERS, SMALLEST, TOPS, falling
 from attention_audit.batching import stream
 from attention_audit.columns.ranked_sets import BINS
@@ -46,9 +46,8 @@ def curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tens
     at = sizes[:, None].expand(-1, votes.shape[1], -1)
     first = votes[..., : int(sizes.max())].cumsum(2)
     kept = torch.cat([remaining.gather(2, at), first.gather(2, at - 1)], 2)
-    fall = texts.predicted - texts.distributed(kept)
-    chosen = fall.gather(1, texts.decision[..., None].expand(-1, 1, kept.shape[2]))[:, 0]
-    return chosen[:, : len(BINS)], chosen[:, len(BINS) :]
+    fall = texts.fall(texts.distributed(kept))
+    return fall[:, : len(BINS)], fall[:, len(BINS) :]
 
 
 def listed(curves: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64] | None]:
@@ -57,12 +56,12 @@ def listed(curves: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64] | No
 
 
 def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
-    """Columns id, ranking, items, removed, fraction_removed, mass_removed, comprehensiveness, sufficiency,
-    comprehensiveness_curve, sufficiency_curve, prediction; one row for each ranking (`RANKERS`) and text.
+    """Columns id, ranking, items, removed, fraction_removed, comprehensiveness, sufficiency, comprehensiveness_curve,
+    sufficiency_curve, prediction; one row for each ranking (`RANKERS`) and text.
 
     removed: the number of items erased when the decision first differs from `prediction` (`divergence.flipped`). When
-    all items are erased, the bias decides; -1 means that even then it does not. fraction_removed = removed / items;
-    mass_removed: the original attention of the erased items; both are NaN where removed is -1. The ranking `smallest`
+    all items are erased, the bias decides; -1 means that even then it does not. fraction_removed = removed / items,
+    NaN where removed is -1. The ranking `smallest`
     erases as few items as any set that changes the decision; with several heads, as few as a greedy search finds, which
     is an upper bound. Texts of one item, which the paper leaves out, have rows
     too, in which items is 1.
@@ -78,7 +77,6 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
     """
     count, lengths = len(readout), readout.lengths
     removed = np.empty((len(RANKERS), count), np.int32)
-    mass = np.empty(removed.shape)
     prediction = np.empty(count, np.int32)
     comprehensiveness, sufficiency = np.full((2, *removed.shape, len(BINS)), np.nan)
     for texts in erasable(readout):
@@ -87,7 +85,7 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
         for place, (name, ranker) in enumerate(RANKERS.items()):
             votes = reordered(texts.votes, falling(ranker(texts, readout.ids, seed), texts.lengths, texts.words))
             remaining = left(votes)
-            removed[place, at], mass[place, at] = (column.numpy() for column in until_flip(texts, remaining))
+            removed[place, at] = find_flips(texts, remaining, texts.lengths).numpy()
             if name != SMALLEST:
                 both = curves(texts, votes, remaining)
                 comprehensiveness[place, at], sufficiency[place, at] = (curve.numpy() for curve in both)
@@ -97,7 +95,6 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
         "items": np.tile(lengths.astype(np.int32), len(RANKERS)),
         "removed": removed.reshape(-1),
         "fraction_removed": np.where(removed < 0, np.nan, removed / lengths).reshape(-1),
-        "mass_removed": mass.reshape(-1),
         "comprehensiveness": comprehensiveness.mean(-1).reshape(-1),
         "sufficiency": sufficiency.mean(-1).reshape(-1),
         "comprehensiveness_curve": listed(comprehensiveness),
@@ -136,8 +133,7 @@ def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) 
     before, after = (p.transpose(1, 2) for p in (texts.predicted, predicted))
     moved = jsd(before, after).t().view_as(erased)
     flips = flips.t().view_as(erased)
-    chosen = texts.decision[:, None].expand(-1, 1, positions.shape[1])
-    fall = (texts.predicted - predicted).gather(1, chosen)[:, 0].t().view_as(erased)
+    fall = texts.fall(predicted).t().view_as(erased)
     weight = texts.attention.gather(1, positions).t().view_as(erased)
     same = erased[:, 1:] == erased[:, :1]
     return {

@@ -29,11 +29,12 @@ from torch import Tensor
 from torch.func import functional_call
 from torch.nn.functional import pad
 
-from attention_audit.audits.attributions import Scores, evaluating, flat
+from attention_audit.audits.attributions import evaluating, flat
 from attention_audit.batching import Indices, runs
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network, Output
 from attention_audit.model.probabilities import probabilities
+from attention_audit.readout import Scores
 
 TOKENS = 8192
 """Padded tokens of a batch at most; of integrated gradients, times the steps of the path."""

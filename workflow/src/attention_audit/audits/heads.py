@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
+from attention_audit.audits.erasure import ErasableTexts, erasable, find_share
 from attention_audit.audits.permutation import orders
 from attention_audit.audits.rankings import falling
 from attention_audit.divergence import flipped, tvd
@@ -54,12 +54,12 @@ def shuffled(texts: Padded, weights: Tensor, ids: list[str], permutations: int, 
 
 
 def removed(texts: ErasableTexts, weights: Tensor) -> Tensor:
-    """How many items are erased in the order of each head's weights until the decision flips, (n, H); -1 for never.
+    """The share of items erased in the order of each head's weights until the decision flips, (n, H); NaN for never.
 
     weights: of the heads, (n, H, L).
     """
     orders = (falling(pad(of_head, (0, 1)), texts.lengths, texts.words) for of_head in weights.unbind(1))
-    return torch.stack([until_flip(texts, left(reordered(texts.votes, order)))[0] for order in orders], 1)
+    return torch.stack([find_share(texts, order) for order in orders], 1)
 
 
 def heads(readout: Readout, permutations: int, seed: int) -> dict[str, Any]:
@@ -78,12 +78,11 @@ def heads(readout: Readout, permutations: int, seed: int) -> dict[str, Any]:
         moved[texts.members], flips[texts.members] = (values.numpy() for values in of_heads)
     for batch in erasable(readout):
         gone[batch.members] = removed(batch, readout.padded_heads(batch.members)).numpy()
-    lengths = readout.lengths[:, None]
     return {
         "id": [name for name in readout.ids for _ in range(several)],
         "head": np.tile(np.arange(1, several + 1, dtype=np.int32), count),
         "items": np.repeat(readout.lengths.astype(np.int32), several),
         "mean_tvd": moved.reshape(-1),
         "flips": flips.reshape(-1),
-        "fraction_removed": np.where(gone < 0, np.nan, gone / lengths).reshape(-1),
+        "fraction_removed": gone.reshape(-1),
     }

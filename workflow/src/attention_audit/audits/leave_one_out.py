@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.audits.attributions import Scores, evaluating, flat
+from attention_audit.audits.attributions import evaluating, flat
 from attention_audit.audits.shared_states import shared
 from attention_audit.batching import Indices, runs
 from attention_audit.divergence import flipped, tvd
@@ -27,6 +27,7 @@ from attention_audit.model.batch import Batch, Split
 from attention_audit.model.encoders import Carried
 from attention_audit.model.network import Network, PairClassifier, read
 from attention_audit.model.probabilities import probabilities
+from attention_audit.readout import Scores
 
 READ = 1 << 12
 """Padded tokens at most of the texts that are read together."""

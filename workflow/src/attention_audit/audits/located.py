@@ -22,8 +22,8 @@ import numpy.typing as npt
 import torch
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import Scores, evaluating
-from attention_audit.audits.erasure import ErasableTexts, left, reordered, until_flip
+from attention_audit.audits.attributions import evaluating
+from attention_audit.audits.erasure import ErasableTexts, find_share
 from attention_audit.audits.leave_one_out import Deletions, deleting
 from attention_audit.audits.rankings import BY_MAP, BY_STATES, by_states, falling
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
@@ -31,7 +31,7 @@ from attention_audit.batching import Indices, runs
 from attention_audit.columns.located import DELETED
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
-from attention_audit.readout import Readout
+from attention_audit.readout import Readout, Scores
 
 Flags = npt.NDArray[np.bool_]
 FURTHER = ("loo", "integrated_gradients")
@@ -68,8 +68,7 @@ def rank(
             for member, row, words in zip(texts.members, positions.numpy(), texts.words.tolist(), strict=True):
                 orders[name][member] = row[:words]
             if isinstance(texts, ErasableTexts):
-                removed, _ = until_flip(texts, left(reordered(texts.votes, positions)))
-                erased[place, texts.members] = (removed.double() / texts.lengths).where(removed >= 0, torch.nan).numpy()
+                erased[place, texts.members] = find_share(texts, positions).numpy()
     return orders, erased
 
 

@@ -33,11 +33,12 @@ def performance(readout: Readout, selection: str) -> dict[str, Any]:
 
 
 def predictions(readout: Readout) -> dict[str, Any]:
-    """Columns id, label, prediction; one row for each text: what scores and their intervals are reckoned from."""
+    """List id, label, prediction and items of each text: what scores and statements are reckoned from."""
     return {
         "id": readout.ids,
         "label": readout.labels.astype(np.int32),
         "prediction": readout.predictions.astype(np.int32),
+        "items": readout.words.astype(np.int32),
     }
 
 

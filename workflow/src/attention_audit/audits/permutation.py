@@ -19,18 +19,20 @@ from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
 
-def orders(texts: Padded, ids: list[str], permutations: int, seed: int, marks: bool = True) -> torch.Tensor:
+def orders(
+    texts: Padded, ids: list[str], permutations: int, seed: int, marks: bool = True, purpose: str = "permutation"
+) -> torch.Tensor:
     """Random orders of the items of n texts, (permutations, n, L); padding keeps its places, and so do marks unless
     they are to move.
 
-    `ids` are the ids of all texts of the readout.
+    `ids` are the ids of all texts of the readout. Orders for another purpose are independent of these.
     """
     places = np.arange(texts.attention.shape[1])
     shuffled = np.tile(places, (permutations, len(texts.members), 1))
     moving = texts.lengths if marks else texts.words
     for row, (member, length) in enumerate(zip(texts.members, moving.tolist(), strict=True)):
         copies = np.broadcast_to(places[:length], (permutations, length))
-        shuffled[:, row, :length] = stream("permutation", ids[member], seed).permuted(copies, axis=1)
+        shuffled[:, row, :length] = stream(purpose, ids[member], seed).permuted(copies, axis=1)
     return torch.from_numpy(shuffled)
 
 
@@ -40,16 +42,14 @@ def permuted(weights: torch.Tensor, orders: torch.Tensor) -> torch.Tensor:
 
 
 def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str, Any]:
-    """Columns id, prediction, max_attention, median_tvd, mean_tvd, flips, chance_jsd (nats), contribution_chance_jsd
-    (nats); one row for each text.
+    """Columns id, prediction, max_attention, median_tvd, mean_tvd, flips, chance_jsd (nats); one row for each
+    text.
 
     Every statistic is of the same permutations. flips: the share of them that change the decision. chance_jsd: the mean
-    JSD of the attention from its permutations. contribution_chance_jsd: that of the map of the exact contributions,
-    `Padded.contribution_map`, NaN where there is none. With several heads, one permutation of the items is that of all
-    heads.
+    JSD of the attention from its permutations. With several heads, one permutation of the items is that of all heads.
     """
-    statistics = ("median_tvd", "mean_tvd", "flips", "chance_jsd", "contribution_chance_jsd")
-    found = {name: np.full(len(readout), np.nan) for name in statistics}
+    statistics = ("median_tvd", "mean_tvd", "flips", "chance_jsd")
+    found = {name: np.empty(len(readout)) for name in statistics}
     for texts in readout.batches(torch.float64):
         random = orders(texts, readout.ids, settings.permutations, seed, settings.marks)
         before, after = texts.predict(texts.weights[None]), texts.predict(texts.permuted(random))
@@ -60,10 +60,6 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str,
             "flips": flipped(before, after).numpy().mean(0),
             "chance_jsd": jsd_rearranged(texts.attention, permuted(texts.attention, random)).mean(0).numpy(),
         }
-        contributed = texts.contribution_map()
-        if contributed is not None:
-            chance = jsd_rearranged(contributed, permuted(contributed, random))
-            values["contribution_chance_jsd"] = chance.mean(0).numpy()
         for name, of_texts in values.items():
             found[name][texts.members] = of_texts
     return {

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import Scores
 from attention_audit.audits.plausibility import Rationales, cases_of, measured, rows_of
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.audits.settings import Agreement
+from attention_audit.readout import Scores
 
 
 def called(name: str) -> str:

@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered, until_flip
+from attention_audit.audits.erasure import ErasableTexts, erasable, find_flips, left, reordered
 from attention_audit.batching import stream
 from attention_audit.divergence import flipped
 from attention_audit.padded import Padded
 from attention_audit.plugins import Live, LiveByName, functions
-from attention_audit.readout import Readout
+from attention_audit.readout import Readout, Scores
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
 """Scores (n, L) of the items of n texts, from the texts, the ids of the whole readout, and a seed."""
@@ -86,7 +86,8 @@ def shortest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
     best, soonest = everything[0], torch.full((len(texts.lengths),), never + 1)
     for scores in everything:
         remaining = left(reordered(texts.votes, falling(scores, texts.lengths, texts.words)))
-        first, _ = until_flip(texts, remaining)
+        # another set is of use where it is smaller
+        first = find_flips(texts, remaining, (soonest - 1).clamp(max=texts.lengths))
         first = first.where(first > 0, never)
         best = scores.where((first < soonest)[:, None], best)
         soonest = torch.minimum(first, soonest)
@@ -164,3 +165,14 @@ def by_states(readout: Readout, seed: int) -> Iterator[tuple[ErasableTexts | Pad
             gradient = texts.grad_by_weights(scores, predicted, chosen)[0]
             named |= {"gradient": gradient, "product": texts.attention * gradient}
         yield texts, named
+
+
+def list_scores(readout: Readout, seed: int) -> dict[str, Scores]:
+    """List the scores of the words of all texts, (L_i,) each, by the rankings of `by_states`."""
+    found: dict[str, Scores] = {}
+    for texts, scored in by_states(readout, seed):
+        for name, scores in scored.items():
+            rows = found.setdefault(name, [np.empty(0)] * len(readout))
+            for member, row, words in zip(texts.members, scores.numpy(), texts.words.tolist(), strict=True):
+                rows[member] = row[:words]
+    return found

@@ -28,14 +28,15 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import Scores, evaluating, flat
+from attention_audit.audits.attributions import evaluating, flat
 from attention_audit.audits.gradients import of_tokens, run_on, vectors_of
 from attention_audit.audits.located import FURTHER, in_runs, ranked
-from attention_audit.audits.rankings import by_states
+from attention_audit.audits.rankings import list_scores
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs, stream
 from attention_audit.model.batch import Batch
 from attention_audit.model.probabilities import probabilities
+from attention_audit.readout import Scores
 
 Floats = npt.NDArray[np.float64]
 DRAWS = 5
@@ -108,17 +109,6 @@ def chances(texts: Attributed, classes: Indices, copies: Copies, seed: int) -> F
     return found
 
 
-def scores_of(texts: Attributed, further: dict[str, Scores], seed: int) -> dict[str, Scores]:
-    """The scores of the words of all texts, by the rankings of `located`."""
-    found: dict[str, Scores] = {}
-    for batch, scored in by_states(texts.readout, seed):
-        for name, values in scored.items():
-            own = found.setdefault(name, [np.empty(0)] * len(texts.readout))
-            for member, row, words in zip(batch.members, values.numpy(), batch.words.tolist(), strict=True):
-                own[member] = row[:words]
-    return found | further
-
-
 def copies_of(texts: Attributed, members: Indices, scores: Scores, seed: int) -> Copies:
     """Of each text with its scores the copies by `KINDS`, all draws of a kind in a row: n texts -> n * 4 * DRAWS."""
     member, draw = np.repeat(members, len(KINDS) * DRAWS), np.tile(np.arange(DRAWS), len(members) * len(KINDS))
@@ -142,7 +132,7 @@ def soft(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: De
     split, readout, seed = texts.split, texts.readout, erasure.seed
     rows, deletions = ranked(texts, agreement, seed, deletion)
     further = dict(zip(FURTHER, (deletions.falls, texts.integrated(agreement)[1]), strict=True)) | texts.word_maps
-    every = scores_of(texts, further, seed)
+    every = list_scores(readout, seed) | further
     found = np.full((len(KINDS), len(rows.member)), np.nan)
     nothing = np.empty(len(rows.member))
     with evaluating(texts.model):

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import Scores
 from attention_audit.audits.gradients import gradients
 from attention_audit.audits.settings import Agreement, Deletion
 from attention_audit.batching import Indices
+from attention_audit.readout import Scores
 
 
 def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletion) -> dict[str, Any]:

@@ -13,11 +13,8 @@ COMPARISON = described("comparison", __doc__).holds(
     same_top=flag(
         meaning="whether both models give the same item the most attention; of equal weights the earlier counts"
     ),
-    contribution_jsd=nats.or_null(
-        meaning="Jensen-Shannon divergence of the map of the exact contributions, |c_t| / sum of |c|, from the base "
-        "model's; null for pairs, and where all contributions of either model are 0"
-    ),
-    contribution_same_top=flag.or_null(
-        meaning="whether the same item has the greatest absolute contribution in both; null likewise"
+    chance_jsd=nats(
+        meaning="the divergence of the attention from the base model's with this model's weights shuffled, mean over "
+        "permutations"
     ),
 )

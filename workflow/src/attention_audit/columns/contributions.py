@@ -23,11 +23,6 @@ CONTRIBUTIONS = described("contributions", __doc__).holds(
     ),
     magnitude=real(unit="logit", meaning="sum of the absolute contributions of all items"),
     against=share(meaning="attention on items that speak against the prediction (c_t < 0)"),
-    top_lead=real.or_null(
-        unit="logit",
-        meaning="what the item of the most attention adds to the logit of the predicted class beyond those of the "
-        "others, c_t / (1 - p_m); null for a Transformer, whose contributions are not exact",
-    ),
     top_fall=probability.or_null(
         meaning="probability of the predicted class minus that without the item of the most attention, the other "
         "weights renormalised; null for a text of one item"

@@ -15,8 +15,4 @@ PERMUTATION = described("permutation", __doc__).holds(
     mean_tvd=probability(meaning="mean of it over the same permutations"),
     flips=share(meaning="share of the permutations that change the decision"),
     chance_jsd=nats(meaning="Jensen-Shannon divergence of the attention from its permutations, mean over them"),
-    contribution_chance_jsd=nats.or_null(
-        meaning="the same of the map of the exact contributions, |c_t| / sum of |c|; null for pairs, and where all "
-        "contributions are 0"
-    ),
 )

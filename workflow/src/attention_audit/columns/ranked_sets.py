@@ -15,7 +15,6 @@ RANKED_SETS = described("ranked_sets", __doc__).holds(
     items=ITEMS,
     removed=integer(unit="items", meaning="items erased when the decision first changes; -1 where it never does"),
     fraction_removed=share.or_null(meaning="removed / items; null where the decision never changes"),
-    mass_removed=share.or_null(meaning="attention on the erased items; null where it never changes"),
     comprehensiveness=probability.or_null(
         meaning="attention-comprehensiveness: what the predicted class loses when the attention on the first 1, 5, 10, "
         "20, 50 % of the items is erased, on average (AOPC); null for smallest"

@@ -1,27 +1,10 @@
-"""Every test text of every judged model, of one training: the items with the most attention, and whether this text's
-map may be shown. The other formats have the first texts of each model.
+"""Every test text of every judged model, of one training: the items with the most attention, and what each question
+measures of this text. The other formats have the first texts of each model.
 """
 
 from attention_audit.columns.kinds import described, flag, integer, nats, probability, real, reals, text, texts
 from attention_audit.columns.shared import DATASET, ID, LABEL, PREDICTION
 
-MAY, OPEN, UNKNOWN = "yes", "open", "unknown"
-CORE = ("stable", "used", "located", "signed", "unique")
-"""The questions that must be asked of a text, and answered well, before its map may be shown: another training has this
-map, the prediction depends on it, its words are those that matter and speak for the prediction, and no model that
-predicts alike has another map.
-"""
-WHY_NOT = {
-    "learnt": "unlearnt",
-    "flat": "flat",
-    "stable": "unstable",
-    "used": "unused",
-    "ranks": "unranked",
-    "located": "unlocated",
-    "signed": "contrary",
-    "unique": "replaceable",
-}
-"""Why a text's map may not be shown, in a word: the first of these that fails, in this order."""
 UNITS = {"used": "probability", "signed": "1: supports, 0: inert, -1: opposes"}
 """The units of a text's effects; all others are shares."""
 
@@ -62,11 +45,4 @@ TEXTS = described("texts", __doc__, "tables/texts.parquet").holds(
         )
         for name in ("stable", "used", "ranks", "located", "signed", "unique")
     },
-    asked=integer(unit="questions", meaning="how many of these questions are known of this text"),
-    passed=integer(unit="questions", meaning="how many of these the text passes"),
-    show=text(
-        meaning=f"may this map be shown: {MAY} where it passes every question that is known, and {', '.join(CORE)} "
-        f"are among them; {OPEN} where these are not; {UNKNOWN} where none is known; else the first that fails: "
-        f"{', '.join(WHY_NOT.values())}"
-    ),
 )

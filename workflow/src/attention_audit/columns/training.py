@@ -1,6 +1,6 @@
 """The history of a training, and the steps of a search."""
 
-from attention_audit.columns.kinds import Artefact, flag, integer, nats, probability, real, text
+from attention_audit.columns.kinds import Artefact, flag, integer, nats, probability, real, share, text
 from attention_audit.columns.shared import SEED
 
 HISTORY = Artefact(
@@ -28,8 +28,9 @@ SEARCH = Artefact(
     **{"lambda": real(meaning="weight of the KL term in its objective, in the paper's formula")},
     began=integer.or_null(meaning="step whose weights it began with; null for the base model with softened scores"),
     epochs=integer(unit="epochs", meaning="epochs of the step"),
-    tvd=probability(meaning="mean TVD of the predictions from the base model's, on dev"),
+    tvd=probability(meaning="mean TVD of the predictions from the base model's, on dev, all predicted classes alike"),
     jsd=nats(meaning="mean JSD of the attention from the base model's, on dev"),
-    within=flag(meaning="whether the TVD is within the budget"),
-    chosen=flag(meaning="whether it is the chosen one: the furthest (JSD) within the budget"),
+    similarity=share(meaning="1 - this JSD / that to the step's map shuffled: 1 the same map, 0 an unrelated one"),
+    within=flag(meaning="whether the TVD is within the tolerance"),
+    chosen=flag(meaning="whether it is the chosen one: the least similar within the tolerance"),
 )

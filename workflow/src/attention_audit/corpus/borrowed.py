@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.corpus.raw import DAMAGED
-from attention_audit.corpus.text import Text
+from attention_audit.corpus.text import Text, Texts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
 
@@ -29,7 +29,7 @@ def classes_of(corpus: Path) -> list[str]:
     return [named[number] for number in sorted(named)]
 
 
-def texts_in(corpus: Path) -> Iterator[Text]:
+def texts_in(corpus: Path) -> Texts:
     """The texts of a corpus, in order, as words. What is marked in them is left out.
 
     Raises AuditError where the file is damaged, or where texts bring their own choice of classes.

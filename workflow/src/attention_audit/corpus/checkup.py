@@ -8,7 +8,7 @@ file is read once however often a run is planned.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
 from math import ceil
@@ -18,11 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_audit.answer.sizes import INSTEAD, TEXTS
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.blocking import absent
-from attention_audit.corpus.counts import Counts, count, draws, sizes
+from attention_audit.corpus.counts import Counts, Usable, count, draws, sizes, words_a_character
 from attention_audit.corpus.labels import (
     MANY,
     doubt_column,
@@ -32,16 +31,17 @@ from attention_audit.corpus.labels import (
     write_aliases,
 )
 from attention_audit.corpus.languages import find_unspaced
-from attention_audit.corpus.source import Length
+from attention_audit.corpus.source import Files, Length
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.splits import Splits
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, lacking, splitting
 from attention_audit.errors import AuditError
 from attention_audit.given.files import read_given
-from attention_audit.given.readouts import GivenReadout, check_beside
+from attention_audit.given.readouts import check_beside
 from attention_audit.names import MAPS
 from attention_audit.names import SAME as ONE_THING
+from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
 SAME = 0.01
 """Share of all texts up to which one text may stand again and again."""
@@ -54,6 +54,12 @@ BATCH = 32
 TOGETHER = "`splits: {alike_together: true}` keeps each in one"
 SEVERAL = re.compile(r"\s*[|,;]\s*")
 """What may stand between several labels in a cell."""
+
+
+LISTED = 3
+"""Classes with few test texts that a warning names."""
+SINGLE = 0.1
+"""Share of texts of one word from which on they are worth a warning."""
 
 
 class Looked(NamedTuple):
@@ -101,9 +107,10 @@ def several(counts: Counts) -> str:
 def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
     """Raise AuditError where the run could not go on, with counts and the key to set."""
     if counts.unlabelled and not (source.drop_unlabelled or source.missing):
-        others = f", nor have {counts.unlabelled - 1} more of {counts.read} rows" if counts.unlabelled > 1 else ""
+        first, *more = counts.unlabelled
+        others = f", nor have {len(more)} more of {counts.read} rows" if more else ""
         raise AuditError(
-            f"{counts.first_unlabelled}: no label in column {source.label!r}{others}; give them labels, or leave such "
+            f"{first}: no label in column {source.label!r}{others}; give them labels, or leave such "
             "rows out with `drop_unlabelled: true`"
         )
     declared = source.classes
@@ -113,8 +120,9 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
         )
         spelt = match_classes(unknown, declared)
         mend = f"{write_aliases(spelt)} reads them as classes" if spelt else "name them there, or leave `classes` out"
+        place = next(text.place for text in counts.texts if text.label == unknown[0])
         raise AuditError(
-            f"{counts.places[unknown[0]]}: label {unknown[0]!r:.40} is not among `classes` ({some(declared)}), and "
+            f"{place}: label {unknown[0]!r:.40} is not among `classes` ({some(declared)}), and "
             f"{have}: {some(unknown)}; {mend}"
         )
     doubt = doubt_column(source.label, counts.labels)
@@ -163,16 +171,32 @@ def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
     return ""
 
 
-def small(texts: int, share: float | None = None) -> Iterator[str]:
-    """That the test texts are too few for words, with the number that is there and the number needed. share: that of
-    the rows of a file which the test texts are, if more rows give more of them.
+def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
+    """Warn that the test texts are too few for a statement, with how many there are and how many are needed.
+
+    share: that of the rows of a file which the test texts are, if more rows give more of them.
     """
-    for least, what in ((TEXTS[0], "a word for any question"), (INSTEAD, "a word on what to show instead")):
-        if texts < least:
-            enough = f", as about {ceil(least / share):,} rows give" if share else ""
-            few = counted(texts, "test text is", "test texts are")
-            yield f"{few} too few for {what}: {least} are needed{enough}"
-            return
+    if texts < LEAST_TEXTS:
+        enough = f", as about {ceil(LEAST_TEXTS / share):,} rows give" if share else ""
+        few = counted(texts, "test text is", "test texts are")
+        yield f"{few} too few for a statement on any question: {LEAST_TEXTS} are needed{enough}"
+
+
+def warn_of_classes(source: TableCorpus, counts: Counts) -> Iterator[str]:
+    """Warn of classes that have no test text, or too few for a statement on the texts that are predicted as one."""
+    own, tests = counts.splits.get("test"), sizes(source, counts)["test"]
+    share = 1.0 if own else tests / max(counts.usable, 1)
+    there = {label: share * (own or counts.labels)[label] for label in source.classes or counts.labels}
+    if none := [label for label, texts in there.items() if own and not texts]:
+        yield f"split test: no text has label {some(none)}: nothing is asked about it"
+    few = {label: rounded(texts) for label, texts in there.items() if 0 < texts < LEAST_OF_CLASS}
+    if few and tests >= LEAST_TEXTS:
+        said = ", ".join(f"{texts} of {label!r:.40}" for label, texts in [*few.items()][:LISTED])
+        more = f" and of {len(few) - LISTED} more classes" if len(few) > LISTED else ""
+        yield (
+            f"{'' if own else 'about '}{said}{more} among {tests:,} test texts: too few for a statement on one class, "
+            f"which needs {LEAST_OF_CLASS}; what is said of all texts is mostly about the others"
+        )
 
 
 def rounded(number: float) -> str:
@@ -185,8 +209,9 @@ def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
     what = ("pair of texts", "pairs of texts") if source.pairs else ("text", "texts")
     among = "" if counts.whole else f" in the first {counts.read:,} rows"
     classes = counted(len(counts.labels), "class", "classes")
-    groups = f" in {counted(len(counts.groups), 'group', 'groups')}" if counts.groups else ""
-    groups += f" and {counts.alone:,} in none" if groups and counts.alone else ""
+    named = [text.group for text in counts.texts if text.group is not None]
+    groups = f" in {counted(len({*named}), 'group', 'groups')}" if named else ""
+    groups += f" and {counts.usable - len(named):,} in none" if named and len(named) < counts.usable else ""
     said = f"{counted(counts.usable, *what)}{groups}{among}, {classes} ({numbers(counts.labels)})"
     if counts.whole:
         there = ", ".join(f"{number:,} {split}" for split, number in sizes(source, counts).items())
@@ -195,29 +220,31 @@ def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
         said += "" if source.length == Length() else ", before texts are left out by their `length`"
     yield said
     tokens = source.tokens
-    if counts.sample and not lacking(tokens):
+    if counts.texts and not lacking(tokens):
         rate = counts.rate(tokens)
         how = "words are set apart by white space" if tokens.tokenizer == SPACES else splitting(tokens)
         items = "words" if tokens.segmenter != "characters" else f"single {CHARACTERS[tokens.tokenizer][1]}"
-        middle, longest = rounded(rate * median(counts.lengths)), rounded(counts.longest.words(tokens))
-        said = f"about {middle} {items} a text (median), {longest} in the longest; "
+        most = counts.longest.length * words_a_character((counts.longest.begins,), tokens)
+        middle = rounded(rate * median(counts.lengths))
+        said = f"about {middle} {items} a text (median), {rounded(most)} in the longest; "
         yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
 
 
 def stretched(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """That one text is so much longer than the others that it slows the run, with the key that leaves it out."""
-    length, place, _ = counts.longest
-    middle = median(counts.lengths or [0])
-    far = length > LONG * middle and min(BATCH, counts.usable) * length > sum(counts.lengths)
-    if not far or source.length.below is not None or lacking(source.tokens):
+    if source.length.below is not None or lacking(source.tokens) or not counts.texts:
+        return
+    longest, middle = counts.longest, median(counts.lengths)
+    if longest.length <= max(LONG * middle, sum(counts.lengths) / min(BATCH, counts.usable)):
         return
     rate = counts.rate(source.tokens)
     below = LONG * max(round(rate * middle), 1)
     others = sum(rate * each >= below for each in counts.lengths) - 1
-    words = rounded(counts.longest.words(source.tokens))
+    words = rounded(longest.length * words_a_character((longest.begins,), source.tokens))
+    half = rounded(rate * middle)
     yield (
-        f"{place}: a text of about {words} words, where half of the texts have at most {rounded(rate * middle)}; a "
-        "batch is as long as its longest text, so that the run may take several times as long; "
+        f"{longest.place}: a text of about {words} words, where half of the texts have at most {half}; a batch is as "
+        "long as its longest text, so that the run may take several times as long; "
         f"`length: {{below: {below}}}`, in the entry of the data set, leaves it out"
         + (f", and {counted(others, 'other text', 'other texts')}" if others > 0 else "")
     )
@@ -244,53 +271,58 @@ def costly(source: TableCorpus, counts: Counts, most: int | None) -> Iterator[st
 
 
 def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
-    """Texts that are hardly texts, and labels that are several."""
-    if number := len(counts.numeric):
+    """Marks that do not fit their texts, texts that are hardly texts, and labels that are several."""
+    found = counts.places
+    if source.evidence is not None and not found["annotated"]:
+        yield f"no text has marks in column {source.evidence.names[0]!r}"
+    if found["outside"]:
+        yield have(found["outside"], "marks outside of them, which are left out")
+    if found["miscounted"]:
+        yield have(found["miscounted"], "lists of marks with another number of entries than words, which are left out")
+    if number := len(found["numeric"]):
         asked = f"; is column {source.text!r} that of the texts?" if 2 * number > counts.usable else ""
-        yield f"{number} of {counts.usable} texts are a number; first: {counts.numeric[0]}{asked}"
-    if counts.unreadable:
-        yield have(counts.unreadable, "NUL or replacement characters") + (
+        yield f"{number} of {counts.usable} texts are a number; first: {found['numeric'][0]}{asked}"
+    if found["unreadable"]:
+        yield have(found["unreadable"], "NUL or replacement characters") + (
             "; the file is damaged, or was saved in another encoding"
         )
-    if counts.html and not source.tokens.strip_html:
-        place, markup = next(iter(counts.html.items()))
-        yield (
-            f"{counted(len(counts.html), 'text has', 'texts have')} HTML tags or entities; first: {place}, "
-            f"{markup!r:.40}; `tokens: {{strip_html: true}}` reads tags as spaces, and entities as characters"
+    if counts.markup and not source.tokens.strip_html:
+        yield have(found["html"], "HTML tags or entities") + (
+            f", {counts.markup!r:.40}; `tokens: {{strip_html: true}}` reads tags as spaces, and entities as characters"
         )
-    code = find_unspaced(counts.sample)
-    if code and source.tokens.tokenizer not in {*SEGMENTED, *CHARACTERS}:
+    spaced = source.tokens.tokenizer not in {*SEGMENTED, *CHARACTERS}
+    if spaced and (code := find_unspaced(counts.sample)):
         yield (
             f"the texts have hardly any spaces, so that `tokenizer: {source.tokens.tokenizer}` takes clauses for "
             f"words; set `tokens: {{tokenizer: {code}}}` ({splitting(Tokens(tokenizer=code))})"
         )
     if said := several(counts):
         yield said
-
-
-def misfits(source: TableCorpus, counts: Counts) -> Iterator[str]:
-    """Marks that do not fit their texts, each kind in a line with its count."""
-    if source.evidence is not None and not counts.annotated:
-        yield f"no text has marks in column {source.evidence.names[0]!r}"
-    if counts.outside:
-        yield have(counts.outside, "marks outside of them, which are left out")
-    if counts.miscounted:
-        what = "lists of marks with another number of entries than words, which are left out"
-        yield have(counts.miscounted, what)
+    if spaced and len(found["single"]) > SINGLE * counts.usable:
+        yield (
+            f"{len(found['single']):,} of {counts.usable:,} texts have one word, which has all attention: no question "
+            "on maps is asked of them"
+        )
 
 
 def repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
     """Say how many texts are alike but for marks, and whether such texts stand, or may fall, into several splits."""
-    if counts.repeated:
-        contrary = f", {counts.contrary} of them with another label" if counts.contrary else ""
-        but = f", {counts.respelt} of them but for case, punctuation or invisible characters" if counts.respelt else ""
-        yield f"{counts.repeated} of {counts.usable} texts repeat an earlier one{but}{contrary}"
+    first: dict[bytes, Usable] = {}
+    for text in counts.texts:
+        first.setdefault(text.alike, text)
+    if repeated := counts.usable - len(first):
+        other = sum(text.label != first[text.alike].label for text in counts.texts)
+        contrary = f", {other} of them with another label" if other else ""
+        respelt = sum(text.exact != first[text.alike].exact for text in counts.texts)
+        but = f", {respelt} of them but for case, punctuation or invisible characters" if respelt else ""
+        yield f"{repeated} of {counts.usable} texts repeat an earlier one{but}{contrary}"
     if splits.alike_together:
         return
-    if across := counts.across:
+    places = Counter(alike for alike, _ in {(text.alike, text.split) for text in counts.texts})
+    if across := sum(splits > 1 for splits in places.values()):
         stand = counted(across, "text stands", "texts stand")
         yield f"{stand} in several splits, so that the model is tested on what it was trained on; {TOGETHER}"
-    elif counts.repeated and None in counts.splits:
+    elif repeated and None in counts.splits:
         yield f"splits are drawn text by text, so that such texts may fall into several of them; {TOGETHER}"
 
 
@@ -300,7 +332,7 @@ def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> It
     if source.tokens.segmenter == "characters":
         yield splitting(source.tokens)
     if counts.unlabelled:
-        yield f"{counts.unlabelled} of {counts.read} rows have no label and are left out"
+        yield f"{len(counts.unlabelled)} of {counts.read} rows have no label and are left out"
     if counts.empty:
         yield f"{counts.empty} of {counts.read} rows have a label and no text, and are left out"
     if doubt := doubt_column(source.label, counts.labels):
@@ -311,54 +343,46 @@ def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> It
     few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
     if few and counts.whole:
         yield f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {some(few)}"
-    if counts.own_label:
-        yield f"{counts.own_label} of {usable} texts are the same as their label"
+    if same := counts.places["label"]:
+        yield f"{len(same)} of {usable} texts are the same as their label"
     yield from repetitions(source.splits, counts)
-    yield from misfits(source, counts)
     yield from unlike_texts(source, counts)
     yield from stretched(source, counts)
     yield from costly(source, counts, most)
-    for digest, often in counts.often.most_common(1):
+    for alike, often in Counter(text.alike for text in counts.texts).most_common(1):
         if often > max(OFTEN, SAME * usable):
-            yield f"one text stands {often} times; it begins with {counts.first[digest][1]!r}"
+            begins = next(text.begins for text in counts.texts if text.alike == alike)
+            yield f"one text stands {often} times; it begins with {begins[:30]!r}"
     if not counts.whole:
         yield f"only the first {counts.read:,} rows were looked at before the run"
         return
     fixed = counts.splits.get("test") or (source.splits.most and source.splits.most.test)
     share = None if fixed else 1 if source.trained_on else source.splits.test
-    yield from small(sizes(source, counts)["test"], share)
+    yield from warn_of_few(sizes(source, counts)["test"], share)
+    yield from warn_of_classes(source, counts)
 
 
-def check_readouts(name: str, source: ReadoutCorpus, files: Mapping[str, Path]) -> GivenReadout:
-    """The first of the readouts of a data set. Raises AuditError where one is wrong, is of other texts than it, or has
-    a map whose name tables and figures do not know.
-
-    files: the path of each, by how the configuration names it; the first is that of `source`.
-    """
-    first = read_given(files[source.path], source.path)
-    source.named(name, first)
-    for place, path in files.items():
-        given = first if place == source.path else read_given(path, place)
-        check_beside(given, first)
-        if unknown := [each for each in given.maps if each not in {*MAPS, *ONE_THING[1:]}]:
-            raise AuditError(f"{place}: column map_names: {MAPS.unknown(unknown[0])}")
-    return first
-
-
-def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], most: int | None = None) -> Looked:
-    """What a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of every
-    one of them. most: see `costly`.
+def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: int | None = None) -> Looked:
+    """What a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of
+    every one of them, by how the configuration names it. most: see `costly`.
 
     Raises AuditError where a file cannot be read as the configuration says, or the run could not go on.
     """
     if isinstance(source, ReadoutCorpus):
-        given = check_readouts(name, source, raw)
+        given = read_given(raw[source.path], source.path)
+        source.named(name, given)
+        for place, path in raw.items():
+            other = given if place == source.path else read_given(path, place)
+            check_beside(other, given)
+            # tables and figures know no other maps
+            if unknown := [each for each in other.maps if each not in {*MAPS, *ONE_THING[1:]}]:
+                raise AuditError(f"{place}: column map_names: {MAPS.unknown(unknown[0])}")
         lengths = [*map(len, given.tokens)]
         read = [
             f"{counted(len(given), 'text', 'texts')}, all of them for the test, {given.classes} classes; "
             f"{median(lengths):.0f} words a text (median), {max(lengths):,} in the longest"
         ]
-        odd = small(len(given))
+        odd = warn_of_few(len(given))
     else:
         counts = count(name, source, raw)
         refuse(name, source, counts)
@@ -366,22 +390,17 @@ def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Pa
     return Looked([f"{name}: {line}" for line in read], [f"{name}: {line}" for line in odd])
 
 
-def stamp(name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], most: int | None) -> str:
-    """What decides the outcome of a checkup: the code, the settings, and path, size and time of each file."""
-    states = ((path.absolute(), path.stat()) for path in raw.values())
-    files = [(str(path), state.st_size, state.st_mtime_ns, state.st_ctime_ns) for path, state in states]
-    told = json.dumps([name, source.model_dump(mode="json"), files, most, code_hash("corpus.checkup", words=True)])
-    return sha256(told.encode()).hexdigest()
-
-
 def checked_once(
-    name: str, source: TableCorpus | ReadoutCorpus, raw: Mapping[str, Path], memory: Path, most: int | None = None
+    name: str, source: TableCorpus | ReadoutCorpus, raw: Files, memory: Path, most: int | None = None
 ) -> Looked:
     """`checkup`, or what it found before where nothing has changed since. memory: the folder that keeps it.
 
     Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.
     """
-    path, mark = memory / f"{name}.json", stamp(name, source, raw, most)
+    states = ((path.absolute(), path.stat()) for path in raw.values())
+    files = [(str(path), state.st_size, state.st_mtime_ns, state.st_ctime_ns) for path, state in states]
+    told = json.dumps([name, source.model_dump(mode="json"), files, most, code_hash("corpus.checkup", words=True)])
+    path, mark = memory / f"{name}.json", sha256(told.encode()).hexdigest()
     with suppress(AuditError):
         kept = read_record(path)
         if kept["stamp"] == mark:

@@ -2,19 +2,18 @@
 
 import math
 import re
-from array import array
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import chain, islice
-from pathlib import Path
 from typing import NamedTuple
 
 from attention_audit.corpus.blocking import masked
 from attention_audit.corpus.cleaning import find_markup
 from attention_audit.corpus.draft import Ledger
+from attention_audit.corpus.source import Files
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.splits import Splits
 from attention_audit.corpus.text import SPLITS, Text, reduce_text
@@ -22,86 +21,84 @@ from attention_audit.corpus.tokens import Tokens, words_of
 
 ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
-SAMPLE, ENOUGH = 50, 2000
+SAMPLE, ENOUGH = 50, 1000
 """Texts, up to twice as many, and their first characters, from which it is estimated how many words a character is."""
 NUMERIC = re.compile(r"[-+]?[\d.,]*\d%?")
 UNREADABLE = re.compile(r"[\0\ufffd]")
 """NUL, and what stands for a byte that could not be decoded."""
 
 
-class Longest(NamedTuple):
-    """The longest text: its length in characters, its place, and how it begins."""
+class Usable(NamedTuple):
+    """What is kept of a row with a text and a label.
 
-    length: int
+    alike: a digest that texts share which are alike but for case, punctuation, spaces and invisible characters; exact:
+    a hash of the text. begins: its first characters. length: in characters.
+    """
+
     place: str
+    label: str
+    split: str | None
+    group: str | None
+    alike: bytes
+    exact: int
     begins: str
-
-    def words(self, tokens: Tokens) -> float:
-        """About how many words it has."""
-        return self.length * words_a_character((self.begins,), tokens)
+    length: int
 
 
 @dataclass
 class Counts:
     """What is counted in the rows of a data set.
 
-    read: all rows. unlabelled, empty: rows without a label, and labelled ones without a text; `first_unlabelled` is the
-    place of the first. labels: usable texts by label, and `places` of the first ones. splits: usable texts by split
-    (None: to be drawn) and label. contrary: texts that repeat an earlier one of another label. own_label: texts that
-    are the same as their label. Of each text, by the digest that texts share which are alike but for case, punctuation,
-    spaces and invisible characters: how `often` it stands, its `first` label, beginning and hash, and the splits that
-    it `stood` in. respelt: texts that repeat an earlier one but for such marks. annotated: texts in which somebody
-    marked words; outside and miscounted: places of those with marks outside of them, or with lists that have not an
-    entry a word; numeric and unreadable: of those that are a number, or have NUL characters or the like; html: of those
-    with HTML, and the first of it. lengths: characters of each usable text. longest: the first of the longest. sample:
-    some of them, every `step`th. whole: whether all rows were read. unseen: of the impermissible words that are named,
-    those that no text has. unmet: labels that `aliases` and `missing` name and no row has. groups: the names of those
-    that usable texts are in; alone: usable texts that are in none.
+    read: all rows. unlabelled: places of rows without a label. empty: labelled rows without a text. texts: all others,
+    which are usable. places: those of texts in which something was found, by what: a text of one word ("single"), a
+    number ("numeric"), NUL characters or the like ("unreadable"), its own label ("label"), HTML ("html"), words that
+    somebody marked ("annotated"), marks outside of it ("outside"), lists of marks that have not an entry a word
+    ("miscounted"). markup: the first HTML. whole: whether all rows were read. unseen: of the impermissible words that
+    are named, those that no text has. unmet: labels that `aliases` and `missing` name and no row has.
     """
 
     read: int = 0
-    unlabelled: int = 0
+    unlabelled: list[str] = field(default_factory=list)
     empty: int = 0
-    first_unlabelled: str = ""
-    labels: Counter[str] = field(default_factory=Counter)
-    places: dict[str, str] = field(default_factory=dict)
-    splits: dict[str | None, Counter[str]] = field(default_factory=dict)
-    contrary: int = 0
-    respelt: int = 0
-    own_label: int = 0
-    often: Counter[bytes] = field(default_factory=Counter)
-    first: dict[bytes, tuple[str, str, int]] = field(default_factory=dict)
-    stood: set[tuple[bytes, str | None]] = field(default_factory=set)
-    annotated: int = 0
-    outside: list[str] = field(default_factory=list)
-    miscounted: list[str] = field(default_factory=list)
-    numeric: list[str] = field(default_factory=list)
-    html: dict[str, str] = field(default_factory=dict)
-    unreadable: list[str] = field(default_factory=list)
-    lengths: "array[int]" = field(default_factory=lambda: array("L"))
-    longest: Longest = field(default_factory=lambda: Longest(0, "", ""))
-    sample: list[str] = field(default_factory=list)
-    step: int = 1
+    texts: list[Usable] = field(default_factory=list)
+    places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    markup: str = ""
     whole: bool = True
     unseen: set[str] = field(default_factory=set)
     unmet: set[str] = field(default_factory=set)
-    groups: set[str] = field(default_factory=set)
-    alone: int = 0
 
     @property
     def usable(self) -> int:
         """Rows with a text and a label."""
-        return self.labels.total()
+        return len(self.texts)
+
+    @cached_property
+    def labels(self) -> Counter[str]:
+        """Usable texts by label."""
+        return Counter(text.label for text in self.texts)
+
+    @cached_property
+    def splits(self) -> dict[str | None, Counter[str]]:
+        """Usable texts by split (None: to be drawn) and label."""
+        return {
+            split: Counter(text.label for text in self.texts if text.split == split)
+            for split in {text.split for text in self.texts}
+        }
 
     @property
-    def repeated(self) -> int:
-        """Texts that repeat an earlier one."""
-        return self.usable - len(self.often)
+    def lengths(self) -> list[int]:
+        """Characters of each usable text."""
+        return [text.length for text in self.texts]
+
+    @cached_property
+    def longest(self) -> Usable:
+        """The first of the longest texts."""
+        return max(self.texts, key=lambda text: text.length)
 
     @property
-    def across(self) -> int:
-        """Different texts that stand in several of the file's own splits."""
-        return sum(splits > 1 for splits in Counter(digest for digest, _ in self.stood).values())
+    def sample(self) -> list[str]:
+        """How some of the texts begin."""
+        return [text.begins for text in self.texts[:: max(self.usable // SAMPLE, 1)]]
 
     def rate(self, tokens: Tokens) -> float:
         """Estimate how many words a character of the usable texts is."""
@@ -112,45 +109,29 @@ class Counts:
         self.read += 1
         said, query = (" ".join(str(part or "").split()) for part in (text.text, text.query))
         if text.label is None:
-            self.unlabelled += 1
-            self.first_unlabelled = self.first_unlabelled or text.place
+            self.unlabelled.append(text.place)
         elif not said or (text.query is not None and not query):
             self.empty += 1
         else:
-            self._measure(said, text.place)
-            self.labels[text.label] += 1
-            self.places.setdefault(text.label, text.place)
-            self.splits.setdefault(text.split, Counter())[text.label] += 1
-            self.own_label += said == text.label
+            markup, marks = find_markup(said), text.annotations
+            self.markup = self.markup or markup
+            found = {
+                "single": " " not in said,
+                "numeric": NUMERIC.fullmatch(said),
+                "unreadable": UNREADABLE.search(said),
+                "label": said == text.label,
+                "html": markup,
+                "annotated": marks,
+                "outside": marks and marks.outside,
+                "miscounted": marks and marks.miscounted,
+            }
+            for kind, is_there in found.items():
+                if is_there:
+                    self.places[kind].append(text.place)
             whole = f"{reduce_text(said)}\0{reduce_text(query)}".encode("utf-8", "surrogatepass")
-            digest = blake2b(whole, digest_size=8).digest()
-            self.often[digest] += 1
-            label, _, exact = self.first.setdefault(digest, (text.label, said[:30], hash((said, query))))
-            self.contrary += label != text.label
-            self.respelt += exact != hash((said, query))
-            self.stood.add((digest, text.split))
-            if text.group is None:
-                self.alone += 1
-            else:
-                self.groups.add(text.group)
-            if text.annotations is not None:
-                self.annotated += 1
-                self.outside += [text.place] * (text.annotations.outside > 0)
-                self.miscounted += [text.place] * (text.annotations.miscounted > 0)
-
-    def _measure(self, said: str, place: str) -> None:
-        """Count what characters a usable text has."""
-        if len(said) > self.longest.length:
-            self.longest = Longest(len(said), place, said[:ENOUGH])
-        if len(self.lengths) % self.step == 0:
-            self.sample.append(said)
-            if len(self.sample) == 2 * SAMPLE:
-                self.sample, self.step = self.sample[::2], 2 * self.step
-        self.lengths.append(len(said))
-        self.numeric += [place] * (NUMERIC.fullmatch(said) is not None)
-        if markup := find_markup(said):
-            self.html[place] = markup
-        self.unreadable += [place] * (UNREADABLE.search(said) is not None)
+            alike, exact = blake2b(whole, digest_size=8).digest(), hash((said, query))
+            kept = Usable(text.place, text.label, text.split, text.group, alike, exact, said[:ENOUGH], len(said))
+            self.texts.append(kept)
 
     def look(self, text: Text, source: TableCorpus) -> None:
         """Split a text into words where impermissible ones are named. Raises AuditError where its mask does not fit."""
@@ -161,7 +142,7 @@ class Counts:
         self.unseen -= {*words}
 
 
-def count(name: str, source: TableCorpus, raw: Mapping[str, Path]) -> Counts:
+def count(name: str, source: TableCorpus, raw: Files) -> Counts:
     """The counts over the first ROWS rows. Raises AuditError as the reader does, but not at a missing label."""
     as_written = {"drop_unlabelled": True, "aliases": {}, "missing": None}
     rows: Iterator[Text] = source.model_copy(update=as_written).read(name, raw)
@@ -201,7 +182,6 @@ def sizes(source: TableCorpus, counts: Counts) -> dict[str, int]:
 
 
 @lru_cache(maxsize=8)
-def words_a_character(sample: tuple[str, ...], tokens: Tokens) -> float:
-    """Estimate how many words a character of some texts is."""
-    begins = [text[:ENOUGH] for text in sample]
+def words_a_character(begins: tuple[str, ...], tokens: Tokens) -> float:
+    """Estimate how many words a character of some texts is, from how they begin."""
     return sum(len(words) for text in begins for words in words_of(text, tokens)) / sum(map(len, begins))

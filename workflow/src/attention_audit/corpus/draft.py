@@ -15,13 +15,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from attention_audit.corpus.blocking import masked
 from attention_audit.corpus.cleaning import clean, strip_html
 from attention_audit.corpus.rationales import Aligned, Span, aligned
-from attention_audit.corpus.splits import UNKNOWN, Codes
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.corpus.tokens import MASKED, Placed, Tokens, placed_words, words_of
 from attention_audit.errors import AuditError
@@ -110,15 +108,15 @@ def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
 
 def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
     """A chunk as rows of DRAFT. Raises AuditError at a mask that does not fit its text."""
-    columns: dict[str, list[Any]] = {name: [] for name in DRAFT.names}
-    for text in texts:
-        for name, value in (joined_row_of if text.joined else row_of)(text, tokens).items():
-            columns[name].append(value)
-    return pa.RecordBatch.from_pydict(columns, schema=DRAFT)
+    rows = [(joined_row_of if text.joined else row_of)(text, tokens) for text in texts]
+    return pa.RecordBatch.from_pylist(rows, schema=DRAFT)
 
 
 def row_of(text: Text, tokens: Tokens) -> dict[str, Any]:
-    """A text as a row of DRAFT. Raises AuditError where its mask does not fit it, or its words where they stand."""
+    """A text as a row of DRAFT, without `second`, and without `raw` and `starts` where it is its words with spaces.
+
+    Raises AuditError where its mask does not fit it, or its words where they stand.
+    """
     sentences = placed_words(text.text, tokens)
     placed = [*chain(*sentences)]
     words = [word for word, _, _ in placed]
@@ -130,8 +128,7 @@ def row_of(text: Text, tokens: Tokens) -> dict[str, Any]:
     return {
         **{name: getattr(text, name) for name in ("id", "place", "split", "label", "group", "candidates")},
         **{"tokens": words, "sentences": begins, "query": query, "mask": masked(text, len(words))},
-        **({"raw": written.text, "starts": written.places} if written else {"raw": None, "starts": None}),
-        "second": None,
+        **({"raw": written.text, "starts": written.places} if written else {}),
         "annotators": found and [*found.rationale.marks],
         "marks": found and [*found.rationale.marks.values()],
         "scores": found and found.rationale.scores,
@@ -154,9 +151,7 @@ def joined_row_of(text: Text, tokens: Tokens) -> dict[str, Any]:
     alone = Text(text.id, text.split, text.label, text.query or [], text.place)
     rows = [row_of(each, tokens) for each in (replace(text, query=None), alone)]
     words, other = (row["tokens"] for row in rows)
-    first, second = (
-        spaced(row["tokens"]) if row["raw"] is None else RawText(row["raw"], row["starts"]) for row in rows
-    )
+    first, second = (RawText(row["raw"], row["starts"]) if "raw" in row else spaced(row["tokens"]) for row in rows)
     written, begins = first.beside(second), None
     if rows[0]["sentences"] is not None:
         begins = [*rows[0]["sentences"], *(len(words) + at for at in rows[1]["sentences"] or [0])]
@@ -212,17 +207,6 @@ class Ledger:
             if text.candidates and text.split in ("train", None):
                 self.candidates.update(text.candidates)
             yield text
-
-
-def numbers_of(draft: Path, ledger: Ledger) -> dict[str, Codes]:
-    """The numbers of every text, (N,) each, by the names of NUMBERS; and of its split and label.
-
-    Splits are the codes of the module `splits`, and labels are positions in those of the ledger, or UNKNOWN.
-    """
-    table = pq.read_table(draft, columns=["split", "label", *NUMBERS])
-    known = {"split": pa.array(SPLITS), "label": pa.array([*ledger.labels], pa.string())}
-    codes = {name: pc.index_in(table[name], values).fill_null(UNKNOWN) for name, values in known.items()}
-    return {name: codes.get(name, table[name]).to_numpy().astype(np.int64) for name in table.column_names}
 
 
 def write_draft(

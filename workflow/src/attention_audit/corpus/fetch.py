@@ -61,11 +61,6 @@ def reason(error: requests.RequestException) -> str:
     return type(error).__name__
 
 
-def may_pass(error: requests.RequestException) -> bool:
-    """Whether another attempt may succeed; not where the server has answered that it refuses the request."""
-    return error.response is None or error.response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
-
-
 def validator(response: requests.Response) -> str | None:
     """The header that tells this version of the file from later ones, for If-Range (RFC 9110, 13.1.5)."""
     tag = response.headers.get("ETag", "W/")
@@ -117,17 +112,15 @@ class Transfer:
         if done := self.target.stat().st_size if known and self.target.exists() else 0:
             headers |= {"Range": f"bytes={done}-"} | ({"If-Range": self.version} if self.version else {})
         with requests.get(self.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
-            if not (done and self._cannot_continue(response, done)):
+            refused = response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+            if response.status_code == HTTPStatus.PARTIAL_CONTENT:
+                refused = extent(response)[0] != done or self.version not in (None, validator(response))
+            if not (done and refused):
                 response.raise_for_status()
                 self._receive(response)
                 return
         self.target.unlink()
         self.proceed()
-
-    def _cannot_continue(self, response: requests.Response, done: int) -> bool:
-        if response.status_code == HTTPStatus.PARTIAL_CONTENT:
-            return extent(response)[0] != done or self.version not in (None, validator(response))
-        return response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
 
     def _receive(self, response: requests.Response) -> None:
         done, total = extent(response)
@@ -168,7 +161,9 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
             transfer.proceed()
             break
         except requests.RequestException as error:
-            if attempt == ATTEMPTS or not may_pass(error):
+            # a server that has answered that it refuses a request will refuse it again
+            refused = error.response is not None and error.response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR
+            if attempt == ATTEMPTS or refused:
                 raise AuditError(f"{url}: {reason(error)}; {remedy}") from error
             report(f"{url}: {reason(error)}; trying again")
             time.sleep(PAUSE * attempt)

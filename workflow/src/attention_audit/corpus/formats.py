@@ -6,14 +6,17 @@ from pydantic import Field
 
 from attention_audit.corpus.sources.annotated import EraserCorpus, YelpHatCorpus
 from attention_audit.corpus.sources.control import ControlCorpus
-from attention_audit.corpus.sources.imdb import ImdbCorpus, JmarsCorpus
-from attention_audit.corpus.sources.labelled import TaggedCorpus, ZhangCorpus
+from attention_audit.corpus.sources.labelled import (
+    ImdbCorpus,
+    JmarsCorpus,
+    MoviesCorpus,
+    NewsgroupsCorpus,
+    TaggedCorpus,
+    ZhangCorpus,
+)
 from attention_audit.corpus.sources.mimic import MimicCorpus
-from attention_audit.corpus.sources.movies import MoviesCorpus
-from attention_audit.corpus.sources.newsgroups import NewsgroupsCorpus
-from attention_audit.corpus.sources.questions import BabiCorpus, CnnCorpus
+from attention_audit.corpus.sources.pairs import BabiCorpus, CnnCorpus, EsnliCorpus, SnliCorpus
 from attention_audit.corpus.sources.shortcut import ShortcutCorpus
-from attention_audit.corpus.sources.snli import EsnliCorpus, SnliCorpus
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 

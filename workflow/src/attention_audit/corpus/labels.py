@@ -48,9 +48,9 @@ def quote_label(label: str) -> str:
     return json.dumps(label, ensure_ascii=not plain)
 
 
-def list_few(parts: list[str]) -> str:
+def list_few(parts: list[str], most: int = SHOWN) -> str:
     """List the first parts of a message, and say how many more there are."""
-    return ", ".join(parts[:SHOWN]) + (f" and {len(parts) - SHOWN} more" if len(parts) > SHOWN else "")
+    return ", ".join(parts[:most]) + (f" and {len(parts) - most} more" if len(parts) > most else "")
 
 
 def write_aliases(aliases: Mapping[str, str]) -> str:

@@ -7,13 +7,16 @@ Texts that are only read take their training and development texts from the corp
 Yelp's, say.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from attention_audit.artefacts.files import scratch
@@ -22,12 +25,12 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.blocking import Block, Blocked, absent, blocked
 from attention_audit.corpus.borrowed import classes_of, texts_in
-from attention_audit.corpus.draft import Ledger, digest, numbers_of, write_draft
-from attention_audit.corpus.labels import sort_labels
+from attention_audit.corpus.draft import NUMBERS, Ledger, digest, write_draft
+from attention_audit.corpus.labels import list_few, sort_labels
 from attention_audit.corpus.rationales import majority
-from attention_audit.corpus.source import OTHER_CORPUS, Length, RawSource, Source, TrainedOn
+from attention_audit.corpus.source import OTHER_CORPUS, Files, Length, RawSource, Source, TrainedOn
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
-from attention_audit.corpus.text import SPLITS, Text, reduce_text
+from attention_audit.corpus.text import SPLITS, Texts, reduce_text
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 
@@ -81,21 +84,6 @@ def too_short_or_long(
     return short, long & ~short
 
 
-def in_several_splits(digests: Codes, splits: Codes) -> Flags:
-    """Which texts have the words of a text of another split, (N,), from their digests and splits, (N,) each."""
-    pairs = np.unique(np.stack([digests, splits]), axis=1)
-    found, times = np.unique(pairs[0], return_counts=True)
-    return np.isin(digests, found[times > 1])
-
-
-def stood_before(digests: Codes, splits: Codes) -> Flags:
-    """Which texts have the words of an earlier text of their split, (N,), from digests and splits, (N,) each."""
-    _, first = np.unique(np.stack([digests, splits], axis=1), axis=0, return_index=True)
-    repeated = np.ones(len(digests), bool)
-    repeated[first] = False
-    return repeated
-
-
 def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice: bool, trained: bool = True) -> None:
     """Raise AuditError for a corpus that cannot be audited.
 
@@ -138,48 +126,42 @@ def class_names(ledger: Ledger, declared: list[str] | None) -> list[str]:
 
 @dataclass(frozen=True)
 class Settled:
-    """What was decided for each text of a draft, (N,) each.
+    """What was decided for each text of a draft.
 
-    numbers: those that the draft has. splits: codes of the module `splits`. labels: positions in `classes`. fates:
-    positions in FATES. duplicates: whether it is kept, and so is a text with the same words in another split. repeated:
-    whether it is kept, and so is an earlier one of its own split with the same words.
+    texts: a row for each, with its numbers (see `read_numbers`). Its split and label are final: a code of the module
+    `splits`, and a position in `classes`. fate: a position in FATES. duplicates: whether it is kept, and so is a text
+    with the same words in another split. repeated: whether it is kept, and so is an earlier one of its own split with
+    the same words.
     """
 
-    numbers: Mapping[str, Codes]
-    splits: Codes
-    labels: Codes
-    fates: Codes
+    texts: pd.DataFrame
     classes: list[str]
-    duplicates: Flags
-    repeated: Flags
 
     def census(self) -> pa.Table:
         """The census: one row for each split and class, with texts by fate, and sums of lengths over the kept texts."""
-        own = {name: values * (self.fates == KEPT) for name, values in self.numbers.items()}
-        counted = {
-            **{name: self.fates == fate for fate, name in enumerate(FATES)},
-            **{"read": np.ones_like(self.fates), "duplicates": self.duplicates, "repeated": self.repeated},
-            **{"tokens": own["words"], "tokens_squared": own["words"] ** 2},
-            **{"sentences": own["sentence_count"], "sentences_squared": own["sentence_count"] ** 2},
-            **{"annotated": own["annotator_count"] > 0, "annotations": own["annotator_count"]},
+        texts = self.texts
+        own = texts.mul(texts["fate"] == KEPT, axis="index")
+        counted = texts[["split", "label", "duplicates", "repeated"]].assign(
+            read=1,
+            tokens=own["words"],
+            tokens_squared=own["words"] ** 2,
+            sentences=own["sentence_count"],
+            sentences_squared=own["sentence_count"] ** 2,
+            annotated=own["annotator_count"] > 0,
+            annotations=own["annotator_count"],
+            **{name: texts["fate"] == fate for fate, name in enumerate(FATES)},
             **{f"marks_{fault}": own[fault] for fault in FAULTS},
-        }
-        # where nothing is trained, a class may be none of any text's
-        every = np.arange(0 if TRAIN in self.splits else len(self.classes))
-        without = np.setdiff1d(every, self.labels)
-        blank = {"split": np.full(len(without), TEST), "label": without}
-        rows = {"split": self.splits, "label": self.labels, **counted}
-        texts = pa.table(
-            {name: np.append(values, blank.get(name, [0] * len(without))) for name, values in rows.items()}
         )
-        sums = texts.group_by(["split", "label"], use_threads=False).aggregate([(name, "sum") for name in counted])
-        sums = sums.sort_by([("split", "ascending"), ("label", "ascending")])
-        columns = {name: sums[f"{name}_sum"] for name in counted} | {
-            "split": [(*SPLITS, "")[split] for split in sums["split"].to_pylist()],
-            "label": sums["label"],
-            "label_name": [self.classes[label] if label >= 0 else "" for label in sums["label"].to_pylist()],
+        sums = counted.groupby(["split", "label"]).sum()
+        if TRAIN not in sums.index:  # where nothing is trained, a class may be none of any text's
+            without = [(TEST, label) for label in range(len(self.classes)) if label not in set(texts["label"])]
+            sums = sums.reindex(sums.index.union(without), fill_value=0)
+        sums = sums.reset_index()
+        names = {
+            "split": [(*SPLITS, "")[split] for split in sums["split"]],
+            "label_name": [self.classes[label] if label >= 0 else "" for label in sums["label"]],
         }
-        return pa.table({name: columns[name] for name in CENSUS.schema.names}, schema=CENSUS.schema)
+        return pa.table({name: sums[name] for name in sums} | names, CENSUS.schema)
 
     def rows(self, draft: Path, block: Block | None) -> Iterator[pa.Table]:
         """The kept texts in order, with the columns of columns.corpus.CORPUS. block: which words are impermissible."""
@@ -190,7 +172,7 @@ class Settled:
                 table = file.read_row_group(group)
                 here = slice(start, start + len(table))
                 start += len(table)
-                labels = self.labels[here]
+                texts = self.texts[here]
                 candidates = [
                     None if names is None else [number[name] for name in names if name in number]
                     for names in table["candidates"].to_pylist()
@@ -200,13 +182,12 @@ class Settled:
                     **{name: table[name] for name in COPIED},
                     "evidence": marked,
                     "blocked": blocked(block, table, marked),
-                    "split": [SPLITS[code] for code in self.splits[here]],
-                    "label": labels,
-                    "label_name": [self.classes[label] for label in labels],
+                    "split": [SPLITS[code] for code in texts["split"]],
+                    "label": texts["label"],
+                    "label_name": [self.classes[label] for label in texts["label"]],
                     "candidates": candidates,
                 }
-                made = pa.table({name: columns[name] for name in CORPUS.schema.names}, schema=CORPUS.schema)
-                yield made.filter(pa.array(self.fates[here] == KEPT))
+                yield pa.table(columns, CORPUS.schema).filter(pa.array(texts["fate"] == KEPT))
 
 
 def refuse_absent(dataset: str, block: Blocked | None, draft: Path) -> None:
@@ -220,41 +201,52 @@ def refuse_absent(dataset: str, block: Blocked | None, draft: Path) -> None:
     absent([word for word in block.words if word in left], dataset)
 
 
-def settle(
-    dataset: str, source: Source, ledger: Ledger, numbers: Mapping[str, Codes], named: list[str] | None
-) -> Settled:
-    """Decide split, class and fate of every text. named: the classes in order, None where labels tell them.
+def read_numbers(draft: Path, ledger: Ledger) -> pd.DataFrame:
+    """The numbers of every text, by the names of NUMBERS; and the codes of its split and label.
+
+    Splits are the codes of the module `splits`, and labels are positions in those of the ledger, or UNKNOWN.
+    """
+    table = pq.read_table(draft, columns=["split", "label", *NUMBERS])
+    known = {"split": pa.array(SPLITS), "label": pa.array([*ledger.labels], pa.string())}
+    codes = {name: pc.index_in(table[name], values).fill_null(UNKNOWN) for name, values in known.items()}
+    texts: pd.DataFrame = table.to_pandas()
+    return texts.assign(**{name: column.to_numpy() for name, column in codes.items()}).astype(np.int64)
+
+
+def settle(dataset: str, source: Source, ledger: Ledger, texts: pd.DataFrame, named: list[str] | None) -> Settled:
+    """Decide split, class and fate of every text, whose numbers are given. named: the classes in order, None where
+    labels tell them.
 
     Raises AuditError where the corpus cannot be audited.
     """
     preparation = source.preparation
-    own_splits, own_labels, tokens, digests = (numbers[name] for name in ("split", "label", "words", "digest"))
-    fates = np.where(own_labels == UNKNOWN, UNLABELLED, np.where(tokens == 0, EMPTY, KEPT))
-    used = np.flatnonzero(fates == KEPT)
+    own_splits, own_labels, words, sentences, longest = (
+        texts[name].to_numpy() for name in ("split", "label", "words", "sentence_count", "longest")
+    )
+    fate = np.where(own_labels == UNKNOWN, UNLABELLED, np.where(words == 0, EMPTY, KEPT))
+    used = np.flatnonzero(fate == KEPT)
     if len(emptied := np.setdiff1d(own_splits[own_splits != UNKNOWN], own_splits[used])):
         raise AuditError(
             f"{dataset}: split {SPLITS[emptied[0]]}: every text is empty, or has no label; check the source"
         )
     splits = own_splits.copy()
-    alike = numbers["alike"][used] if preparation.splits.alike_together else None
+    alike = texts["alike"].to_numpy()[used] if preparation.splits.alike_together else None
     splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits, alike)
     classes = class_names(ledger, named)
     number = {name: label for label, name in enumerate(classes)}
     # the last entry is that of texts without a label, whose position is -1
     labels = np.array([*(number.get(name, UNKNOWN) for name in ledger.labels), UNKNOWN], np.int64)[own_labels]
-    fates[(fates == KEPT) & ((splits < 0) | (labels < 0))] = OUT
-    used_splits = np.where(fates == KEPT, splits, UNKNOWN)
-    short, long = too_short_or_long(
-        used_splits, tokens, numbers["sentence_count"], numbers["longest"], preparation.length
-    )
-    fates[short], fates[long] = SHORT, LONG
-    kept = fates == KEPT
+    fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = OUT
+    used_splits = np.where(fate == KEPT, splits, UNKNOWN)
+    short, long = too_short_or_long(used_splits, words, sentences, longest, preparation.length)
+    fate[short], fate[long] = SHORT, LONG
+    kept = fate == KEPT
     check(dataset, splits[kept], labels[kept], classes, bool(ledger.candidates), source.trained)
-    duplicates, repeated = np.zeros((2, len(kept)), bool)
-    duplicates[kept] = in_several_splits(digests[kept], splits[kept])
-    repeated[kept] = stood_before(digests[kept], splits[kept])
-    made = np.where(splits < 0, own_splits, splits)
-    return Settled(numbers, made, labels, fates, classes, duplicates, repeated)
+    texts = texts.assign(split=np.where(splits < 0, own_splits, splits), label=labels, fate=fate)
+    same = texts[kept].groupby("digest")["split"]
+    texts["duplicates"] = (same.transform("nunique") > 1).reindex(texts.index, fill_value=False)
+    texts["repeated"] = texts[kept].duplicated(["digest", "split"]).reindex(texts.index, fill_value=False)
+    return Settled(texts, classes)
 
 
 def report_left_out(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
@@ -263,20 +255,19 @@ def report_left_out(settled: Settled, draft: Path, report: Callable[[str], None]
     """
     table = pq.read_table(draft, columns=["id", "place"])
     for fate in (UNLABELLED, EMPTY, OUT, SHORT, LONG):
-        members = np.flatnonzero(settled.fates == fate)
+        members = np.flatnonzero(settled.texts["fate"] == fate)
         if len(members):
             first = table["place"][members[0]]
             report(f"{len(members)} texts dropped as {FATES[fate].replace('_', ' ')}; first: {first}")
     for name, fault in FAULTS.items():
-        counts = settled.numbers[name]
-        members = np.flatnonzero((settled.fates == KEPT) & (counts > 0))
+        counts = settled.texts[name]
+        members = np.flatnonzero((settled.texts["fate"] == KEPT) & (counts > 0))
         if len(members):
-            named = ", ".join(str(table["id"][at]) for at in members[:NAMED])
-            more = f" and {len(members) - NAMED} more" if len(members) > NAMED else ""
-            report(f"{counts[members].sum()} {fault}, left out, in {len(members)} texts: {named}{more}")
+            named = list_few(table["id"].take(members).to_pylist(), NAMED)
+            report(f"{counts[members].sum()} {fault}, left out, in {len(members)} texts: {named}")
 
 
-def labelled_as_trained(texts: Iterator[Text], trained_on: TrainedOn, classes: list[str]) -> Iterator[Text]:
+def labelled_as_trained(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> Texts:
     """Texts as a test split, with the labels of the training data, None where a text is to be left out.
 
     Texts that are for training or development where they come from are not among them. Raises AuditError, naming the
@@ -295,7 +286,7 @@ def labelled_as_trained(texts: Iterator[Text], trained_on: TrainedOn, classes: l
         yield replace(text, split=SPLITS[TEST], label=label)
 
 
-def note_alike(texts: Iterator[Text], digests: list[int]) -> Iterator[Text]:
+def note_alike(texts: Texts, digests: list[int]) -> Texts:
     """Yield texts, and note of each the digest of what those share that are alike but for marks (`reduce_text`)."""
     for text in texts:
         parts = (part if isinstance(part, str) else " ".join(part or ()) for part in (text.text, text.query))
@@ -303,31 +294,27 @@ def note_alike(texts: Iterator[Text], digests: list[int]) -> Iterator[Text]:
         yield text
 
 
-def texts_of(name: str, source: Source, raw: Mapping[str, Path]) -> tuple[Iterator[Text], list[str] | None]:
+def texts_of(name: str, source: Source, raw: Files) -> tuple[Texts, list[str] | None]:
     """The texts of a data set, and its classes in order, None where the texts tell them.
 
     Where it takes texts from another one, that one's corpus stands in `raw` under OTHER_CORPUS, and has its classes.
     Raises AuditError as the source does, and as the functions above do.
     """
+    texts = source.read(name, raw)
     if source.other is None:
-        return source.read(name, raw), source.preparation.classes
+        return texts, source.preparation.classes
     corpus = raw[OTHER_CORPUS]
     classes = classes_of(corpus)
-    if not isinstance(source, RawSource) or source.trained_on is None:
-        return source.read(name, raw), classes
-    trained_on = source.trained_on
-
-    def texts() -> Iterator[Text]:
-        yield from (text for text in texts_in(corpus) if text.split != SPLITS[TEST])
-        yield from labelled_as_trained(source.read(name, raw), trained_on, classes)
-
-    return texts(), classes
+    if isinstance(source, RawSource) and source.trained_on is not None:
+        others = (text for text in texts_in(corpus) if text.split != SPLITS[TEST])
+        texts = chain(others, labelled_as_trained(texts, source.trained_on, classes))
+    return texts, classes
 
 
 def prepare(
     dataset: str,
     source: Source,
-    raw: Mapping[str, Path],
+    raw: Files,
     path: Path,
     provenance: Provenance,
     workers: int,
@@ -347,7 +334,7 @@ def prepare(
         together = source.preparation.splits.alike_together
         texts = note_alike(texts, alike) if together else texts
         ledger = write_draft(texts, source.preparation.tokens, draft, workers, report)
-        numbers = numbers_of(draft, ledger) | ({"alike": np.array(alike)} if together else {})
+        numbers = read_numbers(draft, ledger).assign(**{"alike": alike} if together else {})
         settled = settle(dataset, source, ledger, numbers, classes)
         report_left_out(settled, draft, report)
         refuse_absent(dataset, source.block, draft)

@@ -19,7 +19,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, Any, Literal
 
 import pyarrow as pa
 
@@ -29,11 +29,10 @@ from attention_audit.corpus.draft import LONGEST
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
 Quotes = Literal["double", "single", "none"]
 """What is around fields of a csv or tsv file; none: quotation marks are characters."""
+Fields = Iterator[tuple[str, list[str]]]
+"""The fields of each row, with its place."""
 LONGEST_LINE = 2**26
 BLOCK = 2**20
 MOST = 100
@@ -95,7 +94,7 @@ class Unpacking(io.RawIOBase):
         """Always true."""
         return True
 
-    def readinto(self, buffer: "WriteableBuffer") -> int:
+    def readinto(self, buffer: Any) -> int:
         """Fill the buffer as far as the content reaches, and return the number of bytes."""
         view = memoryview(buffer)
         with reading(self.path):
@@ -170,12 +169,18 @@ def unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> IO
     return archive.open(entry)
 
 
-def content(stream: IO[bytes], where: str) -> bytes:
-    """All of a stream that holds one text. Raises AuditError where it is longer than any text may be."""
+def content(stream: IO[bytes], where: str, mend: str, encoding: str = "utf-8") -> str:
+    """Decode all of a stream that holds one text.
+
+    Raises AuditError where it is longer than any text may be, or, with what to do, where it is not in its encoding.
+    """
     text = stream.read(LONGEST + 1)
     if len(text) > LONGEST:
         raise AuditError(f"{where}: more than {LONGEST} bytes; is this the right file?")
-    return text
+    try:
+        return text.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise AuditError(f"{where}: not {encoding} ({error.reason}); {mend}") from error
 
 
 def by_split(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> Iterator[tuple[str, str, IO[bytes]]]:
@@ -230,6 +235,14 @@ def lines(
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
 
 
+def read_lines(
+    path: Path, encoding: str = "utf-8", mend: Callable[[str], str] = lambda encoding: "convert the file"
+) -> Iterator[str]:
+    """The decoded lines of a raw file. Raises AuditError as `opened` and `lines` do."""
+    with opened(path) as stream:
+        yield from lines(stream, str(path), encoding, mend)
+
+
 def with_masks(texts: Iterable[Text], path: Path | None) -> Iterator[Text]:
     """The texts of a file, each with its line of a mask file; as they are where there is none.
 
@@ -239,15 +252,14 @@ def with_masks(texts: Iterable[Text], path: Path | None) -> Iterator[Text]:
         yield from texts
         return
     number = 0
-    with opened(path) as stream:
-        masks = lines(stream, str(path))
-        for number, text in enumerate(texts, start=1):
-            line = next(masks, None)
-            if line is None:
-                raise AuditError(f"{path}: {number - 1} lines, and there are more texts; give a line for each text")
-            yield replace(text, mask=marks_of(line, f"{path}, line {number}"))
-        if rest := sum(1 for _ in masks):
-            raise AuditError(f"{path}: {number + rest} lines for {number} texts; give a line for each text")
+    masks = read_lines(path)
+    for number, text in enumerate(texts, start=1):
+        line = next(masks, None)
+        if line is None:
+            raise AuditError(f"{path}: {number - 1} lines, and there are more texts; give a line for each text")
+        yield replace(text, mask=marks_of(line, f"{path}, line {number}"))
+    if rest := sum(1 for _ in masks):
+        raise AuditError(f"{path}: {number + rest} lines for {number} texts; give a line for each text")
 
 
 def csv_rows(
@@ -257,7 +269,7 @@ def csv_rows(
     quotes: Quotes | None = None,
     escape: str | None = None,
     skip: int = 0,
-) -> Iterator[tuple[str, list[str]]]:
+) -> Fields:
     """Yield the rows of a csv file, each with the line where it begins. skip: lines before the first row.
 
     Empty lines are skipped, and quoted fields may contain line ends. Where a space follows each delimiter of the first
@@ -277,18 +289,16 @@ def csv_rows(
         escapechar=escape,
         skipinitialspace=0 < first.count(delimiter) == first.count(f"{delimiter} "),
     )
-    while True:
-        place = f"{where}, line {skip + reader.line_num + 1}"
-        try:
-            row = next(reader, None)
-        except csv.Error as error:
-            stray = "a carriage return within a field that is not quoted; quote the field, or take it out"
-            said = stray if "new-line character" in str(error) else f"{error}; is a quote left open? Mend the row"
-            raise LayoutError(f"{place}: {said}") from error
-        if row is None:
-            return
-        if row:
-            yield place, row
+    begins = skip + 1
+    try:
+        for row in reader:
+            if row:
+                yield f"{where}, line {begins}", row
+            begins = skip + reader.line_num + 1
+    except csv.Error as error:
+        stray = "a carriage return within a field that is not quoted; quote the field, or take it out"
+        said = stray if "new-line character" in str(error) else f"{error}; is a quote left open? Mend the row"
+        raise LayoutError(f"{where}, line {begins}: {said}") from error
 
 
 def elements(chunks: Iterator[str]) -> Iterator[Any]:

@@ -4,7 +4,7 @@ files are not available, and how to get them. Light, since this runs while a run
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
@@ -12,10 +12,12 @@ from pydantic import Field, StringConstraints, model_validator
 
 from attention_audit.corpus.blocking import Block
 from attention_audit.corpus.splits import Splits
-from attention_audit.corpus.text import Label, Text
+from attention_audit.corpus.text import Label, Texts
 from attention_audit.corpus.tokens import Tokens
 from attention_audit.section import Count, Name, Section, Sha256
 
+Files = Mapping[str, Path]
+"""The path of each file of a data set, by its field."""
 OTHER_CORPUS = "other_corpus"
 """The field of the corpus of another data set from which a data set takes texts."""
 FILE_NAME = r"^[^/\\.][^/\\]*$"
@@ -134,7 +136,7 @@ class Source(Section):
         """The data set whose corpus it takes texts from; None where all of them are its own."""
         return None
 
-    def marked(self, raw: Mapping[str, Path]) -> bool:
+    def marked(self, raw: Files) -> bool:
         """Whether words of its texts are marked, or known to decide the label. raw: as in `read`."""
         return self.annotated
 
@@ -144,7 +146,7 @@ class Source(Section):
         return Preparation(Tokens(), Length(), Splits(), None)
 
     @abstractmethod
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name: str, raw: Files) -> Texts:
         """The texts, one by one. name: of the data set, for ids. raw: the path of each of its files, by field; that of
         the corpus of `other` under OTHER_CORPUS.
 
@@ -227,28 +229,20 @@ def unheld(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> s
     return None if published or any(os.path.isfile(place) for place in places) else str(places[0])
 
 
-def missing(name: str, source: RawSource, mirror: Path | None, raw: Path) -> list[str]:
-    """The files that are neither on this machine nor on the network, each as the path where it is looked for."""
-    looked = (unheld(remote, source.folder or name, mirror, raw) for remote in source.remote_files().values())
-    own = (path for path in source.local_files().values() if not locate(path, mirror))
-    return [*filter(None, looked), *own]
-
-
-def enumerated(words: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 def unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> str | None:
     """One line that names each missing file of a data set and how to get it; None where every file is available.
 
     `raw`: the folder of fetched files.
     """
-    absent = missing(name, source, mirror, raw) if isinstance(source, RawSource) else []
+    if not isinstance(source, RawSource):
+        return None
+    looked = [unheld(remote, source.folder or name, mirror, raw) for remote in source.remote_files().values()]
+    looked += [path for path in source.local_files().values() if not locate(path, mirror)]
+    absent = [*filter(None, looked)]
     if not absent:
         return None
     are, them, their = ("is", "it", "its") if len(absent) == 1 else ("are", "them", "their")
-    homepage = source.origin.homepage if isinstance(source, RawSource) else ""
-    get = f"get {them} from {homepage} and " if homepage else ""
-    return f"{name}: {enumerated(absent)} {are} not here; {get}put {them} there, or name {their} place in the config"
+    *first, last = absent
+    named = f"{', '.join(first)} and {last}" if first else last
+    get = f"get {them} from {source.origin.homepage} and " if source.origin.homepage else ""
+    return f"{name}: {named} {are} not here; {get}put {them} there, or name {their} place in the config"

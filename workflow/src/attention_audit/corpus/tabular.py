@@ -1,43 +1,211 @@
-"""Tables of any format, row by row: csv, tsv, json, jsonl, Parquet and xlsx. A fault is one line that names the key."""
+"""Tables of any format, row by row: csv, tsv, json, jsonl, Parquet and xlsx. A fault is one line that names the key.
+
+Python's csv module reads csv and tsv, strictly: of the readers that were tried, it alone loses no row and knows where
+each begins. Where a layout does not fit such a file, one that reads every row of it is looked for.
+"""
 
 import codecs
-import csv
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import chain
+from itertools import chain, islice, product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from attention_audit.corpus.delimited import (
-    DELIMITERS,
-    Layout,
-    Row,
-    check_columns,
-    check_header,
-    delimited_rows,
-    no_column,
-    suggest_layout,
-)
-from attention_audit.corpus.encodings import beginning, mend_encoding
+from attention_audit.corpus.languages import beginning, mend_encoding
 from attention_audit.corpus.raw import (
     ALWAYS,
     BLOCK,
     LONGEST_LINE,
     MOST,
+    Fields,
     LayoutError,
+    Quotes,
     array,
-    lines,
+    csv_rows,
     opened,
+    read_lines,
     reading,
     remedy,
 )
-from attention_audit.errors import AuditError
+from attention_audit.errors import AuditError, did_you_mean
+
+Row = tuple[str, Mapping[str, Any]]
+"""The place of a row for messages, and its cells by column."""
+
+Columns = Mapping[str, str]
+"""The columns that are wanted, by the keys that name them."""
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+OTHERS = (";", "\t", "|", ",")
+"""What may separate fields where the delimiter does not."""
+STYLES: Sequence[tuple[Quotes | None, str | None]] = (
+    (None, None),
+    (None, "\\"),
+    ("none", None),
+    ("single", None),
+    ("none", "\\"),
+)
+"""Settings of `quotes` and `escape` that are tried, in this order."""
+PREAMBLE = 20
+"""Lines that may stand before a header."""
+SHOWN = 20
+"""How many columns a message names."""
+LONGEST_CELL = 40
+"""Characters of a cell that a message shows; hardly any column has a longer name."""
+MOST_WORDS = 6
+"""A name of a column has fewer words, and a text has more."""
+LOOKED_AT = 50
+"""Rows in which a cell of the first row is looked for, where it may be no header."""
+KNOWN = 100_000
+"""Short cells that are remembered, since labels are among them."""
+TEXTS = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
+LABELS = ("label", "labels", "class", "category", "sentiment", "target", "stars", "rating", "score", "polarity")
+"""Names that columns often have; the earlier of LABELS go before the later ones."""
+
+
+class Layout(NamedTuple):
+    """How a file is laid out. delimiter: of csv or tsv, None for a comma. columns: their names, in order,
+    where no header says them. sheet: of an xlsx file, None for the first. quotes: see `raw.csv_rows`; None: double,
+    unless a field swallowed rows. escape, skip: see there.
+    """
+
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    columns: Sequence[str] | None = None
+    sheet: str | None = None
+    quotes: Quotes | None = None
+    escape: str | None = None
+    skip: int = 0
+
+    def read_rows(self, text: Iterable[str], where: str) -> Fields:
+        """Return the rows of a file as `csv_rows` does."""
+        return csv_rows(text, where, self.delimiter or ",", self.quotes, self.escape, self.skip)
+
+
+def shown(cell: str) -> str:
+    """A cell in quotes for a message, and no more of it than a line can hold."""
+    return repr(cell if len(cell) <= LONGEST_CELL else f"{cell[:LONGEST_CELL]}...")
+
+
+def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
+    """Whether a first row seems to be a text with its label: it has a long cell or a number, or a cell of it comes
+    again in a later row.
+    """
+    numeric = re.compile(r"\s*[-+]?[0-9.]+\s*")
+    if any(len(cell) > LONGEST_CELL or len(cell.split()) > MOST_WORDS or numeric.fullmatch(cell) for cell in first):
+        return True
+    return any(cell and cell == other for row in others for cell, other in zip(first, row, strict=False))
+
+
+def check_columns(where: str, wanted: Columns, there: Sequence[str]) -> None:
+    """Raises AuditError at a wanted column (by the key that names it) that does not exist, or that exists twice."""
+    for key, column in wanted.items():
+        if column not in there:
+            raise LayoutError(f"{where}: {no_column(key, column, there)}")
+        if list(there).count(column) > 1:
+            raise AuditError(f"{where}: more than one column {column!r}; rename the others")
+
+
+def no_column(key: str, column: str, there: Sequence[str]) -> str:
+    """That there is no such column, which ones there are, and which key to set."""
+    known = ", ".join(map(shown, there[:SHOWN])) + (", ..." if len(there) > SHOWN else "")
+    return f"no column {column!r}, only {known}{did_you_mean(column, there)}; set `{key}` to one of these"
+
+
+def check_header(place: str, header: Sequence[str], rows: Fields, wanted: Columns) -> None:
+    """Raise AuditError as `check_columns` does, with a reason where there seems to be no header."""
+    if not {*wanted.values()} <= {*header}:
+        following: list[list[str]] = []
+        with suppress(AuditError):
+            following += (row for _, row in islice(rows, LOOKED_AT))
+        if is_no_header(header, following):
+            begins = ", ".join(map(shown, header[:SHOWN]))
+            raise LayoutError(
+                f"{place}: there seems to be no header, since the first row is {begins}; name all {len(header)} "
+                "columns, in their order, with `columns`, such as `columns: [text, label]`"
+            )
+    check_columns(place, wanted, header)
+
+
+def delimited_rows(text: Iterable[str], where: str, wanted: Columns, layout: Layout) -> Iterator[Row]:
+    """The rows below the header, or all where the layout names the columns.
+
+    Raises AuditError, naming the line, at a row with fewer or more fields than the header; and, behind the last row, at
+    a quoted field whose lines are rows: they have as many fields, and a cell of each is that of other rows.
+    """
+    rows, mark = layout.read_rows(text, where), layout.delimiter or ","
+    header, whose = layout.columns, "`columns`"
+    if header is None:
+        place, header = next(rows, (where, []))
+        whose = "the header"
+        if header:
+            check_header(place, header, rows, wanted)
+    known: set[tuple[int, str]] = set()
+    doubtful: list[tuple[str, list[tuple[tuple[int, str], ...]]]] = []
+    for place, row in rows:
+        if len(row) != len(header):
+            raise LayoutError(f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row")
+        if layout.quotes is None:
+            whole = mark.join(row)
+            if "\n" not in whole and len(known) < KNOWN:
+                known.update((at, cell) for at, cell in enumerate(row) if 0 < len(cell) <= LONGEST_CELL)
+            parts = [line.split(mark) for line in whole.splitlines()] if "\n" in whole else []
+            if parts and {*map(len, parts)} == {len(header)}:
+                doubtful.append((place, [*zip(*map(enumerate, parts), strict=True)]))
+        yield place, dict(zip(header, row, strict=True))
+    for place, columns in doubtful:
+        if any(known.issuperset(column) for column in columns):
+            raise AuditError(
+                f"{place}: a quoted field holds {len(columns[0])} lines that look like rows; set `quotes: none` if "
+                "quotation marks are characters, else `quotes: double`"
+            )
+
+
+def reads_rows(path: Path, wanted: Columns, layout: Layout, most: int | None = None) -> bool:
+    """Return whether the rows of a file, or the first of them, are two columns or more under a layout."""
+    with suppress(AuditError):
+        text = read_lines(path, layout.encoding)
+        widths = {len(row) for _, row in islice(delimited_rows(text, str(path), wanted, layout), most)}
+        return bool(widths) and 1 not in widths
+    return False
+
+
+def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
+    """Return the first layout near to one that reads every row of a file, None where there is none.
+
+    Lines are skipped only where the first rows cannot be read, and down to a header that has the wanted columns or,
+    where none are named, the usual name of a column.
+    """
+    head = [*islice(read_lines(path, layout.encoding), layout.skip, layout.skip + PREAMBLE)]
+    for skip, line in enumerate(head, start=layout.skip):
+        if line.startswith("sep="):
+            continue  # Excel's, in the place of a header
+        for delimiter, (quotes, escape) in product(dict.fromkeys([layout.delimiter, *OTHERS]), STYLES):
+            tried = layout._replace(delimiter=delimiter, quotes=quotes, escape=escape, skip=skip)
+            if skip > layout.skip and not wanted:
+                names = re.split(r"\W+", line.lower())
+                if not any(TEXTS.fullmatch(name) or name in LABELS for name in names):
+                    continue
+            if reads_rows(path, wanted, tried, LOOKED_AT) and reads_rows(path, wanted, tried):
+                return tried
+        if reads_rows(path, {}, layout, LOOKED_AT):
+            break
+    return None
+
+
+def suggest_layout(path: Path, wanted: Columns, layout: Layout) -> str:
+    """Return the settings under which every row of a file is read, as what else to do; "" where none are found."""
+    better = find_layout(path, wanted, layout) or find_layout(path, {}, layout) or layout
+    keys = zip(layout._fields, layout, better, strict=True)
+    changed = [f"`{key}: {new if key == 'quotes' else json.dumps(new)}`" for key, old, new in keys if old != new]
+    return f", or set {' and '.join(changed)}, which reads every row" if changed else ""
+
 
 FORMAT = re.compile(r"\.(?:(csv|tsv|jsonl?)(?:\.gz)?|(parquet|xlsx))$", re.IGNORECASE)
 ENDINGS = ".csv, .tsv, .json, .jsonl (or .gz after them), .parquet or .xlsx"
@@ -65,16 +233,6 @@ def format_of(path: str) -> str | None:
     return match and (match[1] or match[2]).lower()
 
 
-def json_lines(text: Iterable[str], where: str) -> Iterator[tuple[str, Any]]:
-    """What JSON each line has, with its place; None where it has none. Empty lines are skipped."""
-    for number, line in enumerate(text, start=1):
-        if line.strip():
-            row = None
-            with suppress(ValueError, RecursionError):
-                row = json.loads(line)
-            yield f"{where}, line {number}", row
-
-
 def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
     """Whether an object has a field, and the field. `data.text` is the `text` of `data` if none is called so."""
     if column in cells:
@@ -84,18 +242,18 @@ def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
     return inside(below, rest) if dot and isinstance(below, Mapping) else (False, None)
 
 
-def object_rows(read: Callable[[], Iterable[tuple[str, Any]]], wanted: Mapping[str, str], mend: str) -> Iterator[Row]:
+def object_rows(path: Path, wanted: Columns, encoding: str) -> Iterator[Row]:
     """The wanted fields of JSON objects; None where an object lacks one that another has.
 
-    read: begins to read the objects. Raises AuditError, with what to do, at anything that is none, and where no object
-    has a wanted field.
+    Raises AuditError at anything that is none, and where no object has a wanted field.
     """
-    sought = dict(wanted)
-    for place, row in read():
+    sought = wanted
+    for place, row in json_values(path, encoding):
         if not isinstance(row, dict):
-            raise AuditError(f"{place}: not a JSON object; {mend}")
+            raise AuditError(f"{place}: not a JSON object; give one a line, and the whole of it, or an array of them")
         for key, column in sought.items():
-            if not any(isinstance(each, dict) and inside(each, column)[0] for _, each in chain([(place, row)], read())):
+            every = chain([(place, row)], json_values(path, encoding))
+            if not any(isinstance(each, dict) and inside(each, column)[0] for _, each in every):
                 raise AuditError(f"{place}: {no_column(key, column, fields_of(row))}")
         sought = {}
         yield place, nested(row, wanted)
@@ -121,7 +279,10 @@ def unfold(document: Any) -> list[Any] | None:
 
 
 def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
-    """What a JSON file has: the elements of an array, the rows of one object, or what each line is; with its place."""
+    """What a JSON file has: the elements of an array, the rows of one object, or what each line is; with its place.
+
+    Empty lines are skipped; None where a line has no JSON.
+    """
     mend = partial(mend_encoding, path)
     with opened(path) as stream:
         if beginning(stream, path).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
@@ -133,11 +294,15 @@ def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
     if rows is not None:
         yield from ((f"{path}, row {number}", row) for number, row in enumerate(rows, start=1))
         return
-    with opened(path) as stream:
-        yield from json_lines(lines(stream, str(path), encoding, mend), str(path))
+    for number, line in enumerate(read_lines(path, encoding, mend), start=1):
+        if line.strip():
+            row = None
+            with suppress(ValueError, RecursionError):
+                row = json.loads(line)
+            yield f"{path}, line {number}", row
 
 
-def nested(cells: Mapping[str, Any], wanted: Mapping[str, str]) -> Mapping[str, Any]:
+def nested(cells: Mapping[str, Any], wanted: Columns) -> Mapping[str, Any]:
     """The wanted fields of an object, by dotted names those of objects in it; all of them where none is named."""
     return {column: inside(cells, column)[1] for column in wanted.values() or fields_of(cells)}
 
@@ -151,7 +316,7 @@ def fields_of(cells: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def parquet_rows(path: Path, wanted: Mapping[str, str]) -> Iterator[Row]:
+def parquet_rows(path: Path, wanted: Columns) -> Iterator[Row]:
     """The wanted columns, a batch of rows at a time. Raises AuditError as `reading` does, and at text not in utf-8."""
     number = 0
     with reading(path), pq.ParquetFile(path, buffer_size=BLOCK, pre_buffer=False) as file:
@@ -172,7 +337,7 @@ def parquet_rows(path: Path, wanted: Mapping[str, str]) -> Iterator[Row]:
                 yield place, nested(row, wanted)
 
 
-def sheet_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterator[Row]:
+def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
     """The rows of a sheet below its header, or all where the layout names the columns; empty rows are skipped.
 
     Raises AuditError where openpyxl is not installed, the file is damaged, a sheet or column is missing, or a wanted
@@ -220,13 +385,12 @@ def sheet_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
         book.close()
 
 
-def published_rows(path: Path, wanted: Mapping[str, str]) -> Iterator[Row]:
+def published_rows(path: Path, wanted: Columns) -> Iterator[Row]:
     """The rows of a published csv file. Raises AuditError as `delimited_rows` does."""
-    with opened(path) as stream:
-        yield from delimited_rows(lines(stream, str(path)), str(path), wanted, "csv", Layout(quotes="double"))
+    yield from delimited_rows(read_lines(path), str(path), wanted, Layout(quotes="double"))
 
 
-def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterator[Row]:
+def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
     """The rows of a file of any format, in order. wanted: columns by the keys that name them; none: all columns.
 
     Raises AuditError as the readers of the formats do, and where the file is of another format than its name says.
@@ -246,21 +410,11 @@ def table_rows(path: Path, wanted: Mapping[str, str], layout: Layout) -> Iterato
     elif kind == "xlsx":
         yield from sheet_rows(path, wanted, layout)
     elif kind not in DELIMITERS:
-        values = partial(json_values, path, layout.encoding)
-        yield from object_rows(values, wanted, "give one a line, and the whole of it, or an array of them")
+        yield from object_rows(path, wanted, layout.encoding)
     else:
+        layout = layout._replace(delimiter=layout.delimiter or DELIMITERS[kind])
         try:
-            with opened(path) as stream:
-                text = lines(stream, str(path), layout.encoding, partial(mend_encoding, path))
-                yield from delimited_rows(text, str(path), wanted, kind, layout)
+            text = read_lines(path, layout.encoding, partial(mend_encoding, path))
+            yield from delimited_rows(text, str(path), wanted, layout)
         except LayoutError as error:
-            raise AuditError(f"{error}{suggest_layout(path, wanted, kind, layout)}") from error
-
-
-def is_single(text: str) -> bool:
-    """Return whether a text is one character that may separate or quote fields."""
-    try:
-        csv.reader([], delimiter=text)
-    except (TypeError, ValueError):
-        return False
-    return text not in '"\r\n '
+            raise AuditError(f"{error}{suggest_layout(path, wanted, layout)}") from error

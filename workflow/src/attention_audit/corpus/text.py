@@ -3,6 +3,7 @@
 import math
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -68,3 +69,6 @@ class Text:
     written: RawText | None = None
     group: str | None = None
     joined: bool = False
+
+
+Texts = Iterator[Text]

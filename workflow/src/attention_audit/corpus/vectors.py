@@ -3,7 +3,7 @@
 import io
 import re
 import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Annotated, Literal, Self
@@ -12,11 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
+from attention_audit.corpus.labels import list_few
 from attention_audit.corpus.raw import BLOCK, Unpacking, opened, reading, unzipped
 from attention_audit.corpus.source import FILE_NAME, RemoteFile, locate, unheld
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Section, Seed
 
+WordVectors = dict[str, npt.NDArray[np.float32]]
+"""The vector of each word, (dimension,)."""
 NUMBER = re.compile(rb"[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?")
 LONGEST_LINE = 2**20
 """Bytes of a line at most; the longest of fastText and GloVe have a few thousand."""
@@ -101,8 +104,7 @@ def absent_vectors(name: str, vectors: Vectors, mirror: Path | None, fetched: Pa
 def chosen(archive: zipfile.ZipFile, path: Path, member: str | None) -> str:
     """The file to read in a zip archive. Raises AuditError where it is not there, or not the only one."""
     names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    known = (", ".join(names[:SHOWN]) or "nothing") + more
+    known = list_few(names, SHOWN) or "nothing"
     if member is None and len(names) != 1:
         raise AuditError(f"{path}: holds {known}; name one as `member` in the config")
     if member is not None and member not in names:
@@ -145,9 +147,7 @@ def entries(lines: Iterable[bytes], path: Path, dimension: int) -> Iterator[tupl
         yield number, word, fields
 
 
-def read_vectors(
-    path: Path, words: Collection[str], dimension: int, member: str | None = None
-) -> dict[str, npt.NDArray[np.float32]]:
+def read_vectors(path: Path, words: Collection[str], dimension: int, member: str | None = None) -> WordVectors:
     """The vectors (dimension,) of those `words` that the file has; where a word occurs twice, the first vector.
 
     The file is read line by line and words are compared as bytes, so neither its size nor invalid UTF-8 matters. The
@@ -156,7 +156,7 @@ def read_vectors(
     have `dimension` numbers.
     """
     wanted = {word.encode(): word for word in words}
-    vectors: dict[str, npt.NDArray[np.float32]] = {}
+    vectors: WordVectors = {}
     with unpacked(path, member) as stream:
         lines = iter(lambda: stream.readline(LONGEST_LINE), b"")
         for number, word, fields in entries(lines, path, dimension):
@@ -168,7 +168,7 @@ def read_vectors(
     return vectors
 
 
-def of_length_one(vectors: Mapping[str, npt.NDArray[np.float32]]) -> dict[str, npt.NDArray[np.float32]]:
+def of_length_one(vectors: WordVectors) -> WordVectors:
     """Vectors by word, each divided by its Euclidean length; zeros stay as they are."""
     lengths = ((word, vector, np.linalg.norm(vector)) for word, vector in vectors.items())
     return {word: vector / length if length else vector for word, vector, length in lengths}

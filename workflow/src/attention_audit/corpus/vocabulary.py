@@ -1,7 +1,7 @@
 """The words of the training split and their rows in the embedding."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +14,7 @@ import pyarrow.compute as pc
 
 from attention_audit.artefacts.parquet import read_batches
 from attention_audit.columns.corpus import CORPUS
-
-WordVectors = Mapping[str, npt.NDArray[np.float32]]
+from attention_audit.corpus.vectors import WordVectors
 
 MARKS = ("<pad>", "<unk>", "<sos>", "<eos>")
 UNKNOWN, START, END = 1, 2, 3

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from attention_audit.answer.lines import Line
 from attention_audit.answer.opening import Seen, opening
 from attention_audit.columns.kinds import Column, flag, integer, real, reals
 from attention_audit.columns.texts import TEXTS
@@ -54,7 +55,6 @@ LABELS = {
     "moved_tvd": "adversary's TVD",
     "survives_item": "decision stays without the top item",
     "survives_word": "decision stays without the top word",
-    "show": "may be shown",
 }
 """What readers call columns; others keep their names."""
 FURTHER_MAP = "A further map of this model, from which no prediction follows."
@@ -94,6 +94,7 @@ class Explored:
     each with what is known of its map, which can be imposed on the states of this one. twin: the model with uniform
     weights. instance: weights of J&W's adversary by id, flat. attributions: by name, values of the first seed. columns:
     rows of columns.TEXTS by id, of `columns_seed`. missing: maps that there are not, with the reason.
+    lines: the answers on the model.
     """
 
     dataset: str
@@ -111,6 +112,7 @@ class Explored:
     columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     columns_seed: int | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
+    lines: Sequence[Line] = ()
 
 
 def about_map(
@@ -379,6 +381,7 @@ class Viewing:
             missing=missing,
             columns=[about_column(column) for column in SHOWN_COLUMNS],
             columns_seed=explored.columns_seed,
+            lines=[line._asdict() for line in explored.lines],
         )
 
 

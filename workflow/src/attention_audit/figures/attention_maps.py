@@ -7,18 +7,19 @@ from typing import NamedTuple
 from unicodedata import bidirectional, category
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
 from matplotlib.textpath import text_to_path
 
-from attention_audit.answer.sentence import quality
-from attention_audit.answer.words import NO
+from attention_audit.answer.lines import write_share
 from attention_audit.errors import AuditError
 from attention_audit.figures import fonts, style
 from attention_audit.names import Look, Names, display_name
-from attention_audit.tables.asked import able
+from attention_audit.tables.arrays import grid, of_run
+from attention_audit.tables.summary import judge_ability
 from attention_audit.tables.wording import ClassNames, class_names
 
 POINTS = 72  # an inch
@@ -185,32 +186,34 @@ def one_map(weights: str, words: pd.DataFrame) -> list[Line]:
         for token, weight in zip(words["token"], words["attention"], strict=True)
     ]
     return [
-        *prose(" ".join(heading), style.SMALL, "bold"),
+        *prose(" ".join(heading), style.SMALL),
         *spaced(wrapped(shaded, size), below=6),
     ]
 
 
 def warning(predictions: pd.DataFrame | None, dataset: str) -> str:
-    """That the base model has not learnt a data set, so that its maps explain no decision; "" where it has. It is the
-    first model of `predictions`.
+    """Say that the base model, the first of `predictions`, has not learnt a data set; "" where it has, or where that
+    is not known.
     """
-    if predictions is None or predictions.empty:
+    own = pd.DataFrame() if predictions is None else predictions[predictions["dataset"] == dataset]
+    if own.empty:
         return ""
-    own = predictions[predictions["dataset"] == dataset]
-    answer, scores = able(own, next(iter(own["model"]), ""))
-    if answer.word != NO:
+    first = of_run(own, next(iter(own["model"]), ""))
+    ids = list(first["id"].unique())
+    labels = first.drop_duplicates("id")["label"].to_numpy(np.int64)
+    found = judge_ability(labels, grid(first, "prediction", ids=ids).astype(np.int64), None)
+    if found["learnt"] == "yes":
         return ""
-    return f"The base model is {quality(answer.word, scores)}. {USELESS}"
+    scores = (write_share(found[name]) for name in ("accuracy", "majority_accuracy"))
+    return "The base model is not clearly better than always the largest class: {} and {}. {}".format(*scores, USELESS)
 
 
 def one_instance(maps: pd.DataFrame, names: ClassNames, predictions: pd.DataFrame | None) -> list[Line]:
     """All maps of one text, under a heading that names it."""
     first = maps.iloc[0]
     gold, chosen = (names.get(int(first[column]), "another") for column in ("label", "base_prediction"))
-    lines = prose(f"{display_name(first['dataset'])}, {first['id']}", style.TITLE, "bold")
-    lines += spaced(
-        prose(f"label: {gold} | prediction of the base model: {chosen} | p: probability of {chosen}"), below=3
-    )
+    name = f"{display_name(first['dataset'])}, {first['id']}"
+    lines = spaced(prose(f"{name}. Label: {gold}; predicted: {chosen}, with probability p", style.SMALL), below=3)
     if text := warning(predictions, str(first["dataset"])):
         lines += spaced(prose(text, weight="bold"), below=3)
     for weights in WEIGHTS.ordered(maps["weights"].unique()):

@@ -16,7 +16,7 @@ from matplotlib.typing import ColorType
 from seaborn.utils import relative_luminance
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import describe, instead, legend, panel_grid, panels_of
+from attention_audit.figures.panels import Key, describe, instead, legend, panel_grid, panels_of
 from attention_audit.names import ATTRIBUTIONS, Names
 
 HEIGHT = 1.95  # inches: of a panel of histograms
@@ -54,32 +54,22 @@ def draw(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set(xlim=(-1, 1))
     axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
     if not axes.patches:
-        axes.set(ylim=(0, 100))
-        reason = "no text has a τ: all weights,\nor all scores, of a text are equal"
-        axes.text(0, 50, reason, ha="center", va="center", fontsize=style.SMALL, backgroundcolor="white")
+        instead(axes, "no text has a τ")
     axes.set_xticks([-1, -0.5, 0, 0.5, 1], ["-1", "-0.5", "0", "0.5", "1"])
-
-
-def undefined(rows: pd.DataFrame) -> str:
-    """For how many of the texts tau is not defined, measure by measure."""
-    known = {name: rows.loc[rows["measure"] == name, "tau"] for name in LINES}
-    counts = [f"{ATTRIBUTIONS[name].label} {tau.isna().sum()}" for name, tau in known.items() if len(tau)]
-    texts = max(len(tau) for tau in known.values())
-    return f"no τ: {', '.join(counts)} of {texts} texts" if rows["tau"].isna().any() else f"{texts} texts"
 
 
 @style.house_style()
 def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
-    """Histograms of Kendall's tau of attention with gradient and leave-one-out; one panel for each data set and model,
-    which says how many texts it has and for how many of them tau is not defined.
+    """Draw histograms of Kendall's tau of attention with gradient and leave-one-out; one panel for each data set and
+    model that has a text where tau is defined, with the number of these texts.
 
     From columns.CORRELATION rows of any number of data sets; `models` names and orders the panels. Raises AuditError
     for an attribution that is not one of names.ATTRIBUTIONS.
     """
-    figure, panels = panel_grid(panels_of(compared(correlation), models), HEIGHT)
+    figure, panels = panel_grid(with_values(panels_of(compared(correlation), models)), HEIGHT)
     for panel in panels:
         draw(panel.axes[0], panel.rows)
-        panel.title(models[panel.model].label, undefined(panel.rows))
+        panel.title(models[panel.model].label, f"{panel.rows.groupby('measure')['tau'].count().max()} texts")
     describe(
         figure,
         "Kendall's τ with attention, text by text (triangles: means)",
@@ -88,6 +78,13 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     )
     legend(figure, ({"label": ATTRIBUTIONS[name].label, **line_of(name)} for name in LINES))
     return figure
+
+
+def with_values(panels: dict[Key, pd.DataFrame]) -> dict[Key, pd.DataFrame]:
+    """Keep the panels in which some tau is defined, which it is not where all weights of a text are equal; all panels
+    where it is in none.
+    """
+    return {key: rows for key, rows in panels.items() if rows["tau"].notna().any()} or panels
 
 
 def matrix(rows: pd.DataFrame, names: list[str]) -> Floats:
@@ -124,14 +121,18 @@ def draw_pairs(axes: Axes, values: Floats) -> AxesImage:
 
 @style.house_style()
 def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
-    """Mean Kendall's tau of every two attributions; one panel for each data set and model.
+    """Draw the mean Kendall's tau of every two attributions; one panel for each data set and model of which attention
+    orders the words of some text.
 
     From columns.AGREEMENT rows of any number of data sets; `models` names and orders the panels. Raises AuditError
     for an attribution that is not one of names.ATTRIBUTIONS.
     """
     names = ATTRIBUTIONS.ordered([*agreement["first"].unique(), *agreement["second"].unique()])
     labels = [ATTRIBUTIONS[name].label for name in names]
-    figure, panels = panel_grid(panels_of(agreement, models), CELL * len(names) + MARGIN)
+    with_attention = agreement[(agreement[["first", "second"]] == "attention").any(axis=1)]
+    shown = with_values(panels_of(with_attention, models))
+    every = {key: rows for key, rows in panels_of(agreement, models).items() if key in shown}
+    figure, panels = panel_grid(every, CELL * len(names) + MARGIN)
     for panel in panels:
         [axes] = panel.axes
         image = draw_pairs(axes, matrix(panel.rows, names))

@@ -1,11 +1,11 @@
 """Figures of erasing attention, after Serrano & Smith 2019.
 
-Their figures 3, 4, 7 and 8, the effect of erasing the top item against another; their figures 5, 6, 10 and 11, how much
-must be erased until the decision flips; and, beyond the paper, attention-comprehensiveness and attention-sufficiency of
+Their figures 3 and 7, the effect of erasing the top item against another; their figures 5, 6 and 10, how much must be
+erased until the decision flips; and, beyond the paper, attention-comprehensiveness and attention-sufficiency of
 each ranking. These are DeYoung et al.'s measures (2020) where attention is erased, and not words of the input.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from attention_audit.figures.panels import (
     root_ticks,
     rooted,
 )
-from attention_audit.names import RANKINGS, Names, display_name
+from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.arrays import means
 from attention_audit.tables.erasure import compared
 
@@ -48,7 +48,7 @@ MEASURES = {
 }
 """The measures, by the beginning of the names of their columns, and their labels."""
 LINE: dict[str, Any] = {"markersize": 3, "linewidth": 0.7}
-ABREAST = 0.7  # of the distance between two bins, on which the rankings of one stand side by side
+LARGEST = 6.0  # points: the marker of the first ranking
 
 
 def bounds(values: pd.Series, least: float) -> tuple[float, float]:
@@ -77,54 +77,17 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
         axes.set(xlim=across, ylim=upwards)
         axes.xaxis.set_major_locator(MaxNLocator(4))
         axes.set_yticks(*zip(*root_ticks(low, high).items(), strict=True))
-        panel.title(models[panel.model].label, f"below 0: {share(panel.rows)}")
+        below = (panel.rows["delta_js"] < 0).sum()
+        panel.title(models[panel.model].label, f"below 0: {below} of {len(panel.rows)}")
     most = max(2.0, *(most for _, most in drawn))
     for mesh, _ in drawn:
         mesh.set_clim(vmax=most)
-    bar = figure.colorbar(mesh, ax=figure.axes, orientation="horizontal", aspect=50, fraction=0.03, pad=0.02)
+    bar = figure.colorbar(mesh, ax=figure.axes, aspect=25, fraction=0.03, pad=0.02, label="texts in a cell")
     ticks = [tick for tick in SHADES if tick <= most]
     bar.set_ticks(ticks, labels=[f"{tick:,}" for tick in ticks])
     bar.minorticks_off()
     bar.outline.set_visible(False)
-    describe(figure, f"{X_LABEL}; shades: texts in a cell", HINT, "ΔJS (nats; square-root scale)")
-    return figure
-
-
-def share(rows: pd.DataFrame) -> str:
-    """How many of the texts have a negative delta JS."""
-    return f"{(rows['delta_js'] < 0).sum()} of {len(rows)}"
-
-
-@style.house_style()
-def ss_fig4_negative_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
-    """The delta attention of each text whose delta JS is negative, a bar at their median, and their number; one row
-    a model.
-
-    From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders the rows. The table of the
-    same name has the numbers.
-    """
-    panels = panels_of(compared(single_weight), models)
-    figure = Figure(figsize=(style.WIDTH, ROW * len(panels) + MARGIN), layout="constrained")
-    axes, jitter = figure.subplots(), np.random.default_rng(0)
-    for place, rows in enumerate(panels.values()):
-        values = rows.loc[rows["delta_js"] < 0, "delta_attention"]
-        heights = place + jitter.uniform(-0.3, 0.3, len(values))
-        axes.scatter(values, heights, s=5, color=style.BLUE, alpha=0.5, linewidths=0, clip_on=False, rasterized=True)
-        if len(values):
-            axes.vlines(values.median(), place - 0.4, place + 0.4, color=style.BLACK, linewidth=1.2)
-        beside(axes, share(rows), place)
-    above(axes, "texts")
-    names = [f"{display_name(dataset)}, {models[model].label}" for dataset, model in panels]
-    axes.set_yticks(range(len(panels)), names)
-    negative = pd.concat(panels.values()).query("delta_js < 0")["delta_attention"]
-    axes.set(xlim=(0, min(1.0, 1.05 * max(LEAST, negative.max()))) if len(negative) else (0, 1))
-    axes.set_ylim(len(panels) - 0.5, -0.5)
-    describe(
-        figure,
-        f"{X_LABEL}, of texts with ΔJS < 0 (bar: median)",
-        "few texts, and near 0: attention is right about importance; far to the right: a far smaller weight "
-        "mattered more",
-    )
+    describe(figure, X_LABEL, HINT, "ΔJS (nats; square-root scale)")
     return figure
 
 
@@ -138,7 +101,7 @@ def flipped(rows: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def draw_boxes(axes: Axes, values: pd.DataFrame, never: pd.Series) -> None:
-    """One panel: a box for each ranking, and the percent of texts that it never flips; in words, that none flips."""
+    """Draw one panel: a box for each ranking, its mean, and the percent of texts that it never flips; or a sentence."""
     axes.set_ylim(len(never) - 0.5, -0.5)
     if values.empty:
         instead(axes, "no ranking flips any text")
@@ -158,64 +121,40 @@ def draw_boxes(axes: Axes, values: pd.DataFrame, never: pd.Series) -> None:
     for place, name in enumerate(map(str, values)):
         colour = style.PALETTE[RANKINGS[name].colour]
         boxes["boxes"][place].set(facecolor=colour, edgecolor=style.BLACK, linewidth=0.7)
-        beside(axes, f"{float(never[name]):.1f} %", place)
+        mean = float(values[name].mean())
+        axes.plot(mean, place, "D", markersize=4, markerfacecolor="white", markeredgecolor=style.BLACK, clip_on=False)
+        beside(axes, f"{mean:.2f}  {float(never[name]):.1f} %", place)
         if name == BEYOND:
             axes.axhline(place - 0.5, color=style.GREY, linewidth=0.6, linestyle=(0, (4, 3)))
-    above(axes, "never")
+    above(axes, "mean, never")
 
 
-def boxes_of(
-    ranked_sets: pd.DataFrame, models: Names, column: str, shown: Callable[[pd.DataFrame], pd.DataFrame]
-) -> Figure:
-    """Box plots of a column by ranking, in the order of names.RANKINGS; one panel for each data set and model.
+@style.house_style()
+def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
+    """Draw the fraction of the items that each ranking erases until the decision flips, in the order of names.RANKINGS;
+    whiskers from 5 to 95 % of the texts. One panel for each data set and model.
 
-    All boxes of a panel are of the same texts: those whose decision some ranking flips. shown: from the column, where a
-    ranking that never flips a text has erased all of it, to what is drawn.
+    The boxes of a panel are of the same texts, those whose decision some ranking flips; a ranking that never does has
+    erased all items there. Beside its box stand its mean, and how often that is. From columns.RANKED_SETS rows of any
+    number of data sets; `models` names and orders the panels. Raises AuditError for a ranking that is not one of
+    names.RANKINGS.
     """
     rankings = RANKINGS.ordered(ranked_sets["ranking"].unique())
     figure, panels = panel_grid(panels_of(ranked_sets, models), HEIGHT)
     for panel in panels:
         [axes] = panel.axes
-        values = flipped(panel.rows, column).reindex(columns=rankings)
+        values = flipped(panel.rows, "fraction_removed").reindex(columns=rankings)
         texts = len(panel.rows.drop_duplicates(["seed", "id"]))
-        draw_boxes(axes, shown(values.fillna(1.0)), 100 * values.isna().mean())
+        draw_boxes(axes, values.fillna(1.0), 100 * values.isna().mean())
         axes.set_yticks(range(len(rankings)), [RANKINGS[name].label if panel.left else "" for name in rankings])
         flip = "text flips" if texts == 1 else "texts flip"
         panel.title(models[panel.model].label, f"{len(values)} of {texts} {flip}")
-    return figure
-
-
-@style.house_style()
-def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
-    """Fraction of the items that each ranking erases until the decision flips; whiskers from 5 to 95 % of the texts.
-
-    The boxes of a panel are of the same texts, those whose decision some ranking flips; a ranking that never does has
-    erased all items there, and how often that is stands beside its box. From columns.RANKED_SETS rows of any number of
-    data sets; `models` names and orders the panels. Raises AuditError for a ranking that is not one of names.RANKINGS.
-    """
-    figure = boxes_of(ranked_sets, models, "fraction_removed", lambda fractions: fractions)
-    for axes in figure.axes:
         axes.set(xlim=(0, 1))
         axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
     describe(
         figure,
-        "fraction of the items erased until the decision flips",
+        "fraction of the items erased until the decision flips (bar: median; diamond: mean)",
         "further left: the ranking finds what decides sooner",
-    )
-    return figure
-
-
-@style.house_style()
-def ss_fig11_mass_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
-    """Like `ss_fig5_fraction_removed`, with the attention on the items that are left, on a square-root scale."""
-    figure = boxes_of(ranked_sets, models, "mass_removed", lambda masses: (1 - masses).clip(0, 1).pow(0.5))
-    for axes in figure.axes:
-        axes.set(xlim=(0, 1))
-        axes.set_xticks(*zip(*root_ticks(0, 1).items(), strict=True))
-    describe(
-        figure,
-        "attention on the items that are left when the decision flips (square-root scale)",
-        "further right: the decision flips although most of the attention is left; at 0: all had to go",
     )
     return figure
 
@@ -236,18 +175,16 @@ def curve_points(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
 
 
 def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
-    """One measure of one model: for each ranking a point and its interval a bin, side by side, and a line through them.
-
-    Bins are as far apart as any two, so that no ranking hides another.
+    """Draw one measure of one model: for each ranking a line over the bins, as far apart as any two, in the band of its
+    intervals. Those drawn later have smaller markers, so that none hides another.
     """
     names = RANKINGS.ordered(points["ranking"].unique())
     for place, name in enumerate(names):
         line, mark = points[points["ranking"] == name].sort_values("bin"), style.mark(RANKINGS[name])
-        at = np.arange(len(line)) + ABREAST * ((place + 0.5) / len(names) - 0.5)
-        axes.vlines(at, line["low"], line["high"], color=mark["color"], linewidth=1.4, alpha=0.5)
-        axes.plot(at, line["mean"], **mark, **LINE)
+        axes.fill_between(range(len(line)), line["low"], line["high"], color=mark["color"], linewidth=0, alpha=0.2)
+        axes.plot(range(len(line)), line["mean"], **mark, **LINE | {"markersize": max(2.5, LARGEST - place)})
     axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
-    axes.set_xlim(-0.5, len(BINS) - 0.5)
+    axes.set_xlim(-0.2, len(BINS) - 0.8)
     axes.set_xticks(range(len(BINS)), [str(bin_) for bin_ in BINS])
 
 

@@ -31,7 +31,7 @@ TITLED, LINE = 3, 0.15  # lines of titles that panels have room for, and inches 
 ENTRIES, HANDLE = 112, 5  # letters in a line of a legend, and as many as a handle takes
 HINT = 100  # letters in a line below a figure
 DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
-DISTANCES = (5, 9, 14)  # points
+DISTANCES = (4, 7, 10)  # points
 SIGNS = ((1, ""), (-1, "\N{MINUS SIGN}"))
 SMALL_ROOTS = (0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
 ROOTS = {tick: f"{tick:f}".rstrip("0") for tick in SMALL_ROOTS} | {0.25: "¼", 0.5: "½", 1: "1"}
@@ -59,9 +59,11 @@ class Panel(NamedTuple):
     left: bool
     lowest: bool
 
-    def title(self, *lines: str) -> None:
-        """Name the panel by its data set and, below, some lines."""
-        text = heading(LETTERS[self.columns], display_name(self.dataset), *lines)
+    def title(self, *lines: str, narrower: int = 0) -> None:
+        """Name the panel by its data set and, below, some lines. narrower: letters of a line that find no room, since
+        the ticks at the left are long.
+        """
+        text = heading(LETTERS[self.columns] - narrower, display_name(self.dataset), *lines)
         self.axes[0].set_title(text, loc="left", fontsize=style.TEXT, pad=PAD)
 
     def beside(self, *labels: str, size: float = style.SMALL) -> None:
@@ -90,23 +92,11 @@ def panel_grid(
     panels: Mapping[Key, pd.DataFrame], height: float, ratios: Sequence[float] = (1,)
 ) -> tuple[Figure, list[Panel]]:
     """A figure with panels of so many inches, each with axes one above the other, by their heights."""
-    return uneven_grid(panels, [[ratio * height / sum(ratios) for ratio in ratios]] * len(panels))
-
-
-def uneven_grid(
-    panels: Mapping[Key, pd.DataFrame], heights: Sequence[Sequence[float]], title: float = 0, columns: int = 0
-) -> tuple[Figure, list[Panel]]:
-    """The same, where each panel has axes of its own heights (inches); those of a row have the greatest of them.
-
-    title: further inches of each row. columns: of panels; 0: as suits their number.
-    """
-    count, columns = len(panels), columns or columns_of(len(panels))
-    starts = range(0, count, columns)
-    parts = [max(part) for start in starts for part in zip(*heights[start : start + columns], strict=True)]
-    rows = len(starts)
-    figure = Figure(figsize=(style.WIDTH, sum(parts) + rows * title + MARGIN), layout="constrained")
-    axes = figure.subplots(len(parts), columns, squeeze=False, height_ratios=parts)
-    cells = axes.reshape(rows, len(heights[0]), columns).transpose(0, 2, 1).reshape(-1, len(heights[0]))
+    count, columns = len(panels), columns_of(len(panels))
+    rows = len(range(0, count, columns))
+    figure = Figure(figsize=(style.WIDTH, rows * height + MARGIN), layout="constrained")
+    axes = figure.subplots(rows * len(ratios), columns, squeeze=False, height_ratios=[*ratios] * rows)
+    cells = axes.reshape(rows, len(ratios), columns).transpose(0, 2, 1).reshape(-1, len(ratios))
     for unused in cells[count:].flat:
         unused.remove()
     return figure, [
@@ -146,16 +136,14 @@ def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
         figure.supylabel(y, fontsize=style.TEXT)
 
 
-def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3, title: str = "") -> None:
-    """Say above the panels what each look stands for, at most so many in a row, or as many as find room, perhaps under
-    a title.
-    """
+def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3) -> None:
+    """Say above the panels what each look stands for, at most so many in a row, or as many as find room."""
     handles = [Line2D([], [], **look) for look in looks]
     letters = [max(map(len, str(handle.get_label()).split("\n"))) for handle in handles]
     # a legend is filled column by column
     while columns > 1 and sum(max(part, default=0) + HANDLE for part in np.array_split(letters, columns)) > ENTRIES:
         columns -= 1
-    figure.legend(handles=handles, loc="outside upper center", ncols=columns, title=title, title_fontsize=style.TEXT)
+    figure.legend(handles=handles, loc="outside upper center", ncols=columns)
 
 
 def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: float = 0.05) -> None:

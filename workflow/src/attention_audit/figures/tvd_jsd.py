@@ -1,8 +1,7 @@
-"""What changing the attention costs in changed predictions: figure 5 of Wiegreffe & Pinter 2019; and how far whole
-adversaries move the weights, and how far the exact contributions of the same adversaries.
-"""
+"""What changing the attention costs in changed predictions: figure 5 of Wiegreffe & Pinter 2019."""
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,11 @@ from attention_audit.figures.panels import datasets_of, describe, legend, panel_
 from attention_audit.names import Names
 from attention_audit.units import LN2
 
-HEIGHT = 2.5  # inches
-LABELLED = 5  # lambdas of a family of adversaries named in a panel, where they find room
+HEIGHT = 2.8  # inches
+LABELLED = 4  # lambdas of a family of adversaries named in a panel, where they find room
 APART = 8  # points: adversaries that are nearer to one another have one label
-TICKS = (0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1)
-LEAST = 0.05  # TVD at the top of the y axis, at least
+TICKS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1)
+LEAST = 2.0  # times the tolerance: TVD at the top of the y axis, at least
 POINTS: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 0, "alpha": 0.8}
 BASE, ADVERSARY, CONTINUATION, INSTANCE_ADVERSARY = "base", "adversary", "continuation", "instance_adversary"
 ONE_ADVERSARY = "one adversary"
@@ -31,36 +30,26 @@ CURVES = (ADVERSARY, CONTINUATION)
 DRAWN: dict[str, dict[str, Any]] = {
     BASE: POINTS | {"label": "further seeds", "markersize": 5.5},
     "uniform": POINTS | {"label": "uniform weights", "markersize": 4.5},
-    ADVERSARY: {"label": "adversary from scratch as λ varies", "linestyle": ":", "linewidth": 1, "markersize": 3},
-    CONTINUATION: {"label": "adversary by continuation", "linestyle": "-", "linewidth": 1, "markersize": 3},
+    ADVERSARY: {"label": "adversary from scratch (beside it: λ)", "linestyle": "-", "linewidth": 1, "markersize": 3},
+    CONTINUATION: {"label": "adversary by continuation (λ)", "linestyle": "-", "linewidth": 1, "markersize": 3},
 }
 """The models that have an entry of their own in the legend; others have one under their own label."""
-SHOWN, ABOVE = 2.0, 1.15  # the axis of TVD ends at so many times the budget, or the greatest TVD of a seed
-ADVERSARIES = ("adversary", "continuation", "adversaries")
-OTHERS = (*ADVERSARIES, "uniform", "imposed")
-"""The models that are no further seeds of the base model."""
-MAPS: dict[str, dict[str, Any]] = {
-    "jsd": {"color": style.BLUE, "marker": "o", "markersize": 3, "label": "frontier of attention weights"},
-    "contribution_jsd": {
-        "color": style.VERMILLION,
-        "marker": "s",
-        "markersize": 6,
-        "markerfacecolor": "none",
-        "linestyle": "--",
-        "label": "the same adversaries' exact contributions",
+OTHERS = (ADVERSARY, CONTINUATION, "adversaries", "uniform", "imposed")
+"""The models that are no further trainings of the model in question."""
+LIMITS: dict[str, dict[str, Any]] = {
+    "budget": {"color": style.BLACK, "linewidth": 0.8, "linestyle": (0, (5, 2)), "label": "tolerance"},
+    "retrained": {
+        "color": style.GREEN,
+        "linewidth": 0.8,
+        "linestyle": (0, (5, 2)),
+        "label": "mean of further seeds",
     },
 }
-"""What of an adversary is compared with the base model's, by column, and how it is drawn: a dot within a square where
-both moved alike."""
-SMALL: dict[str, Any] = {"linestyle": "none", "markersize": 2.5, "markeredgewidth": 0, "alpha": 0.5}
-SEEDS: dict[str, Any] = {"linestyle": "none", "marker": "^", "markersize": 5, "markerfacecolor": "none"}
-BUDGET: dict[str, Any] = {"color": style.BLACK, "linewidth": 0.8, "linestyle": (0, (1, 2)), "label": "budget"}
-LEGEND: list[dict[str, Any]] = [
-    *(look | {"linewidth": 1} for look in MAPS.values()),
-    SMALL | {"color": style.BLACK, "marker": "o", "label": "other adversaries"},
-    SEEDS | {"color": style.BLACK, "label": "further seeds"},
-    BUDGET,
-]
+"""The TVD up to which predictions count as nearly the same, and that of another training, as lines."""
+JUMP: dict[str, Any] = {"linestyle": (0, (1, 2)), "linewidth": 1, "marker": ""}
+"""How two neighbours of a curve are joined between which the search has a gap."""
+GAP = 0.2 * LN2
+"""JSD (nats) between two neighbours from which on there is one."""
 
 
 def looks_of(models: Names, compared: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -118,8 +107,11 @@ def draw(
     runs: pd.DataFrame,
     curves: Iterable[pd.DataFrame],
     instance: pd.DataFrame,
+    budget: float,
 ) -> None:
-    """One panel: a point for each run of a model, and the curves over lambda; `looks` by what is drawn."""
+    """Draw one panel: a point for each run of a model, the limits of TVD, and the curves over lambda, dotted over gaps
+    of the search. looks: by what is drawn. budget: the tolerance.
+    """
     points = {name: runs[runs["model"] == name] for name in looks if name not in CURVES}
     points |= {ONE_ADVERSARY: runs[runs["model"] == ADVERSARY], INSTANCE_ADVERSARY: instance}
     if points[ONE_ADVERSARY]["seed"].nunique() <= 1:
@@ -128,14 +120,25 @@ def draw(
         axes.plot(rows["jsd"], rows["tvd"], **looks[name], clip_on=False, zorder=3)
     for curve in curves:
         look = dict(looks[curve["model"].iloc[0]])
-        axes.plot([0, *curve["jsd"]], [0, *curve["tvd"]], **look | {"marker": ""}, clip_on=False, zorder=3)
-        axes.plot(curve["jsd"], curve["tvd"], **look | {"linestyle": "none"}, clip_on=False, zorder=3)
+        stops = np.vstack([np.zeros(2), curve[["jsd", "tvd"]].to_numpy()])
+        for part in pairwise(stops):
+            (x, further), y = zip(*part, strict=True)
+            own = JUMP if abs(further - x) > GAP else {"marker": ""}
+            axes.plot((x, further), y, **look | own, clip_on=False, zorder=3)
+        axes.plot(*stops[1:].T, **look | {"linestyle": "none"}, clip_on=False, zorder=3)
+    axes.axhline(budget, **LIMITS["budget"], zorder=1)
+    trainings = runs[~runs["model"].isin(OTHERS)]
+    if len(trainings):
+        axes.axhline(trainings["tvd"].mean(), **LIMITS["retrained"], zorder=1)
     up_to_ln2(axes)
 
 
 def occupied(figure: Figure, axes: Axes, curves: Iterable[pd.DataFrame]) -> list[Bbox]:
     """Boxes (pixels) around every marker and along the curves, for labels to keep clear of."""
     marks = [line.get_xydata() for line in axes.lines if line.get_marker() not in ("None", "")]
+    limits = {look["label"] for look in LIMITS.values()}
+    levels = [float(np.asarray(line.get_ydata())[0]) for line in axes.lines if line.get_label() in limits]
+    marks += [np.column_stack([np.linspace(0, LN2, 60), np.full(60, level)]) for level in levels]
     for curve in curves:
         stops = np.linspace(0, len(curve), 20 * len(curve))
         points = ([0, *curve[name]] for name in ("jsd", "tvd"))
@@ -161,22 +164,24 @@ def label_lambdas(
         groups = clusters(axes.transData.transform(points), APART * figure.dpi / 72)
         labelled = 0
         for group in (groups[index] for index in spread_out(len(groups))):
-            # as short as possible, of several the least and the greatest: λ = 2e-5, λ = 0.001 to 0.1
+            # as short as possible, of several the least and the greatest: 2e-5, 0.001 to 0.1
             ends = curve["lambda"].iloc[group].agg(["min", "max"]).unique()
-            text = "λ = " + " to ".join(f"{end:.2g}".replace("e-0", "e-") for end in ends)
-            at = tuple(points[group].mean(0))
+            text = " to ".join(f"{end:.2g}".replace("e-0", "e-") for end in ends)
+            at = tuple(points[group[len(group) // 2]])
             labelled += labelled < LABELLED and placed(axes, text, looks[name]["color"], at, taken, room)
 
 
 @style.house_style()
-def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
+def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names, budget: float) -> Figure:
     """Means over texts of prediction change (TVD) against attention change (JSD, nats), both from the base model.
 
-    One panel for each data set, all with the same axes; that of TVD has a square-root scale. In each: further seeds,
+    One panel for each data set; TVD has a square-root scale. In each: further seeds,
     uniform weights, the adversary from scratch for every lambda (the mean over its seeds, and a small dot for each seed
     where there are several), every search by continuation, and the per-instance adversary. Curves begin at the base
-    model, where nothing is changed. The frames hold rows of the audits comparison and instance_adversary, of any number
-    of data sets. Raises AuditError for a model that is not one of `models`.
+    model, where nothing is changed, and are dotted where the search has a gap. Lines: `budget`, the TVD up to which
+    predictions count as nearly the same, and the mean TVD of further seeds. The frames hold rows of the audits
+    comparison and instance_adversary, of any number of data sets. Raises AuditError for a model that is not one of
+    `models`.
     """
     # where there are several models, the others are held against the base
     base = instance_adversary["model"] == BASE
@@ -184,80 +189,28 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     looks = looks_of(models, comparison["model"].unique())
     runs = averages(comparison, ["dataset", "model", "lambda", "seed"])
     instances = averages(instance_adversary, ["dataset"])
-    highest = max(LEAST, 1.15 * max(runs["tvd"].max(), instances["tvd"].max()))
     figure, panels = panel_grid(datasets_of(runs), HEIGHT)
     FigureCanvasAgg(figure)  # measures the labels
     curves = [curves_of(panel.rows) for panel in panels]
     for panel, drawn in zip(panels, curves, strict=True):
         [axes] = panel.axes
-        draw(axes, looks, panel.rows, drawn, instances[instances["dataset"] == panel.dataset])
+        instance = instances[instances["dataset"] == panel.dataset]
+        draw(axes, looks, panel.rows, drawn, instance, budget)
+        highest = max(LEAST * budget, 1.15 * pd.concat([panel.rows["tvd"], instance["tvd"]]).max())
         axes.set_yscale("function", functions=(lambda values: np.sqrt(np.clip(values, 0, None)), np.square))
         axes.set(ylim=(0, highest))
-        ticks = [tick for tick in TICKS if tick <= highest]
+        ticks = [tick for tick in TICKS if tick <= highest and (tick != 0.02 or highest < 0.3)]
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
         panel.title()
     describe(
         figure,
         "JSD of attention from the base model's (nats)",
-        "at the left: the same map; at the bottom: the same predictions. A model at the lower right attends "
-        "elsewhere and predicts the same",
+        "at the lower right, below the dashes: other maps, nearly the same predictions; dotted: a gap of the search, "
+        "of which nothing is known",
         "TVD of predictions (square-root scale)",
     )
-    legend(figure, (look for look in looks.values() if look["label"]))
+    legend(figure, [*(look for look in looks.values() if look["label"]), *LIMITS.values()])
     figure.draw_without_rendering()
     for panel, drawn in zip(panels, curves, strict=True):
         label_lambdas(figure, panel.axes[0], looks, drawn)
-    return figure
-
-
-def frontier(runs: pd.DataFrame) -> pd.DataFrame:
-    """The runs whose weights (`jsd`) are further away than those of every run with a smaller or equal TVD."""
-    ordered = runs.sort_values(["tvd", "jsd"], ascending=[True, False], kind="stable")
-    earlier = ordered["jsd"].cummax().shift(fill_value=0)
-    return ordered[ordered["jsd"] > earlier]
-
-
-def draw_frontier(axes: Axes, adversaries: pd.DataFrame, seeds: pd.DataFrame, budget: float) -> None:
-    """One panel: seeds, all adversaries, and the frontier from the base model on, of weights and of contributions."""
-    best = frontier(adversaries)
-    axes.hlines(
-        best["tvd"], best["contribution_jsd"], best["jsd"], color=style.GREY, linewidth=0.5, alpha=0.6, zorder=1
-    )
-    for column, look in MAPS.items():
-        plain = {name: look[name] for name in ("color", "marker")}
-        axes.plot(seeds[column], seeds["tvd"], **plain | SEEDS, zorder=4)
-        axes.plot(adversaries[column], adversaries["tvd"], **plain | SMALL, zorder=2)
-        axes.plot([0, *best[column]], [0, *best["tvd"]], **look | {"linewidth": 1, "marker": ""}, zorder=3)
-        axes.plot(best[column], best["tvd"], **look | {"linestyle": "none"}, zorder=3)
-    axes.axhline(budget, **BUDGET, zorder=0)
-    up_to_ln2(axes)
-    highest = max(SHOWN * budget, ABOVE * seeds["tvd"].max() if len(seeds) else 0.0) or 1.0
-    axes.set(ylim=(-0.03 * highest, highest))
-
-
-@style.house_style()
-def wp_fig_frontier(comparison: pd.DataFrame, models: Names, budget: float) -> Figure:
-    """Means over texts of prediction change (TVD) against the change of two maps (JSD, nats), both from the base model.
-
-    One panel for each data set. Of all adversaries, those are joined whose attention is further away than that of any
-    other at the same or a smaller TVD; beside each of them lies the map of its exact contributions. `comparison` holds
-    rows of that audit, of any number of data sets. `budget`: the TVD up to which predictions count as the same. Raises
-    AuditError for a model that is not one of `models`.
-    """
-    models.refuse_unknown(comparison["model"].unique())
-    by = ["dataset", "model", "lambda", "seed"]
-    runs = comparison.groupby(by, sort=False, as_index=False, dropna=False)[["tvd", *MAPS]].mean()
-    figure, panels = panel_grid(datasets_of(runs), HEIGHT)
-    for panel in panels:
-        [axes], own = panel.axes, panel.rows
-        draw_frontier(axes, own[own["model"].isin(ADVERSARIES)], own[~own["model"].isin(OTHERS)], budget)
-        panel.title()
-    describe(
-        figure,
-        "JSD from the base model's map (nats)",
-        "at the left: the same map; below the budget: the same predictions. Dots at the right with squares at the "
-        "left: only the weights moved, not the evidence",
-        "TVD of predictions",
-    )
-    legend(figure, LEGEND)
     return figure

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_audit.errors import AuditError
-from attention_audit.given.readouts import GivenReadout, at, check
+from attention_audit.given.readouts import Floats, GivenReadout, at, check
 
 PLACE = "readout"
 ONE_OR_TWO = "give an array of one axis or two"
@@ -17,9 +17,7 @@ HELD = {"word_attributions": "its word_attributions", "as_list": "the number of 
 """What to give of the objects of Captum, transformers-interpret and LIME, by an attribute that they have."""
 
 
-def numbers(
-    values: Any, place: str, axes: tuple[int, ...] = (1, 2), wanted: str = ONE_OR_TWO
-) -> npt.NDArray[np.float64]:
+def numbers(values: Any, place: str, axes: tuple[int, ...] = (1, 2), wanted: str = ONE_OR_TWO) -> Floats:
     """Make an array of numbers, of a tensor of PyTorch or an Explanation of SHAP too.
 
     Raises AuditError, which ends in what is wanted, where they are none, or have another number of axes.
@@ -83,7 +81,7 @@ def integers(values: Any, place: str, kinds: str = "iuf") -> list[int]:
     raise AuditError(f"{place}: holds something else than whole numbers; give a flat list of these")
 
 
-def _by_word(values: npt.NDArray[np.float64], outputs: int) -> npt.NDArray[np.float64]:
+def _by_word(values: Floats, outputs: int) -> Floats:
     """Give contributions an axis of words: a plain list has the values of one word after another."""
     if values.ndim == 2 or not outputs or len(values) % outputs:
         return values if values.ndim == 2 else values[:, None]
@@ -122,22 +120,24 @@ def readout(
         raise AuditError(f"{name}: {missing} left out, and one needs the other; give both, or neither")
     if contributions is None or bias is None:
         contributions, bias = [np.empty((len(words), 0)) for words in texts], np.empty(0)
-    called = [*range(count)] if ids is None else entries(ids, f"{name}: column id")
-    if wrong := [id_ for id_ in called if not isinstance(id_, str | int | np.integer)]:
-        raise AuditError(f"{name}: column id: holds {wrong[0]!r}; give each text a name")
-    names = [str(id_) for id_ in called]
-    known = [None] * count if evidence is None else entries(evidence, f"{name}: column evidence")
     if not isinstance(maps, Mapping | None):
         raise AuditError(f"{name}: maps: is {type(maps).__name__}; give the scores of each map by its name")
-    columns = {"attention": attention, "contribution": contributions, "label": labels}
+    columns = {
+        "id": range(count) if ids is None else ids,
+        "attention": attention,
+        "contribution": contributions,
+        "label": labels,
+        "evidence": [None] * count if evidence is None else evidence,
+    }
     columns |= {f"maps, {map_},": scores for map_, scores in (maps or {}).items()}
     listed = {column: entries(values, f"{name}: column {column}") for column, values in columns.items()}
+    if wrong := [id_ for id_ in listed["id"] if not isinstance(id_, str | int | np.integer)]:
+        raise AuditError(f"{name}: column id: holds {wrong[0]!r}; give each text a name")
+    names = [str(id_) for id_ in listed["id"]]
     predicted = numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS)
     shift = numbers(bias, f"{name}: column bias", wanted=A_TEXT_AND_CLASS)
     counted = {
         **{column: len(values) for column, values in listed.items()},
-        "id": len(names),
-        "evidence": len(known),
         "probabilities": len(predicted),
         "bias": len(shift) if shift.ndim == 2 else count,
     }
@@ -159,7 +159,7 @@ def readout(
         predicted,
         [
             None if positions is None else integers(positions, at(name, id_, "evidence")) or None
-            for id_, positions in zip(names, known, strict=True)
+            for id_, positions in zip(names, listed["evidence"], strict=True)
         ],
         {
             map_: [

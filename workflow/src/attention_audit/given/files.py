@@ -1,18 +1,24 @@
-"""The files of readouts from elsewhere, .parquet or .npz; docs/readouts.md describes both for users."""
+"""The files of readouts from elsewhere, .parquet or .npz, which docs/readouts.md describes for users; and the section
+of the configuration that names them.
+"""
 
 import zipfile
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import Field, field_validator, model_validator
 
 from attention_audit.artefacts.files import whole
+from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.errors import AuditError
 from attention_audit.given.arrays import entries, integers, numbers, readout
 from attention_audit.given.readouts import GivenReadout, at, check
+from attention_audit.section import Name, Section, refuse_duplicates
 
 ENDINGS = (".parquet", ".npz")
 NEEDED = ("id", "tokens", "label", "attention", "probabilities")
@@ -24,14 +30,11 @@ file has the same arrays, and `lengths`.
 EVIDENCE, LENGTHS, HEADS, CONTRIBUTION = "evidence", "lengths", "heads", "contribution"
 
 
-def _refuse_missing(place: str, named: Sequence[str], wanted: Sequence[str]) -> None:
-    if missing := [name for name in wanted if name not in named]:
+def _refuse_missing(place: str, named: Sequence[str], *further: str) -> None:
+    """Raise AuditError where a file lacks a column that it must have: of `ADDED` and of `FURTHER` both or none."""
+    added = chain.from_iterable(both for both in (ADDED, FURTHER) if {*both} & {*named})
+    if missing := [name for name in (*NEEDED, *added, *further) if name not in named]:
         raise AuditError(f"{place}: column {missing[0]} is missing (it has {', '.join(named)}); add it")
-
-
-def _needed(named: Sequence[str]) -> tuple[str, ...]:
-    """The columns that a file with these columns must have: of `ADDED` and of `FURTHER` both or none."""
-    return NEEDED + sum((both for both in (ADDED, FURTHER) if {*both} & {*named}), ())
 
 
 def _take_readout(place: str, columns: Mapping[str, Any]) -> GivenReadout:
@@ -59,7 +62,7 @@ def _from_parquet(path: Path, place: str) -> GivenReadout:
     try:
         with pq.ParquetFile(path) as file:
             named = file.schema_arrow.names
-            _refuse_missing(place, named, _needed(named))
+            _refuse_missing(place, named)
             table = file.read([name for name in (*NEEDED, *ADDED, *FURTHER, EVIDENCE) if name in named])
         columns = {name: [*map(_list_nested, table[name].to_numpy())] for name in table.column_names}
     except (OSError, pa.ArrowException) as error:
@@ -81,7 +84,7 @@ def _from_npz(path: Path, place: str) -> GivenReadout:
         if isinstance(opened, np.ndarray):
             raise AuditError(f"{place}: holds one array and not several; write it with numpy.savez")
         with opened as file:
-            _refuse_missing(place, file.files, (*_needed(file.files), LENGTHS))
+            _refuse_missing(place, file.files, LENGTHS)
             for name in (LENGTHS, *NEEDED, *ADDED, *FURTHER, EVIDENCE):
                 if name in file.files:
                     arrays[name] = np.atleast_1d(_load_array(file, name, place))
@@ -205,3 +208,60 @@ def write_given(given: GivenReadout, path: Path) -> None:
     check(given)
     with whole(path) as temporary:
         (_write_parquet if path.suffix == ".parquet" else _write_npz)(given, temporary)
+
+
+class GivenModels(Section):
+    """The readouts of your own models on one data set, one file a training, which is a .parquet or .npz file."""
+
+    models: dict[Name, list[str]] = Field(
+        min_length=1,
+        description="The models in question by names of yours, each with the file of each of its trainings. The first "
+        "model is the one that `uniform` and `adversaries` belong to.",
+    )
+    uniform: list[str] = Field(
+        default_factory=list,
+        description="Files of the first model's twin, which was trained with uniform weights in place of attention.",
+    )
+    adversaries: list[str] = Field(
+        default_factory=list,
+        description="Files of adversaries of the first model, which were trained to predict as its first training does "
+        "and to attend elsewhere.",
+    )
+    classes: list[str] | None = Field(
+        None, min_length=2, description="Names of the classes, from class 0 on; null: their numbers."
+    )
+
+    @property
+    def by_model(self) -> dict[str, list[str]]:
+        """The files of every model, by its name in paths."""
+        others = {UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
+        return self.models | {name: files for name, files in others.items() if files}
+
+    @property
+    def first(self) -> str:
+        """The file of the first training of the first model, which has the texts."""
+        return next(iter(self.models.values()))[0]
+
+    @field_validator("models")
+    @classmethod
+    def _named(cls, models: dict[str, list[str]]) -> dict[str, list[str]]:
+        for name, files in models.items():
+            if name in (UNIFORM, ADVERSARIES):
+                raise ValueError(f"{name!r} is no model in question; use the key `{name}` beside `models`")
+            if not files:
+                raise ValueError(f"{name!r} has no file; name one for each of its trainings")
+        return models
+
+    @field_validator("classes")
+    @classmethod
+    def _distinct(cls, classes: list[str] | None) -> list[str] | None:
+        refuse_duplicates("class", classes or [])
+        return classes
+
+    @model_validator(mode="after")
+    def _files(self) -> Self:
+        every = [*chain.from_iterable(self.by_model.values())]
+        refuse_duplicates("file", every)
+        if unknown := [path for path in every if not path.endswith(ENDINGS)]:
+            raise ValueError(f"{unknown[0]!r} does not end in {' or '.join(ENDINGS)}; save it in one of these formats")
+        return self

@@ -28,12 +28,12 @@ class AuditedRun(Section):
 
 
 class AuditJob(Section):
-    """One audit of one suite on one data set. `target`, `takes` and `columns` are those of its entry in plan/audits.py.
+    """One audit of one suite on one data set.
 
-    columns: the declaration of its columns. runs: in the order of the readouts. sections: the sections of the
-    configuration that the audit reads, by key. architectures, classifiers: what it takes to run the models again, in
-    the order of the runs: architectures of those that are trained here, or classifiers that are given; one of the two
-    is empty, or both where the audit asks no network.
+    target, takes, columns: those of its entry in plan/audits.yaml; columns is the declaration of its columns. runs: in
+    the order of the readouts. sections: the sections of the configuration that the audit reads, by key. architectures,
+    classifiers: what it takes to run the models again, in the order of the runs: architectures of those that are
+    trained here, or classifiers that are given; one of the two is empty, or both where the audit asks no network.
     """
 
     dataset: str

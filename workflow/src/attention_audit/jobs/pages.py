@@ -50,6 +50,10 @@ class GuideJob(Section):
     columns: list[str]
 
 
+MAPS = 3
+"""So many trainings of the first model have their map in the report."""
+
+
 class ReportJob(Section):
     """The report: suites, exhibits in the order of the page, and data sets left out, by reason.
 

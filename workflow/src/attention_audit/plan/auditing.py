@@ -318,7 +318,6 @@ class Auditing:
             # one of those that need no network, by itself, takes less
             needs=(name, stage.replace("audits", "audit")),
             threads=self.scope.config.threads,
-            updates=tuple(outputs),
         )
 
     def together(self, stage: str, key: str, dataset: str) -> PlannedJob:

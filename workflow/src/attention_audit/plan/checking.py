@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 
-from attention_audit.answer.sizes import LEAST, counted
 from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.corpus.checkup import Looked, checked_once
@@ -120,18 +119,6 @@ def most_words(scope: Scope, dataset: str) -> int | None:
     return scope.config.hf[dataset].max_length
 
 
-def too_few(scope: Scope) -> Iterator[str]:
-    """That judged models have several trainings, but too few for a word on `stable`; a line each suite and number."""
-    needed = LEAST["stable"]
-    for suite in scope.suites.values():
-        own = [(dataset, scope.for_dataset(suite, dataset)) for dataset in scope.datasets_of(suite)]
-        seeds = [(dataset, len(each.seeds(model))) for dataset, each in own for model in each.judged]
-        for count in range(2, needed):
-            if small := list(dict.fromkeys(dataset for dataset, number in seeds if number == count)):
-                told = f"{', '.join(small)}: {counted(count, 'training')} of a model of {suite.title}"
-                yield f"{told} are too few for a word on `stable`: {needed} are needed"
-
-
 def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
     """What there is in the user's own files of a run, and what is odd in them, a line each.
 
@@ -160,5 +147,4 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
                 found.odd.extend(looked.odd)
     if faults:
         raise AuditError(*faults)
-    found.odd.extend(too_few(scope))
     return found

@@ -30,7 +30,7 @@ class OfTransformers(Suite):
     title = "Transformer classifiers"
     about = "What may be read into a fine-tuned Transformer's own map, the classified token's row of its last layer?"
     own_audits = (
-        *(*OwnReadouts.own_audits, "cut_texts", "correlation", "agreement", "attribution_stability"),
+        *(*OwnReadouts.own_audits, "cut_texts", "evidence", "correlation", "agreement", "attribution_stability"),
         *ATTRIBUTED,
     )
 

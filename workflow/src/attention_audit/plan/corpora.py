@@ -16,8 +16,6 @@ from attention_audit.jobs.fetch import FetchJob
 from attention_audit.plan.job import PlannedJob, rule_name
 
 VECTORS = "vectors"
-READING = "stages.reading"
-"""The code that decides what a corpus is."""
 
 
 def source_of(config: Config, dataset: str) -> Corpus:
@@ -116,7 +114,6 @@ def corpus_job(config: Config, dataset: str, mirror: Path | None) -> CorpusJob:
         dataset=dataset,
         corpus=source_of(config, dataset),
         files=list(corpus_inputs(config, dataset, mirror)),
-        reading_code=code_hash(READING),
         vectors=vectors_of(config, dataset),
     )
 
@@ -156,7 +153,6 @@ def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
         needs=("corpus",),
         # a job of several cores waits until all of them are free; generated texts need no splitting into words
         threads=4 if raw else 1,
-        updates=names,
     )
 
 

@@ -5,7 +5,6 @@ from itertools import cycle
 from typing import NamedTuple, get_args
 
 from attention_audit.config import Config
-from attention_audit.contrasts import Liar
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look, Names
 from attention_audit.plan.suite import ATTRIBUTED, USUAL, Schedule, SectionSuite
@@ -95,15 +94,6 @@ class PruthiDeception(SectionSuite[Deception]):
     def objective(self, dataset: str, model: str) -> Objective:
         lambda_ = self.built[model].lambda_
         return super().objective(dataset, model) if lambda_ is None else DeceptionObjective(lambda_=lambda_)
-
-    @property
-    def liars(self) -> list[Liar]:
-        """Every liar, beside the honest model that is built alike."""
-        return [
-            Liar(honest=f"{BEFORE[built.of]}{HONEST}", liar=name, lambda_=built.lambda_, seeds=len(self.seeds(name)))
-            for name, built in self.built.items()
-            if built.lambda_ is not None
-        ]
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         kind = self.built[model].of

@@ -7,9 +7,7 @@ from typing import Any
 
 from attention_audit.code_hash import code_hash
 from attention_audit.columns.kinds import artefact
-from attention_audit.contrasts import Liar, Subject
-from attention_audit.corpus.sources.control import ControlCorpus
-from attention_audit.corpus.sources.shortcut import ShortcutCorpus
+from attention_audit.contrasts import Subject
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
@@ -19,7 +17,7 @@ from attention_audit.plan.auditing import Auditing
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.corpora import fetched_files, record_files, with_others
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
-from attention_audit.plan.exhibits import ANSWERING, EXHIBITS, PLAUSIBLE, TABLES
+from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.job import Files, PlannedJob, rule_name
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
@@ -28,12 +26,16 @@ from attention_audit.tables.published import facts
 
 CORPUS_COLUMNS = {name: f"columns.corpus:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 GIVEN_BY_THE_STAGE = ("models", "labels")
+JUDGING = (
+    "predictions stability permutation shuffles located comparison consistency plausibility plausible_words "
+    "single_weight replaced soft"
+)
+"""The audits of which the summary says why a model is not asked them."""
 EVERY = "*"
 """Stands for all suites in what an exhibit reads."""
 NEEDS = {
-    "adversaries": "adversaries, and {dataset} has none",
-    "generated": "words that are generated or planted, with a known truth, and {dataset} has others",
     "published": "numbers that a paper has published, and there are none of what this run makes of {dataset}",
+    "real": "texts that were not generated, of which this run has some, and {dataset} is",
 }
 """What an exhibit may need of a data set, and what is said where it has not got it."""
 
@@ -68,16 +70,14 @@ class Exhibiting:
             },
             "subjects": lambda: [subject.model_dump() for subject in self.subjects()],
             "reasons": self.reasons,
-            "liars": lambda: [liar.model_dump() for liar in self.liars()],
             "of_data": lambda: {name: remarks.of_data(name, raw, catalogue) for name in scope.datasets},
             "of_models": lambda: {name: remarks.of_models(name, scope.config) for name in scope.datasets},
         }
         # what is worked out once lies in the object, and goes with it
         self.spoken: dict[str, list[str]] = {}
         self.known: dict[str, Callable[[Exhibit, str], bool]] = {
-            "adversaries": self._adversaries,
-            "generated": lambda _, dataset: isinstance(scope.config.corpora[dataset], ControlCorpus | ShortcutCorpus),
             "published": self._published,
+            "real": self._real,
         }
         for exhibit in exhibits:
             self._refuse_unknown(exhibit)
@@ -86,7 +86,7 @@ class Exhibiting:
         """Raise AuditError where an entry names a suite, a setting or a file that there is not, or, of a plugin, a
         column.
         """
-        entry = f"config: plugins: {exhibit.source}" if exhibit.source else "plan/exhibits.py"
+        entry = f"config: plugins: {exhibit.source}" if exhibit.source else "plan/exhibits.yaml"
         for suite in filter(None, [exhibit.suite, *(key for read in exhibit.reads.values() for key in read.suites)]):
             if suite != EVERY:
                 self.scope.suite(suite)
@@ -114,7 +114,7 @@ class Exhibiting:
                     asked.append(("file of a corpus", "plan/exhibiting.py", [*CORPUS_COLUMNS], (read.name,)))
                 case "table" | "tables":
                     names = (read.name,) if read.source == "table" else read.columns
-                    asked.append(("table", "plan/exhibits.py", tables, names))
+                    asked.append(("table", "plan/exhibits.yaml", tables, names))
         for kind, where, known, names in asked:
             if unknown := [name for name in names if name not in known]:
                 raise AuditError(
@@ -173,14 +173,18 @@ class Exhibiting:
         reason = self.auditing.reason(suite, dataset, audit)
         return f"{name} needs {reason}" if reason else f"{suite.title} is not asked {name}"
 
-    def _adversaries(self, exhibit: Exhibit, dataset: str) -> bool:
-        """Whether a judged model of the exhibit's suite has adversaries."""
-        suite = self.scope.for_dataset(self.scope.suite(exhibit.suite), dataset)
-        contrasts = [suite.compared_models(model) for model in suite.judged]
-        return any(each.adversaries for each in contrasts if each)
+    def _real(self, exhibit: Exhibit, dataset: str) -> bool:
+        """Whether the texts of a data set are not generated, or all texts of the exhibit's suites are."""
+        named = {name for suite in self.suites(exhibit) for name in self.scope.datasets_of(suite)}
+        return dataset not in self.scope.controls or named <= {*self.scope.controls}
 
     def _published(self, exhibit: Exhibit, dataset: str) -> bool:
-        """Whether the paper of a table that an exhibit reads, and that is made, has numbers of a data set."""
+        """Whether the paper of a table has numbers of a data set in its table of this number; or, of a table of all
+        suites, the paper of a table that it reads, and that is made.
+        """
+        if exhibit.suite:
+            paper = self.scope.suite(exhibit.suite).paper
+            return (paper, exhibit.number, display_name(dataset)) in {key[:3] for key in facts()}
         papers = {paper for paper, _, named, *_ in facts() if named == display_name(dataset)}
         names = {name for read in exhibit.reads.values() if read.source == "tables" for name in read.columns}
         tables = (TABLES.by_name[name] for name in names)
@@ -395,9 +399,7 @@ class Exhibiting:
                 model=suite.family(model),
                 seeds=len(suite.seeds(model)),
                 items="sentences" if suite.hierarchical(name, model) else "words",
-                unasked=self.auditing.unasked(
-                    suite, name, model, [*ANSWERING, *PLAUSIBLE, "single_weight", "replaced", "soft"]
-                ),
+                unasked=self.auditing.unasked(suite, name, model, JUDGING.split()),
                 contrasts=suite.compared_models(model),
                 given=suite.given(name, model) is not None,
                 frozen=not suite.given(name, model) and suite.architecture(name, model).frozen,
@@ -408,10 +410,6 @@ class Exhibiting:
             for model in suite.judged
         ]
         return sorted(every_subject, key=lambda subject: subject.dataset in controls)
-
-    def liars(self) -> list[Liar]:
-        """The models that were trained to deceive, each beside an honest one; of every suite that has any."""
-        return [liar for suite in self.scope.suites.values() for liar in suite.liars]
 
     def reasons(self) -> dict[str, str]:
         """The data sets that no suite runs, by reason."""

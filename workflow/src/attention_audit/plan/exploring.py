@@ -10,8 +10,8 @@ from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
 
-TEXTS = "texts"
-"""The table whose columns the page shows."""
+SHOWN = ("texts", "summary")
+"""The tables that the page shows."""
 AUDITS = {"consistency": "consistency", "instance": "instance_adversary", "attributions": "word_attributions"}
 """The audits that are read, by what the job calls their files."""
 REPORT, EXPLORER = "report.html", "explorer.html"
@@ -50,7 +50,7 @@ class ExplorerPlan:
         )
         inputs: Files = {name: list(places) for name, places in files.items()}
         inputs |= {file: [self.places.corpus_file(name, file) for name in datasets] for file in ("corpus", "census")}
-        return inputs | {"texts": [self.exhibiting.path(TABLES.by_name[TEXTS], ".parquet")]}, settings
+        return inputs | {name: [self.exhibiting.path(TABLES.by_name[name], ".parquet")] for name in SHOWN}, settings
 
     def _view(self, subject: Subject, files: dict[str, dict[str, int]]) -> ExploredView:
         dataset, every = subject.dataset, self.scope.suite(subject.suite)

@@ -33,7 +33,7 @@ class JainWallace(SectionSuite[Combinations]):
     )
     takes_pairs = True
     section = Combinations
-    own_audits = (*USUAL, "instance_adversary", "evidence", "correlation", "agreement", "conicity", *ATTRIBUTED)
+    own_audits = (*USUAL, "instance_adversary", "correlation", "agreement", *ATTRIBUTED)
 
     @property
     def models(self) -> list[str]:

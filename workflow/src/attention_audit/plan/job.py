@@ -20,8 +20,8 @@ class PlannedJob:
     name: of its rule, which no other job has. stage: a module of `stages`. told: makes its settings, which are checked
     as they are made. code: hash of all that it runs. log: the file that receives its messages. needs: entries of
     resources.yaml, of which the first that is there counts; () where it is too small to be sent to a cluster. threads:
-    cores that it may use. updates: outputs that stay where they are while it runs, as it may keep some. pictured: of a
-    picture that Snakemake's own report shows, its caption, a file as the rules name it, its category and its labels.
+    cores that it may use. pictured: of a picture that Snakemake's own report shows, its caption, a file as the rules
+    name it, its category and its labels.
     """
 
     name: str
@@ -33,7 +33,6 @@ class PlannedJob:
     log: str
     needs: tuple[str, ...] = ()
     threads: int = 1
-    updates: tuple[str, ...] = ()
     pictured: Mapping[str, Any] | None = None
 
     @cached_property

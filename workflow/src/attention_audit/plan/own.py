@@ -8,7 +8,7 @@ from itertools import chain, cycle
 
 from attention_audit.config import Config
 from attention_audit.contrasts import ADVERSARIES, UNIFORM, Contrasts
-from attention_audit.given.settings import GivenModels
+from attention_audit.given.files import GivenModels
 from attention_audit.names import Look, Names
 from attention_audit.plan.suite import BESIDE_BASE, USUAL, ImportedModel, Run, Suite
 from attention_audit.transformer.settings import GivenClassifiers

@@ -11,7 +11,7 @@ from typing import Any
 from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
-from attention_audit.jobs.pages import ExplorerJob, GuideJob, ReportJob, ShownExhibit, ShownSuite
+from attention_audit.jobs.pages import MAPS, ExplorerJob, GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import built
 from attention_audit.plan import corpora, transformers
 from attention_audit.plan.auditing import Auditing
@@ -135,9 +135,9 @@ class Plan:
             log=f"{places.logs}/guide.log",
         )
         explored, shown = self.exploring.planned([])
-        # of the first model, a text of which is shown
+        # of the first model, a text of which is shown, with the maps of some trainings
         first = {
-            "readouts": [explored["readouts"][view.runs[0].readout] for view in shown.views[:1]],
+            "readouts": [explored["readouts"][run.readout] for view in shown.views[:1] for run in view.runs[:MAPS]],
             "corpus": explored["corpus"][:1],
         }
         explorer = PlannedJob(

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
 from attention_audit.config import Config
-from attention_audit.contrasts import Contrasts, Liar
+from attention_audit.contrasts import Contrasts
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ImportJob
@@ -30,10 +30,11 @@ USUAL = (
     "contributions",
     "single_weight",
     "ranked_sets",
+    "shuffles",
     "plausibility",
 )
 """The audits that every suite is asked unless it says otherwise."""
-BESIDE_BASE = ("comparison", "consistency", "instance_adversary", "evidence", "attention_maps")
+BESIDE_BASE = ("comparison", "consistency", "instance_adversary", "attention_maps")
 """Those of suites with a base model and adversaries."""
 ATTRIBUTED = ("located", "plausible_words", "word_attributions")
 """Those that run the models again."""
@@ -196,11 +197,6 @@ class Suite(ABC):
     def objective(self, dataset: str, model: str) -> Objective:
         """What a model that is trained here minimises."""
         return LabelObjective()
-
-    @property
-    def liars(self) -> list[Liar]:
-        """Every deceptive model, beside the honest one that is built alike."""
-        return []
 
     def family(self, model: str) -> str:
         """The model's name in audits and tables: a key of `labels`."""

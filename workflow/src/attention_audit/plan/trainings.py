@@ -14,7 +14,7 @@ from attention_audit.corpus.source import placed
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ImportJob
-from attention_audit.jobs.train import MaskedJob, SearchJob, TrainJob
+from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.places import Places
 from attention_audit.plan.job import PlannedJob, rule_name
 from attention_audit.plan.scope import Scope
@@ -22,13 +22,6 @@ from attention_audit.plan.suite import ImportedModel, Run, Suite
 from attention_audit.plan.transformers import classifier_files
 from attention_audit.section import Section
 from attention_audit.training.settings import MaskedSettings, SearchSettings
-
-TRAINING = "stages.training"
-"""The module whose code decides what weights are."""
-SEARCHING = "stages.searching"
-"""The module whose code decides what the weights of a search are."""
-MASKING = "stages.masking"
-"""The module whose code decides what the weights of models of masked texts are."""
 
 
 @dataclass(frozen=True)
@@ -110,23 +103,18 @@ class Trainings:
         dataset, key, model = training.split("/")
         return self.scope.for_dataset(self.scope.suites[key], dataset), dataset, model
 
-    def job(self, training: str, seed: int) -> TrainJob | SearchJob | MaskedJob:
-        """The settings of the job of a training or of a search, with the hash of the code that decides its weights.
-
-        Raises AuditError where it has not this seed.
-        """
+    def job(self, training: str, seed: int) -> TrainJob | SearchJob | MaskedSettings:
+        """The settings of the job of a training or of a search. Raises AuditError where it has not this seed."""
         suite, dataset, model = self.split(training)
         if seed not in self.seeds[training]:
             seeds = ", ".join(map(str, self.seeds[training]))
             raise AuditError(f"{training}: seed {seed} is none of this configuration ({seeds}); ask for one of these")
-        settings, entries = suite.training(dataset, model, seed), suite.architecture(dataset, model).entries
+        settings = suite.training(dataset, model, seed)
         if isinstance(settings, SearchSettings):
-            code = code_hash(SEARCHING, entries=entries)
-            return SearchJob(**dict(settings), models=self.steps(training), training_code=code)
+            return SearchJob(**dict(settings), models=self.steps(training))
         if isinstance(settings, MaskedSettings):
-            return MaskedJob(**dict(settings), training_code=code_hash(MASKING, entries=entries))
-        code = code_hash(TRAINING, entries=entries)
-        return TrainJob(**dict(settings), training_code=code, maps=suite.maps(dataset, model))
+            return settings
+        return TrainJob(**dict(settings), maps=suite.maps(dataset, model))
 
     def given(self, training: str) -> ImportedModel | None:
         """Where a training is imported from; None where it is made here."""
@@ -177,6 +165,14 @@ class Trainings:
         """The readouts that a model is trained on, one for each split; often none."""
         return [home.readout(split) for home in self._references(training, [seed]) for split in SPLITS]
 
+    def others(self, training: str, seed: int) -> list[str]:
+        """The readouts, on dev, of the other trainings of the model that a search begins with."""
+        suite, dataset, model = self.split(training)
+        if (run := suite.reference(Run(model, seed))) is None:
+            return []
+        seeds = (other for other in self.seeds[f"{dataset}/{suite.key}/{run.model}"] if other != run.seed)
+        return [self.home(suite, dataset, Run(run.model, other)).readout("dev") for other in seeds]
+
     def transformer(self, training: str) -> list[str]:
         """The record of the Transformer that a training reads or whose states it reads; often none."""
         suite, dataset, model = self.split(training)
@@ -208,6 +204,7 @@ class Trainings:
             # a search begins with the weights of its reference, and so does the first mask
             start = [home.file("weights") for home in self._references(training, [seed])]
             inputs |= {"start": start} if stage != "train" else {}
+            inputs |= {"others": self.others(training, seed)} if stage == "search" else {}
             inputs |= {"transformer": self.transformer(training), "states": self.states(training)}
             outputs = {kind: [run.file(kind) for run in runs] for kind in ("weights", "history")}
             outputs |= {"search": [runs[-1].file("search")]} if stage == "search" else {}
@@ -227,7 +224,6 @@ class Trainings:
             log="/".join([self.places.logs, stage, training, *named]) + ".log",
             needs=(needs, "audit"),
             threads=self.scope.config.threads,
-            updates=("weights", "history", "search"),
         )
 
     def jobs(self) -> Iterator[PlannedJob]:

@@ -269,7 +269,6 @@ def stating(config: Config, dataset: str) -> PlannedJob:
         log=f"{places.logs}/states/{dataset}.log",
         needs=("states",),
         threads=config.threads,
-        updates=("states", "pieces"),
     )
 
 

@@ -21,7 +21,7 @@ class WiegreffePinter(FourTests):
     about = "Is attention needed, stable, transferable, and could a whole model attend elsewhere and predict the same?"
     citation = ("Attention is not not Explanation", "https://doi.org/10.18653/v1/D19-1002")
     labels = Names("model", "`LOOKS` of plan/four_tests.py", LOOKS)
-    own_audits = (*USUAL, *BESIDE_BASE, *ATTRIBUTED, "replaced")
+    own_audits = (*USUAL, *BESIDE_BASE, *ATTRIBUTED, "evidence", "replaced")
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)

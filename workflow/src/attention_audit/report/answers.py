@@ -1,52 +1,25 @@
-"""The summary as the front page shows it: a row a data set and model, a cell a question, and the sentence to quote."""
+"""The summary as the report shows it: a card a data set and model, a line a question, and a paragraph to copy."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isinf, isnan, nan
+from typing import Any
 
 import pandas as pd
 
-from attention_audit.answer.sentence import SCORES, beside_marks, quality
-from attention_audit.answer.sizes import counted
-from attention_audit.answer.words import NO, NOT_ASKED, YES, by_word
-from attention_audit.columns.summary import INSTEAD, MEASURED, QUESTIONS, UNITS
+from attention_audit.answer.lines import Line, count_readings, describe_marks, describe_run, warn_of_next, write_lines
 from attention_audit.jobs.pages import ShownExhibit
 from attention_audit.names import display_name
-from attention_audit.report.interval_plot import SCALES, Plot, Scale, alternative, plotted
-from attention_audit.tables.asked import ALONE, THESE
-from attention_audit.tables.shown import instead, interval
-from attention_audit.tables.wording import each_of, named, number
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One answer: its word; value and interval as texts, empty where there is none; why it has no other word; what is
-    measured, and on how much.
-
-    plot: None where there is no number to draw. alternative: the same drawing in words. each: the effect of each
-    training, in words; empty of one.
-    """
-
-    question: str
-    word: str
-    value: str
-    interval: str
-    why: str
-    about: str
-    plot: Plot | None
-    alternative: str
-    each: str
+from attention_audit.tables.wording import named
 
 
 @dataclass(frozen=True)
 class Row:
-    """One model: its suite, by its key (perhaps empty), its seeds, answers and sentence.
+    """One model: its suite, by its key (perhaps empty), its lines, and what is said above and below them.
 
     anchor: its place in the page. view: what the explorer calls it, "<data set>/<suite>/<model>". built: what it is
-    built of, empty where that is not known. first: whether it is the first one of its data set and suite. quality: how
-    well it predicts, in words; guesses: whether it is no better than always the same answer. instead: which attribution
-    does best, by question, with its gain over attention. marks: how well attention points to marked words, empty where
-    none are. seen: the tables and figures that show its answers, each with the questions.
+    built of, empty where that is not known. first: whether it is the first one of its data set and suite. run: on how
+    much it rests, and how well it predicts. count: how many readings hold. note: what seems wrong. marks: how well
+    attention points to marked words. seen: the tables and figures that show its answers, each with the questions.
     """
 
     model: str
@@ -54,90 +27,65 @@ class Row:
     anchor: str
     view: str
     built: str
-    seeds: int
     first: bool
-    quality: str
-    guesses: bool
-    sentence: str
-    cells: list[Cell]
-    instead: list[tuple[str, str]]
+    run: str
+    count: str
+    note: str
+    lines: list[Line]
+    after: str
     marks: str
+    copy: str
     seen: list[tuple[str, list[str]]]
 
-    @property
-    def words(self) -> list[tuple[str, list[str]]]:
-        """Each word that is said, with the questions that it is said of."""
-        return by_word({cell.question: cell.word for cell in self.cells})
 
-
-@dataclass(frozen=True)
-class Axis:
-    """The scale of a question's drawings: the drawing of a margin alone, and in words its ends, unit and margin.
-
-    unit: "" for a share. margin: "" where no row is asked the question.
-    """
-
-    question: str
-    low: str
-    high: str
-    unit: str
-    margin: str
-    plot: Plot
-
-
-def margin_of(summary: pd.DataFrame, question: str) -> float:
-    """The margin of a question, which all rows have that are asked it; NaN where none is."""
-    return float(summary[f"{question}_margin"].max())
-
-
-def axes_of(summary: pd.DataFrame) -> list[Axis]:
-    """The scales of all questions, in their order, from a columns.SUMMARY frame."""
-    axes = []
-    for question in QUESTIONS:
-        margin = margin_of(summary, question)
-        scale = SCALES[question].holding(margin)
-        said = "" if isnan(margin) else f"{margin:g}"
-        plot = plotted(nan, nan, nan, margin, scale)
-        axes.append(Axis(question, f"{scale.low:g}", f"{scale.high:g}", UNITS.get(question, ""), said, plot))
-    return axes
-
-
-def _why(note: str, word: str, trainings: int) -> str:
-    """What stands below a word: of which trainings it is true where another may differ; why there is no yes or no."""
-    if word in (YES, NO):
-        these = THESE.format(trainings)
-        return these if these in note else ""
-    return "; ".join(part for part in note.split("; ") if part != ALONE)
-
-
-def _cell(row: pd.Series, question: str, scale: Scale) -> Cell:
-    word, note = str(row[question]), str(row[f"{question}_note"])
-    value, low, high, margin = (float(row[f"{question}_{name}"]) for name in ("value", "low", "high", "margin"))
-    trainings, texts = (int(row[f"{question}_{name}"]) for name in ("trainings", "texts"))
-    rests = f"{counted(trainings, 'training')}, {counted(texts, 'text')}" if trainings else ""
-    each = each_of(row[f"{question}_each"])
-    drawn = not (isnan(value) and isnan(low) and isnan(high))
-    return Cell(
-        question,
-        word,
-        number(value, ""),
-        "cannot be bounded" if isinf(low) or isinf(high) else interval(low, high).strip(),
-        _why(note, word, trainings),
-        "; ".join(filter(None, [MEASURED[question], rests, note])),
-        plotted(value, low, high, margin, scale) if drawn else None,
-        alternative(question, word, value, low, high, margin, scale) if drawn else "",
-        f"each {'pair' if question == 'stable' else 'training'}: {each}" if each else "",
-    )
-
-
-def seen_in(exhibits: Sequence[ShownExhibit], suite: str, questions: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """The names of the tables and figures that show these answers of a suite's models, each with the questions."""
+def list_exhibits(exhibits: Sequence[ShownExhibit], suite: str, asked: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """List the names of the tables and figures that show these answers of a suite's models, with the questions."""
     shown = {
-        exhibit.name: [question for question in exhibit.answers if question in questions]
+        exhibit.name: [question for question in exhibit.answers if question in asked]
         for exhibit in exhibits
         if exhibit.suite in ("", suite)
     }
     return [(name, answers) for name, answers in shown.items() if answers]
+
+
+CLAIMS = {
+    "located": "top words matter",
+    "ranks": "more weight, more important",
+    "signed": "top word supports",
+    "used": "prediction depends on weights",
+    "stable": "same when retrained",
+    "unique": "fixed by the prediction",
+    "needed": "helps accuracy",
+    "transferable": "helps another model",
+}
+"""The questions in as few words as a paragraph has room for."""
+MOST_WORDS = 90
+"""Words of a paragraph to copy."""
+
+
+def write_paragraph(row: Mapping[Any, Any], model: str, lines: Sequence[Line]) -> str:
+    """Write what a paper may say of the map of a model, in at most `MOST_WORDS` words: all statements that there are.
+
+    Where they find no room, intervals are left out, then numbers.
+    """
+    seeds, texts = int(row["seeds"]), int(row["texts"])
+    # scores without weights belong to no suite
+    about = f"Attention of {model} on {display_name(row['dataset'])}" if row["suite"] else model
+    about += f" ({seeds} training{'s' * (seeds != 1)}, {texts:,} text{'s' * (texts != 1)}; 95 % intervals)"
+    stated = [line for line in lines if line.said != "–"]
+    if not stated:
+        return f"{about}: nothing is stated."
+    found = ""
+    for numbers, intervals in ((True, True), (True, False), (False, False)):
+        brackets = [f" [{line.interval}]" * bool(intervals and line.interval) for line in stated]
+        values = [
+            f" ({line.value}{ends})" * bool(numbers and line.value) for line, ends in zip(stated, brackets, strict=True)
+        ]
+        claims = [f"{CLAIMS[line.question]}: {line.said}{value}" for line, value in zip(stated, values, strict=True)]
+        found = f"{about}: {'; '.join(claims)}."
+        if len(found.split()) <= MOST_WORDS:
+            break
+    return found
 
 
 def answers_of(
@@ -146,33 +94,33 @@ def answers_of(
     exhibits: Sequence[ShownExhibit] = (),
     built: Mapping[str, str] | None = None,
 ) -> list[tuple[str, list[Row]]]:
-    """The rows of a columns.SUMMARY frame by data set, both in the order of their first appearance.
+    """List the rows of a columns.SUMMARY frame by data set, both in the order of their first appearance.
 
     `labels`: what models are called (`tables.wording.labels_of`). `exhibits`: the tables and figures of the run.
     `built`: what models are built of, by their names in the explorer.
     """
-    scales = {question: SCALES[question].holding(margin_of(summary, question)) for question in QUESTIONS}
     repeated = summary.duplicated(["dataset", "suite"]).tolist()
     by_dataset: dict[str, list[Row]] = {}
-    for place, ((_, row), again) in enumerate(zip(summary.iterrows(), repeated, strict=True), 1):
-        better = [(question, instead(row, question, labels)) for question in INSTEAD]
-        asked = [question for question in QUESTIONS if row[question] != NOT_ASKED]
+    for place, (record, again) in enumerate(zip(summary.to_dict("records"), repeated, strict=True), 1):
+        row = {str(name): value for name, value in record.items()}
+        lines = write_lines(row) if row["model"] else []
+        view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", named(row["model"], labels)
         by_dataset.setdefault(display_name(row["dataset"]), []).append(
             Row(
-                model=named(row["model"], labels),
+                model=model,
                 suite=str(row["suite"]),
                 anchor=f"answer-{place}",
-                view=f"{row['dataset']}/{row['suite']}/{row['model']}",
-                built=(built or {}).get(f"{row['dataset']}/{row['suite']}/{row['model']}", ""),
-                seeds=int(row["seeds"]),
+                view=view,
+                built=(built or {}).get(view, ""),
                 first=not again,
-                quality=quality(str(row["learnt"]), {name: row[name] for name in SCORES}),
-                guesses=row["learnt"] == NO,
-                sentence=str(row["sentence"]),
-                cells=[_cell(row, question, scales[question]) for question in QUESTIONS],
-                instead=[(question, shown) for question, shown in better if shown],
-                marks=beside_marks(row.to_dict()),
-                seen=seen_in(exhibits, str(row["suite"]), asked),
+                run=describe_run(row),
+                count=count_readings(row),
+                note=str(row["note"]),
+                lines=lines,
+                after=warn_of_next(row),
+                marks=describe_marks(row),
+                copy=write_paragraph(row, model, lines),
+                seen=list_exhibits(exhibits, str(row["suite"]), [line.question for line in lines if line.said != "–"]),
             )
         )
     return list(by_dataset.items())

@@ -1,83 +1,74 @@
-"""What the terminal says at the end of a run, on one screen: a line a model, the first one's answer, where to look."""
+"""What the terminal says at the end of a run, on one screen: the first model's answer, the others, where to look."""
 
-import textwrap
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attention_audit.answer.words import NO, NOT_ASKED, YES
+from attention_audit.answer.lines import Line, count_readings, count_zones, describe_run, warn_of_next, write_lines
 from attention_audit.artefacts.parquet import read_table
-from attention_audit.columns.summary import QUESTIONS, SUMMARY
+from attention_audit.columns.summary import SUMMARY
 from attention_audit.jobs.pages import ShownSuite
 from attention_audit.names import display_name
-from attention_audit.tables.wording import each_of
 
-MOST = 10
-"""So many models have a line at most."""
-LEAST = 3
-"""So many models have a line however long the answer of the first is."""
-WIDTH, HEIGHT = 100, 24
-"""Characters of a line, and lines of a screen."""
-FEW = 3
-"""Trainings whose effects stand by themselves; of more, the least and the greatest do."""
-AFTER = 2
-"""Lines that Snakemake writes below."""
+MOST = 6
+"""So many further models have a line."""
+WIDTH = 100
+"""Characters of a line."""
+ASKS, SAID, VALUE = 43, 22, 5
+"""Characters of the parts of a line."""
+HEAD = "May this attention map be read as an explanation?"
 
 
-def _who(row: Mapping[str, Any], suites: Mapping[str, ShownSuite], room: int = WIDTH) -> str:
-    """Data set, suite and model of a row, in so many characters; the data set alone where it was not run."""
+def name_model(row: Mapping[Any, Any], suites: Mapping[str, ShownSuite]) -> str:
+    """Name data set, suite and model of a row; the data set alone where it was not run."""
     dataset = display_name(row["dataset"])
     if row["suite"] not in suites:
         return dataset
     suite = suites[row["suite"]]
-    model = suite.models.get(row["model"], row["model"])
-    whole = f"{dataset}, {suite.title}, {model}"
-    return whole if len(whole) <= room else textwrap.shorten(f"{dataset}, {model}", room, placeholder=" ...")
+    return f"{dataset}, {suite.title}, {suite.models.get(row['model'], row['model'])}"
 
 
-def _model(row: Mapping[str, Any], suites: Mapping[str, ShownSuite]) -> str:
-    """One line: how well a model predicts, and how many questions have which answer; or why there is none."""
-    if not row["model"]:
-        return textwrap.shorten(f"{_who(row, suites)}: {row['sentence']}", WIDTH, placeholder=" ...")
-    said = []
-    if row["accuracy"] is not None:
-        said.append(f"accuracy {row['accuracy']:.3f} (majority {row['majority_accuracy']:.3f})")
-    if row["learnt"] == NO:
-        said.append("no better than always the same answer")
-    else:
-        kinds = Counter(word if word in (YES, NO, NOT_ASKED) else "open" for word in map(row.get, QUESTIONS))
-        said.append(", ".join(f"{kinds[kind]} {kind}" for kind in (YES, NO, "open", NOT_ASKED) if kinds[kind]))
-    numbers = "; ".join(said)
-    return f"{_who(row, suites, WIDTH - len(numbers) - 2)}: {numbers}"
+def shorten(text: str) -> str:
+    """Cut a text where a line of the terminal ends."""
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 4].rpartition(' ')[0].rstrip()} ..."
 
 
-def _trainings(row: Mapping[str, Any]) -> str:
-    """The effect of each training of a model, question by question; "" where there is one training."""
-    each = {question: each_of(row[f"{question}_each"], FEW) for question in QUESTIONS}
-    called = {"stable": "stable (pairs)"}
-    said = "; ".join(f"{called.get(question, question)} {values}" for question, values in each.items() if values)
-    return f"Training by training: {said}." if said else ""
+def lay_out(line: Line) -> list[str]:
+    """Lay a line out in columns; what a statement adds behind a comma stands below it.
+
+    Classes take the room of numbers.
+    """
+    asked = f"{line.mark}  {line.asks:{ASKS}}"
+    if line.said == "–":
+        return [shorten(f"{asked}  –  {line.remark}").rstrip()]
+    if not line.value:
+        return [shorten(f"{asked}  {line.said}")]
+    said, _, added = line.said.partition(", ")
+    below = [f"{'':{5 + ASKS + 2}}{added}"] if added else []
+    return [shorten(f"{asked}  {said:{SAID}}{line.value:>{VALUE}}  {line.brief}").rstrip(), *below]
 
 
-def answered(rows: Sequence[Mapping[str, Any]], suites: Iterable[ShownSuite], room: int, more: str) -> list[str]:
-    """The lines of rows of columns.SUMMARY, where null is None: a line a model, and the answer of the first model.
+def write_answer(row: Mapping[Any, Any], who: str) -> list[str]:
+    """Write the answer on one model, from a row of columns.SUMMARY, as at most 16 lines."""
+    heading = f"{'':{5 + ASKS + 2 + SAID + VALUE + 2}}95 %, these"
+    note = [shorten(row["note"])] if row["note"] else []
+    lines = [text for line in write_lines(row) for text in lay_out(line)]
+    said = [shorten(describe_run(row)), *note, count_readings(row)]
+    return [shorten(who), HEAD, *said, heading, *lines, warn_of_next(row)]
 
-    room: how many lines there are. more: where the models stand that have no line.
+
+def answered(rows: Sequence[Mapping[str, Any]], suites: Iterable[ShownSuite], more: str) -> list[str]:
+    """Write the lines of rows of columns.SUMMARY: the answer on the first model, and a line for each other one.
+
+    more: where the models stand that have no line.
     """
     by_key = {suite.key: suite for suite in suites}
-    first = next((row for row in rows if row["model"]), None)
-    answer = []
-    if first is not None:
-        # a number keeps its sign
-        text = f"{_who(first, by_key)}: {first['sentence']}".replace(" %", "\u00a0%")
-        texts = filter(None, (text, _trainings(first)))
-        answer = ["", *(line for part in texts for line in textwrap.wrap(part, WIDTH, break_on_hyphens=False))]
-    most = max(LEAST, min(MOST, room - len(answer) - 1))
-    lines = [_model(row, by_key) for row in rows[:most]]
-    if left := len(rows) - len(lines):
-        lines.append(f"and {left} more in {more}")
-    return [*lines, *(line.replace("\u00a0", " ") for line in answer)]
+    judged = [row for row in rows if row["model"]]
+    lines = write_answer(judged[0], name_model(judged[0], by_key)) if judged else []
+    others = judged[1:]
+    lines += [shorten(f"{name_model(row, by_key)}: {count_zones(row)}") for row in others[:MOST]]
+    lines += [f"and {len(others) - MOST} more in {more}"] if len(others) > MOST else []
+    return [*lines, *(shorten(f"{name_model(row, by_key)}: {row['note']}") for row in rows if not row["model"])]
 
 
 def ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[str]) -> str:
@@ -87,5 +78,5 @@ def ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[str]) -
     """
     rows = read_table(summary, SUMMARY).to_pylist()
     more = summary.with_suffix(".md")
-    where = [f"Each answer in full, with effects and intervals: {more}", *report]
-    return "\n".join(["", *answered(rows, suites, HEIGHT - AFTER - 1 - len(where), more.name), *where])
+    where = [f"Each answer in full, with all intervals: {more}", *report]
+    return "\n".join(["", *answered(rows, suites, more.name), "", *where])

@@ -1,31 +1,15 @@
-"""The text with which the report opens: its words with their weights, and what may be said of this map."""
+"""The text with which the report opens: its words with their weights."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 
 from attention_audit.answer.opening import Seen, opening
-from attention_audit.columns.texts import MAY, OPEN, UNKNOWN, WHY_NOT
 from attention_audit.tables.wording import isolated
 
-DO_NOT = "Do not show this map as an explanation"
-VERDICTS = {
-    MAY: "This map may be shown as an explanation: it passes every question that can be asked of one text.",
-    OPEN: "Whether this map may be shown as an explanation is open: some questions were not asked of single texts.",
-    UNKNOWN: "Whether this map may be shown as an explanation is not known: no question was asked of single texts.",
-    WHY_NOT["learnt"]: f"{DO_NOT}: the model is no better than always the same answer.",
-    WHY_NOT["flat"]: f"{DO_NOT}: it gives everything nearly the same weight.",
-    WHY_NOT["stable"]: f"{DO_NOT}: other trainings of the model have another one.",
-    WHY_NOT["used"]: f"{DO_NOT}: the prediction stays nearly the same when it is shuffled.",
-    WHY_NOT["ranks"]: f"{DO_NOT}: its order is far from the one in which the decision falls soonest.",
-    WHY_NOT["located"]: f"{DO_NOT}: its top words are not those that matter most.",
-    WHY_NOT["signed"]: f"{DO_NOT}: the top {{item}} does not speak for the prediction.",
-    WHY_NOT["unique"]: f"{DO_NOT}: a model that predicts nearly alike has another one.",
-}
-"""What may be said of the map of one text, by the column `show` of columns.TEXTS."""
 NUMBERED = 3
 """So many of the greatest weights stand beside their items as numbers."""
 
@@ -43,7 +27,7 @@ class Item:
 class FirstText:
     """The text. prediction: what the model says, with the probability; right: whether the data say so too.
 
-    verdict: what may be said of the map. why: why this text is shown. whole: whether the items are sentences.
+    others: the maps of other trainings. why: why this text is shown. whole: whether the items are sentences.
     """
 
     id: str
@@ -52,9 +36,9 @@ class FirstText:
     prediction: str
     sure: float
     right: bool
-    verdict: str
     why: str
     whole: bool
+    others: list[list[Item]] = field(default_factory=list)
 
 
 def items_of(words: Sequence[str], starts: Sequence[int] | None, weights: Sequence[float]) -> list[Item]:
@@ -75,12 +59,17 @@ def items_of(words: Sequence[str], starts: Sequence[int] | None, weights: Sequen
 
 
 def first_text(
-    texts: pd.DataFrame, readout: pd.DataFrame, corpus: Mapping[str, Mapping[str, Any]], items: str
+    texts: pd.DataFrame,
+    readout: pd.DataFrame,
+    corpus: Mapping[str, Mapping[str, Any]],
+    items: str,
+    others: Sequence[pd.DataFrame] = (),
 ) -> FirstText | None:
     """The text that `answer.opening` chooses of the first model's; None where there is none.
 
     texts: a columns.TEXTS frame. readout: id, probabilities and attention of the first model's texts. corpus: tokens
-    and sentences, by id. items: what the weights lie on, "words" or "sentences".
+    and sentences, by id. items: what the weights lie on, "words" or "sentences". others:
+    the same as `readout` of other trainings.
     """
     if texts.empty:
         return None
@@ -103,14 +92,16 @@ def first_text(
     place, why = opening(seen, item)
     row, text = rows[place], corpus[rows[place]["id"]]
     whole = items == "sentences"
+    starts = (text["sentences"] or []) if whole else None
+    further = [other.loc[other["id"] == row["id"], "attention"] for other in others]
     return FirstText(
         id=row["id"],
         seed=int(row["seed"]),
-        items=items_of(text["tokens"], (text["sentences"] or []) if whole else None, read[row["id"]][1]),
+        items=items_of(text["tokens"], starts, read[row["id"]][1]),
         prediction=isolated(row["prediction_name"]),
         sure=seen[place].sure,
         right=seen[place].right,
-        verdict=VERDICTS[row["show"]].format(item=item),
         why=why,
         whole=whole,
+        others=[items_of(text["tokens"], starts, weights.iloc[0]) for weights in further if len(weights)],
     )

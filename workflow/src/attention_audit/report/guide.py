@@ -10,6 +10,7 @@ from jinja2 import Template
 from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.jobs.pages import GuideJob
 from attention_audit.plugins import modules_in
+from attention_audit.questions import QUESTIONS
 
 ORDER = ("corpora", "states", "models", "readouts", "audits", "tables")
 """Folders of results/ in the order of the guide."""
@@ -43,8 +44,17 @@ def _type(column: Column) -> str:
 
 
 def _section(artefact: Artefact) -> str:
+    """Describe a file and its columns; those that mean the same for several questions are described once."""
     # a < without a backslash would begin a tag, so that Markdown hid <pad>
-    rows = ((f"`{c.name}`", _type(c), c.unit, c.meaning.replace("<", r"\<")) for c in artefact.columns)
+    alike: dict[tuple[str, str], list[Column]] = {}
+    for column in artefact.columns:
+        question, _, rest = column.name.partition("_")
+        name = f"{{question}}_{rest}" if question in QUESTIONS else column.name
+        alike.setdefault((name, column.meaning.replace("<", r"\<")), []).append(column)
+    rows = (
+        (f"`{name if len(own) > 1 else own[0].name}`", _type(own[0]), ", ".join({c.unit: 0 for c in own}), meaning)
+        for (name, meaning), own in alike.items()
+    )
     columns = _table(("column", "type", "unit", "meaning"), rows)
     return f"### `{artefact.path}`\n\n{artefact.meaning}\n\n{columns}"
 

@@ -9,31 +9,30 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 from docutils import nodes
 from docutils.core import publish_doctree
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
-from attention_audit.answer.words import multiplicity
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
 from attention_audit.plugins import load
-from attention_audit.report.answers import answers_of, axes_of
+from attention_audit.report.answers import answers_of
 from attention_audit.report.facts import commit, machines, span, stage_times, versions
 from attention_audit.report.first import FirstText
 from attention_audit.report.grids import Grid, grid_of
-from attention_audit.report.interval_plot import HEIGHT, WIDTH
 from attention_audit.tables.wording import label_of, labels_of
 
 ANSWERS = "summary"
 """The table that the page opens with."""
+FIGURE = "fig_answer"
+"""The figure of its first model, which stands above the table."""
 SINGLE = "texts"
-"""The table that follows it."""
+"""The table of single texts, which is too long for the page."""
 CHECKS = ("replication", "controls")
 """The tables that say whether a run can be trusted; what else there is of all suites stands before them."""
 KINDS = {"figures": "Figure", "tables": "Table"}
@@ -173,11 +172,15 @@ def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
 
 
 def exhibits_of(run: FinishedRun) -> list[PageExhibit]:
-    """The tables and figures, in their order. Raises AuditError for a damaged picture and for names without a label."""
-    names = [exhibit.name for exhibit in run.job.exhibits]
+    """List the tables and figures but for SINGLE, in their order.
+
+    Raises AuditError for a damaged picture and for names without a label.
+    """
+    every = [exhibit for exhibit in run.job.exhibits if exhibit.name != SINGLE]
+    names = [exhibit.name for exhibit in every]
     labels = run.labels
     exhibits = []
-    for shown in run.job.exhibits:
+    for shown in every:
         caption = read_caption(run.captions[shown.name], names)
         image: Picture | None = None
         grids: Sequence[Grid] = ()
@@ -249,21 +252,17 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         asked=[section for section in sections if section.suite.datasets],
         by_key={section.suite.key: section.suite for section in sections},
         by_name=by_name,
-        together=[exhibit for exhibit in of_all if exhibit.name not in (ANSWERS, SINGLE, *CHECKS)],
+        together=[exhibit for exhibit in of_all if exhibit.name not in (ANSWERS, FIGURE, *CHECKS)],
         checks=[exhibit for exhibit in of_all if exhibit.name in CHECKS],
         summary=summary,
-        single=by_name.get(SINGLE),
+        single=SINGLE in run.tables,
         answers=real or answers,
         controls=[group for group in answers if group[0] in controls] if real else [],
         first=next(((name, row) for name, rows in real or answers for row in rows if row.model), None),
         text=run.first,
-        multiplicity=multiplicity,
-        axes=[] if front is None else axes_of(front),
-        plot_size=(WIDTH, HEIGHT),
         explorer=run.job.explorer,
         gaps=run.job.gaps,
         config=run.config,
-        config_text=yaml.safe_dump(dict(run.config), sort_keys=False, allow_unicode=True),
         raw_files=run.raw_files,
         versions=versions(exhibit.provenance for exhibit in exhibits),
         machines=machines(jobs),

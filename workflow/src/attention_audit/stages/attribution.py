@@ -2,8 +2,7 @@
 run its models again, one file each.
 
 They share a process, and the attributions of each model: `audits.attributed.Attributed` is what their functions are
-called with; their further parameters are those of `stages.audits`. As there, a file whose settings, code and inputs are
-the same as before is kept.
+called with; their further parameters are those of `stages.audits`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,13 +15,12 @@ import pyarrow as pa
 import torch
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import Scores
 from attention_audit.audits.leave_one_out import Deletions, leave_one_out_of
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.network import Network
-from attention_audit.readout import read_readout
-from attention_audit.stages.audits import lacking
+from attention_audit.readout import Scores, read_readout
+from attention_audit.stages.audits import split_audits
 from attention_audit.stages.import_classifier import opened, pieces_of, read_texts, split_of
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_split, prepare_device, read_material, rebuilt
@@ -98,9 +96,7 @@ def _one_of(shared: Callable[[], list[Deletions]], place: int) -> Deletions:
 
 def run(job: Job[AuditsJob]) -> None:
     """Ask the audits of one model after another, and write what they say."""
-    asking = [*lacking(job)]
-    if not asking:
-        return
+    asking = [*split_audits(job)]
     # others may be asked of some of the models only
     fullest = max((audit.job for audit in asking), key=lambda alone: len(alone.settings.runs))
     device = prepare_device(fullest.settings.device, fullest.settings.threads)

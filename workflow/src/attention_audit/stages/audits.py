@@ -1,10 +1,9 @@
 """readouts (, corpus, other audits) -> the audits of one suite on one data set that need no network, one file each.
 
-They share a process, since the imports of another would cost more than most audits do. Each still has its own reason to
-run again: a file whose settings, code and inputs are the same as before is kept.
+They share a process, since the imports of another would cost more than most audits do.
 
-An audit is a function; what it is called with first is `takes` in its entry (plan/audits.py), and the rest follows from
-the names of its parameters:
+An audit is a function; what it is called with first is `takes` in its entry (plan/audits.yaml), and the rest follows
+from the names of its parameters:
 
 settings            its section of the configuration, validated as the parameter is annotated
 <section>           one of several sections, by its key
@@ -24,7 +23,7 @@ report              what says how far it is
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -34,16 +33,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
-from attention_audit.artefacts.files import checksum as file_checksum
-from attention_audit.artefacts.parquet import made_by, read_batches, read_frame, read_table, write_batches
+from attention_audit.artefacts.parquet import read_batches, read_frame, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.seal import values_checksum
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.columns.training import SEARCH
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.errors import AuditError
-from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit
+from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.plugins import load
 from attention_audit.readout import Readout, read_readout, read_readouts
 from attention_audit.section import Section
@@ -194,7 +191,7 @@ class Asking:
             raise AuditError(
                 f"{self.settings.target}: nothing is offered for its parameter {missing[0]!r} (offered: "
                 f"{', '.join(offered)}); see stages/audits.py, and `settings` and `after` of its entry in "
-                "plan/audits.py"
+                "plan/audits.yaml"
             )
         return self.function(*first, **{name: offered[name]() for name in further if name in offered})
 
@@ -260,33 +257,22 @@ class Asking:
         write_batches(self.job.output(self.settings.audit), self.kind, rows, self.job.provenance)
 
 
-def lacking(job: Job[AuditsJob]) -> Iterator[Asking]:
-    """The audits of a job, one after another, but for those whose files are there already."""
-    checksum = cache(values_checksum)  # most audits read the same files
-    for gathered in job.settings.audits:
-        asking = Asking(one_of(job, gathered, checksum))
-        if made_by(asking.job.output(gathered.audit.audit), asking.kind, asking.job.provenance):
-            job.report(f"{gathered.audit.audit}: kept, made of the same readouts with the same settings and code")
-        else:
-            yield asking
-
-
-def one_of(job: Job[AuditsJob], gathered: GatheredAudit, checksum: Callable[[Path], str]) -> Job[AuditJob]:
-    """The job of one of the audits. `checksum`: of what a file holds."""
-    asked = gathered.audit
+def split_audits(job: Job[AuditsJob]) -> Iterator[Asking]:
+    """The audits of a job, one after another."""
     files = job.inputs["files"]
-    inputs = {name: [files[place] for place in places] for name, places in gathered.inputs.items()}
-    # those that it reads are there: they come before it
-    inputs |= {name: job.outputs[name] for name in asked.after if name in job.outputs}
-    # a file of the user's counts as it is
-    checksums = {name: [*map(file_checksum if name == "given" else checksum, paths)] for name, paths in inputs.items()}
-    provenance = Provenance("audit", asked.model_dump(mode="json"), gathered.code, checksums)
-    return Job(asked, inputs, {asked.audit: job.outputs[asked.audit]}, provenance, job.report, job.threads)
+    for gathered in job.settings.audits:
+        asked = gathered.audit
+        inputs = {name: [files[place] for place in places] for name, places in gathered.inputs.items()}
+        # those that it reads are there: they come before it
+        inputs |= {name: job.outputs[name] for name in asked.after if name in job.outputs}
+        outputs = {asked.audit: job.outputs[asked.audit]}
+        provenance = Provenance("audit", asked.model_dump(mode="json"), gathered.code)
+        yield Asking(Job(asked, inputs, outputs, provenance, job.report, job.threads))
 
 
 def run(job: Job[AuditsJob]) -> None:
     """Make all audits, one after another."""
-    for asking in lacking(job):
+    for asking in split_audits(job):
         torch.set_num_threads(asking.settings.threads)
         job.report(asking.settings.audit)
         asking.write(asking.rows())

@@ -1,7 +1,6 @@
 """raw files with records, or nothing for a generated corpus (, word vectors) -> corpus, its census, and vocabulary.
 
-All three share a process, since on small data sets the imports of another would cost more than the work. Corpus and
-census still have their own reasons to be made again: other word vectors read no raw file.
+All three share a process, since on small data sets the imports of another would cost more than the work.
 """
 
 import logging
@@ -14,12 +13,12 @@ import numpy.typing as npt
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.record import check_recorded
-from attention_audit.columns.corpus import VOCABULARY
-from attention_audit.corpus.vectors import TrainedVectors, VectorFile, of_length_one, read_vectors
+from attention_audit.columns.corpus import CENSUS, VOCABULARY
+from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.vectors import TrainedVectors, VectorFile, WordVectors, of_length_one, read_vectors
 from attention_audit.corpus.vocabulary import (
     Vocabulary,
     WordLists,
-    WordVectors,
     build_vocabulary,
     coverage,
     vocabulary_columns,
@@ -27,7 +26,6 @@ from attention_audit.corpus.vocabulary import (
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.stages.job import Job
-from attention_audit.stages.reading import read_corpus
 
 Settings = CorpusJob
 
@@ -95,6 +93,24 @@ def word_vectors(job: Job[CorpusJob], vocabulary: Vocabulary) -> WordVectors | N
     else:
         found = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), vectors, job.report)
     return of_length_one(found) if vectors.normalise else found
+
+
+def read_corpus(job: Job[CorpusJob]) -> None:
+    """Read the raw files, or nothing for a generated corpus, and write corpus and census.
+
+    Raises AuditError where a raw file is damaged or cannot be read.
+    """
+    settings = job.settings
+    raw = dict(zip(settings.files, job.inputs["raw"], strict=True))
+    corpus = job.output("corpus")
+    counts = prepare(settings.dataset, settings.corpus, raw, corpus, job.provenance, job.threads, job.report)
+    write_table(job.output("census"), CENSUS, counts, job.provenance)
+    if any(counts["annotated"].to_pylist()) and not settings.corpus.marked(raw):
+        raise AuditError(f"{settings.dataset}: has marked words, and its class does not say so; set `annotated` there")
+    classes = len(set(counts["label_name"].to_pylist()))
+    for row in counts.group_by("split", use_threads=False).aggregate([("kept", "sum")]).to_pylist():
+        if row["kept_sum"]:
+            job.report(f"{row['split']}: {row['kept_sum']} texts of {classes} classes")
 
 
 def make_vocabulary(job: Job[CorpusJob]) -> None:

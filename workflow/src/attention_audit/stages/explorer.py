@@ -1,4 +1,4 @@
-"""readouts, audits of them, corpora, the table of texts -> results/explorer.html.
+"""readouts, audits of them, corpora, the tables of texts and answers -> results/explorer.html.
 
 Which texts are shown is decided in two passes: the first makes the views of a few texts, to see how many bytes one
 takes; the second those that fit into the page.
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
-from attention_audit.answer.choice import Candidate, furthest
+from attention_audit.answer.lines import write_lines
 from attention_audit.answer.opening import Seen, opening
 from attention_audit.artefacts.files import rebuild_hint, whole
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_table
@@ -23,6 +23,7 @@ from attention_audit.columns.consistency import CONSISTENCY
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
 from attention_audit.columns.kinds import Artefact
+from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.texts import TEXTS
 from attention_audit.columns.word_attributions import WORD_ATTRIBUTIONS
 from attention_audit.errors import AuditError
@@ -66,6 +67,7 @@ class PageBuilder:
             {name: read_frame(path, CENSUS) for name, path in self._by_dataset("census").items()}
         )
         self.rows = read_table(job.input("texts"), TEXTS)
+        self.answers = read_table(job.input("summary"), SUMMARY)
         self.ids = {name: self.ordered(name) for name in job.settings.datasets}
         self.made = datetime.now(UTC).isoformat(timespec="seconds")
         self.commit = commit(Path.cwd()) or ""
@@ -142,7 +144,7 @@ class PageBuilder:
 
     @staticmethod
     def _own(view: ExploredView) -> pc.Expression:
-        """Which rows of the table of texts are of a view."""
+        """Which rows of the tables of texts and of answers are of a view."""
         parts = [pc.field(name) == getattr(view, name) for name in ("dataset", "suite", "model")]
         return parts[0] & parts[1] & parts[2]
 
@@ -182,6 +184,7 @@ class PageBuilder:
             columns=columns,
             columns_seed=next((int(row["seed"]) for row in columns.values()), None),
             missing=missing(view),
+            lines=[line for row in self.answers.filter(self._own(view)).to_pylist() for line in write_lines(row)],
         )
 
     def views_of(self, counts: Mapping[str, int]) -> Made:
@@ -266,21 +269,19 @@ def chosen(
 ) -> tuple[ExploredAdversary, str]:
     """The adversary of one family that is shown, and what is to be said of its choice.
 
-    It is the furthest one within the budget, by rows of columns.CONSISTENCY; where none is, the nearest.
+    It is the furthest one within the tolerance, by rows of columns.CONSISTENCY; where none is, the nearest.
     """
     if len(members) == 1:
         return members[0], ""
-    measured = {(row["lambda"], row["seed"]): Candidate.of(row) for row in known if row["model"] == members[0].family}
-    candidates = ((measured.get((member.lambda_, member.seed)), member) for member in members)
-    found = {candidate: member for candidate, member in candidates if candidate is not None}
+    rows = {(row["lambda"], row["seed"]): row for row in known if row["model"] == members[0].family}
+    found = [(member, rows[key]) for member in members if (key := (member.lambda_, member.seed)) in rows]
     if not found:
         return members[0], "It is the first of several, since `consistency`, which would choose one, is not asked."
-    if best := furthest([*found], budget).chosen:
-        said = f"Of {len(found)}, the furthest one whose predictions are surely within a TVD of {budget:g}."
-        return found[best], said
-    nearest = min(found, key=lambda candidate: candidate.tvd)
-    said = f"None of {len(found)} is surely within a TVD of {budget:g}; this one is nearest, with {nearest.tvd:.3f}."
-    return found[nearest], said
+    if held := [each for each in found if each[1]["tvd"] <= budget]:
+        best, _ = max(held, key=lambda each: each[1]["jsd"])
+        return best, f"Of {len(found)}, the furthest one whose predictions are within a TVD of {budget:g}."
+    best, nearest = min(found, key=lambda each: each[1]["tvd"])
+    return best, f"None of {len(found)} is within a TVD of {budget:g}; this one is nearest, with {nearest['tvd']:.3f}."
 
 
 def run(job: Job[ExplorerJob], limit: int = LIMIT) -> None:

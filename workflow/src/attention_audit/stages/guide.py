@@ -13,6 +13,6 @@ Settings = GuideJob
 def run(job: Job[GuideJob]) -> None:
     """Write what a reader of the results folder needs."""
     with whole(job.output("readme")) as path:
-        path.write_text(guide(job.settings) + f"\n<!-- {job.provenance.text()} -->\n", encoding="utf-8")
+        path.write_text(guide(job.settings) + "\n", encoding="utf-8")
     with whole(job.output("config")) as path:
         path.write_text(yaml.safe_dump(job.settings.config, sort_keys=False), encoding="utf-8")

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
-from attention_audit.answer.sentence import ask_order
+from attention_audit.answer.lines import ask_order
 from attention_audit.artefacts.parquet import read_batches, write_batches
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.batching import Indices

@@ -29,17 +29,22 @@ from attention_audit.stages.job import Job
 Settings = ReportJob
 
 
+def read_maps(path: Path) -> pd.DataFrame:
+    """Read the ids, probabilities and weights of a readout, without those of a tokenizer's marks."""
+    kind = {each.name: each for each in (HEADED, SEVERAL)}.get(kind_of(path), READOUT)
+    columns = ["id", "probabilities", "attention", *(["marks", "places"] if kind is not READOUT else [])]
+    readout: pd.DataFrame = pa.concat_tables(read_batches(path, kind, columns)).to_pandas()
+    if "marks" in readout:  # the last items, which are no words
+        pairs = zip(readout["attention"], readout["marks"], strict=True)
+        readout["attention"] = [weights[: len(weights) - marks] for weights, marks in pairs]
+    return readout
+
+
 def opening_text(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, Any]]) -> FirstText | None:
     """The text that the page opens with; None where no model's texts are known."""
     if SINGLE not in tables or not job.inputs["readouts"]:
         return None
-    path = job.input("readouts")
-    kind = {each.name: each for each in (HEADED, SEVERAL)}.get(kind_of(path), READOUT)
-    columns = ["id", "probabilities", "attention", *(["marks", "places"] if kind is not READOUT else [])]
-    readout = pa.concat_tables(read_batches(path, kind, columns)).to_pandas()
-    if "marks" in readout:  # of a tokenizer, the last items, which are no words
-        pairs = zip(readout["attention"], readout["marks"], strict=True)
-        readout["attention"] = [weights[: len(weights) - marks] for weights, marks in pairs]
+    readout, *others = map(read_maps, job.inputs["readouts"])
     wanted = pc.field("id").isin(readout["id"].tolist())
     corpus = read_batches(job.input("corpus"), CORPUS, ["id", "tokens", "sentences"])
     texts = {row["id"]: row for table in corpus for row in table.filter(wanted).to_pylist()}
@@ -47,7 +52,7 @@ def opening_text(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, A
     for id_, places in read.items():
         if places is not None and id_ in texts:
             texts[id_]["tokens"] = [texts[id_]["tokens"][place] for place in places]
-    return first_text(tables[SINGLE][0], readout, texts, job.settings.items)
+    return first_text(tables[SINGLE][0], readout, texts, job.settings.items, others)
 
 
 def run(job: Job[ReportJob]) -> None:

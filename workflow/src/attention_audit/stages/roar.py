@@ -1,36 +1,72 @@
 """corpus, vocabulary, weights and readouts of the base model -> weights, history and readouts of the models of all
-steps of one order and seed, each of which is trained on texts with more masked words than the last.
+steps of one order and seed, each of which is trained on texts with more masked words than the last (recursive ROAR,
+Madsen et al. 2022).
 
-Where nothing has changed that decides the weights, they are kept, as those of trainings are, and what was ended goes on
-with the first missing step.
+The words that go are those that the model of the step before ranks highest, among those that are still there. Words
+that stand for one another go one after another so, each once the model has come to rely on it.
 """
 
 from itertools import groupby
 from operator import attrgetter
-from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from attention_audit.artefacts.parquet import write_batches
+from attention_audit.audits.gradients import gradients
+from attention_audit.batching import stream
 from attention_audit.columns.readout import READOUT
-from attention_audit.jobs.train import MaskedJob
+from attention_audit.model.batch import Split
+from attention_audit.model.network import Network
+from attention_audit.readout import Scores
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_model, load_weights
-from attention_audit.stages.masking import masked_step
+from attention_audit.stages.loading import build_model, build_split, load_weights
 from attention_audit.stages.reading_out import take_readout
-from attention_audit.stages.train import KEPT, Trainer
-from attention_audit.training.loop import Trained
+from attention_audit.stages.train import Trainer
+from attention_audit.stages.training import train
+from attention_audit.training.settings import MaskedSettings, MaskingOrder
 
-Settings = MaskedJob
+Settings = MaskedSettings
+
+Masks = npt.NDArray[np.bool_]
+"""Whether each token of a split is masked, text after text, (T,)."""
 
 
-def run(job: Job[MaskedJob]) -> None:
-    """Mask and train step by step, and read each model out on the masked texts that it was made for."""
+def scores_of(order: MaskingOrder, model: Network, split: Split, random: np.random.Generator) -> Scores:
+    """By which the words of each text are ranked; the highest go first."""
+    match order:
+        case "random":
+            return [random.random(length) for length in split.lengths]
+        case "attention":
+            return [own.astype(np.float64) for own in take_readout(model, split, [""] * len(split)).attention]
+        case "gradient":
+            return gradients(model, split)
+
+
+def masked_more(scores: Scores, masks: Masks, percent: int) -> Masks:
+    """The masks with further words, until so many percent of each text's words are masked, rounded half up.
+
+    Of the words that are left, those with the highest scores go; of equal ones the first. None comes back.
+    """
+    found, start = masks.copy(), 0
+    for own in scores:
+        mask = found[start : start + len(own)]
+        more = (percent * len(own) + 50) // 100 - int(mask.sum())
+        left = np.flatnonzero(~mask)
+        mask[left[np.argsort(-own[left], kind="stable")[: max(0, more)]]] = True
+        start += len(own)
+    return found
+
+
+def run(job: Job[MaskedSettings]) -> None:
+    """Mask and train step by step, from the first weights of the seed each time, and read each model out on the masked
+    texts that it was made for.
+    """
     trainer, settings = Trainer(job), job.settings
-    model = build_model(trainer.material, settings.architecture, settings.seed).to(trainer.device)
+    material, splits = trainer.material, trainer.splits
+    model = build_model(material, settings.architecture, settings.seed).to(trainer.device)
     load_weights(model, job.input("start"))
-    splits = trainer.splits
-    masks = {name: np.zeros(texts.lengths.sum(), np.bool_) for name, texts in trainer.material.splits.items()}
+    masks = {name: np.zeros(texts.lengths.sum(), np.bool_) for name, texts in material.splits.items()}
     # a model has a folder of readouts
     readouts = [[*paths] for _, paths in groupby(job.outputs["readouts"], key=attrgetter("parent"))]
     files = zip(settings.percent, job.outputs["weights"], job.outputs["history"], readouts, strict=True)
@@ -39,16 +75,16 @@ def run(job: Job[MaskedJob]) -> None:
         def say(line: str, percent: int = percent) -> None:
             job.report(f"{percent} % masked: {line}")
 
-        def kept(weights: Path = weights, history: Path = history) -> Trained | None:
-            found = trainer.kept(weights, history)
-            if found is not None:
-                job.report(KEPT)
-            return found
-
-        made = masked_step(model, splits, masks, percent, settings, trainer.material, trainer.device, kept, say)
-        trainer.keep(weights, history, made.trained)
+        for name, split in splits.items():
+            random = stream("masking", f"{name} {percent}", settings.seed)
+            masks[name] = masked_more(scores_of(settings.order, model, split, random), masks[name], percent)
+        texts = {name: own.masked(masks[name]) for name, own in material.splits.items()}
+        splits = {name: build_split(own, trainer.device) for name, own in texts.items()}
+        model = build_model(material, settings.architecture, settings.seed).to(trainer.device)
+        trained = train(model, settings, material, splits, say)
+        model.load_state_dict(trained.weights)
+        trainer.write(weights, history, trained)
         for path in paths:
-            readout = take_readout(made.model, made.splits[path.stem], made.texts[path.stem].ids)
-            write_batches(path, READOUT, readout.tables(), trainer.made, trainer.seed)
-        model, splits = made.model, dict(made.splits)
+            readout = take_readout(model, splits[path.stem], texts[path.stem].ids)
+            write_batches(path, READOUT, readout.tables(), trainer.provenance, trainer.seed)
     trainer.told(job.report)

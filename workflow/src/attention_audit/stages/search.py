@@ -1,30 +1,265 @@
-"""corpus, vocabulary, weights and readouts of the base model -> weights, history and readouts of all adversaries of a
+"""corpus, vocabulary, base model with its other trainings -> weights, history and readouts of all adversaries of a
 search by continuation, and the search itself, of one seed.
 
-The steps of a search are models of their own, and the chosen one is written once more, under its own name. Where
-nothing has changed that decides the weights, all of them are kept, as those of trainings are, and a search that was
-ended goes on with its first missing step.
+A model that is trained as an adversary from scratch must find the base model's predictions and other attention at the
+same time, and where lambda is too large it finds neither. This search begins at the base model, whose attention scores
+are softened so that the softmax passes gradients, waits until the predictions are back, and then raises lambda step by
+step. The question `unique` has two budgets of change: the tolerance, and what another training changes. So the search
+looks where the frontier of maps crosses either, until both ends of each bracket lie within one zone of the question.
+
+The steps of a search are models of their own, and the chosen one is written once more, under its own name.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from itertools import groupby
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from attention_audit.artefacts.parquet import made_by, read_table, write_table
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_audit.answer.frontier import weigh_classes
+from attention_audit.answer.statements import touch_zones
+from attention_audit.artefacts.parquet import read_table, write_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.training import SEARCH
+from attention_audit.divergence import jsd, tvd
+from attention_audit.errors import AuditError
 from attention_audit.jobs.train import SearchJob
-from attention_audit.model.network import Network
+from attention_audit.model.attention import soften
+from attention_audit.model.batch import Split
+from attention_audit.model.network import Network, inference
+from attention_audit.model.probabilities import probabilities
+from attention_audit.questions import QUESTIONS
+from attention_audit.readout import read_readout
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, load_weights
-from attention_audit.stages.searching import Found, furthest, search
-from attention_audit.stages.train import KEPT, Trainer
-from attention_audit.training.loop import Trained
+from attention_audit.stages.train import Trainer
+from attention_audit.training.loop import Epoch, Trained, fit
+from attention_audit.training.objective import ConsistentAdversary
+from attention_audit.training.settings import SearchSettings
 
 Settings = SearchJob
+
+SHUFFLES = 10
+"""Random orders of each map on which the similarity of two maps rests; on dev, it only leads the search."""
+
+
+class Step(NamedTuple):
+    """One step: its lambda, and how far it is from the base model on dev.
+
+    tvd: mean TVD of the predictions, all predicted classes alike. jsd: mean JSD of the maps (nats). similarity: 1 - JSD
+    / JSD to the step's map shuffled, 1 the same map and 0 an unrelated one.
+    """
+
+    lambda_: float
+    tvd: float
+    jsd: float
+    similarity: float
+
+
+class StepBracket(NamedTuple):
+    """Of one budget: the least similar step within it, and the next one beyond that is less similar; None: none is."""
+
+    within: Step | None
+    beyond: Step | None
+
+    @property
+    def closed(self) -> bool:
+        """Whether a further step can say nothing new: both ends lie in one zone of `unique`, or none can go lower."""
+        cuts = QUESTIONS["unique"].cuts
+        if self.within is None:
+            return False
+        low = self.within.similarity if self.beyond is None else self.beyond.similarity
+        zones = touch_zones(low, self.within.similarity, cuts)
+        return len(zones) == 1 and (self.beyond is not None or zones == "1")
+
+
+def find_bracket(steps: Sequence[Step], budget: float) -> StepBracket:
+    """Find the bracket of a budget."""
+    held = [step for step in steps if step.tvd <= budget]
+    within = min(held, key=lambda step: step.similarity, default=None)
+    further = [s for s in steps if s.tvd > budget and (within is None or s.similarity < within.similarity)]
+    return StepBracket(within, min(further, key=lambda step: step.tvd, default=None))
+
+
+def choose_start(steps: Sequence[Step], lambda_: float, budget: float) -> int | None:
+    """Choose the step whose weights the next one begins with; None for the softened base model.
+
+    The one of the greatest lambda below the next one's among those within the budget; before there is any, the last of
+    all: its predictions may yet come back.
+    """
+    held = [number for number, step in enumerate(steps) if step.tvd <= budget and step.lambda_ < lambda_]
+    if held:
+        return max(held, key=lambda number: steps[number].lambda_)
+    return len(steps) - 1 if steps else None
+
+
+def split_lambdas(steps: Sequence[Step], one: float, other: float) -> float:
+    """Take the geometric mean of two neighbouring lambdas between these two, where the gap is widest."""
+    low, high = sorted((one, other))
+    inside = sorted(step.lambda_ for step in steps if low <= step.lambda_ <= high)
+    below, above = max(pairwise(inside), key=lambda pair: pair[1] / pair[0])
+    return math.sqrt(below * above)
+
+
+def next_lambda(steps: Sequence[Step], budgets: Sequence[float], first: float, factor: float) -> float:
+    """Choose the lambda of the next step, so that the bracket of each budget comes to lie within one zone.
+
+    `first` to begin with, and `factor` times less as long as no step is within the least budget; then `factor` times
+    more than the greatest as long as a bracket has no step beyond it; then between the two ends of a bracket, of
+    several the one that is still open, the last budget first, and of equals the one whose ends are least alike. No
+    lambda comes twice.
+    """
+    if not steps:
+        return first
+    if not any(step.tvd <= min(budgets) for step in steps):
+        return min(step.lambda_ for step in steps) / factor
+    brackets = [find_bracket(steps, budget) for budget in dict.fromkeys(reversed(budgets))]
+    open_ones = [each for each in brackets if not each.closed] or brackets
+
+    def gap(found: StepBracket) -> float:
+        return found.within.similarity - found.beyond.similarity if found.within and found.beyond else math.inf
+
+    chosen = open_ones[0] if not open_ones[0].closed else max(open_ones, key=gap)
+    if chosen.within is None or chosen.beyond is None:
+        return max(step.lambda_ for step in steps) * factor
+    return split_lambdas(steps, chosen.within.lambda_, chosen.beyond.lambda_)
+
+
+def choose_step(steps: Sequence[Step], budget: float) -> int:
+    """Choose the least similar step within the budget; where there is none, the one with the least TVD."""
+    held = [number for number, step in enumerate(steps) if step.tvd <= budget]
+    if held:
+        return min(held, key=lambda number: steps[number].similarity)
+    return min(range(len(steps)), key=lambda number: steps[number].tvd)
+
+
+@dataclass(frozen=True)
+class Found:
+    """One step: what it measures on dev, the number of the step it began with (None: the base model), its training."""
+
+    step: Step
+    began: int | None
+    trained: Trained
+
+
+def shuffle_items(weights: Tensor, mask: Tensor, random: torch.Generator) -> Tensor:
+    """Shuffle the weights of n texts over their items, SHUFFLES times: (n, I), (n, I) -> (SHUFFLES, n, I)."""
+    keys = torch.rand(SHUFFLES, *weights.shape, generator=random, dtype=weights.dtype)
+    places = keys.masked_fill(~mask, 2.0).argsort(-1)
+    return weights.expand_as(keys).gather(2, places) * mask
+
+
+def measure_distance(model: Network, split: Split) -> tuple[float, float, float]:
+    """Measure the fields of `Step` but lambda, from the model whose readout the split carries."""
+    tvds, classes, moved = [], [], torch.zeros(2, dtype=torch.float64)
+    random = torch.Generator().manual_seed(0)
+    with inference(model):
+        for _, batch in split.in_order_of_length():
+            if batch.attention is None or batch.probabilities is None:
+                raise ValueError("a search needs a split that carries the base model's attention and predictions")
+            output = model(batch)
+            predicted, base = probabilities(output.logits).double().cpu(), batch.probabilities.double().cpu()
+            own, attention = output.attention.double().cpu(), batch.attention.double().cpu()
+            tvds.append(tvd(predicted, base))
+            classes.append(base.argmax(-1))
+            # the marks of a Transformer are items of its map too, so that the map says what items there are
+            shuffled = shuffle_items(own, (own > 0) | (attention > 0), random)
+            moved += torch.stack([jsd(own, attention).sum(), jsd(shuffled, attention).sum() / SHUFFLES])
+    change = weigh_classes(torch.cat(tvds).numpy(), torch.cat(classes).numpy())
+    apart, chance = (moved / len(split)).tolist()
+    return change, apart, 1 - apart / chance if chance > 0 else 1.0
+
+
+def joined(rounds: list[Trained]) -> Trained:
+    """Trainings that went on from one another, as one: the epochs of all, and the weights of the last."""
+    history: list[Epoch] = []
+    for part in rounds:
+        selected = len(history) + part.selected
+        history += [replace(epoch, epoch=len(history) + epoch.epoch) for epoch in part.history]
+    return Trained(rounds[-1].weights, history, selected)
+
+
+def trained_step(
+    model: Network,
+    number: int,
+    lambda_: float,
+    settings: SearchSettings,
+    splits: Mapping[str, Split],
+    report: Callable[[str], None],
+) -> Trained:
+    """The training of one step of a search, from the weights that the model has; the model's are then the step's.
+
+    The first step goes on, in rounds, until its predictions are within the budget. Raises AuditError where a loss is no
+    number any more.
+    """
+    sought = settings.continuation
+    rounds: list[Trained] = []
+    while not rounds or (
+        number == 1 and len(rounds) < sought.rounds and measure_distance(model, splits["dev"])[0] > settings.budget
+    ):
+        rounds = [replace(part, weights={}) for part in rounds]
+        rounds.append(
+            fit(
+                model,
+                splits["train"],
+                ConsistentAdversary(lambda_),
+                settings.optimisation,
+                settings.epochs,
+                settings.seed + number + len(rounds) * sought.steps,
+                report,
+            )
+        )
+        model.load_state_dict(rounds[-1].weights)
+    return joined(rounds)
+
+
+def search(
+    model: Network,
+    settings: SearchSettings,
+    retraining: float,
+    splits: Mapping[str, Split],
+    report: Callable[[str], None],
+    read: Callable[[int], Mapping[str, Tensor]],
+) -> Iterator[Found]:
+    """Yield the steps of a search, one after another, from a model with the base model's weights, which is changed.
+
+    retraining: the TVD of the base model's other trainings from it on dev; NaN where there are none. The splits carry
+    the base model's readouts. read: the weights of a step that was yielded, by its number from 0.
+
+    Raises AuditError, naming data set, seed and step, where a loss is no number any more, and where the attention
+    cannot be softened.
+    """
+    last, sought = settings.continuation.steps, settings.continuation
+    budgets = [settings.budget, *([retraining] if retraining > settings.budget else [])]
+    soften(model.attention, sought.softening)
+    softened = {name: weights.clone() for name, weights in model.state_dict().items()}
+    steps: list[Step] = []
+    for number in range(1, last + 1):
+        lambda_ = next_lambda(steps, budgets, sought.first, sought.factor)
+        began = choose_start(steps, lambda_, max(budgets))
+        where = f"step {number}/{last}, lambda {lambda_:.3g},"
+        model.load_state_dict(softened if began is None else read(began))
+        try:
+            trained = trained_step(
+                model,
+                number,
+                lambda_,
+                settings,
+                splits,
+                lambda line, where=where: report(f"{where} {line}"),  # type: ignore[misc]
+            )
+        except AuditError as error:
+            raise AuditError(f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where} {error}") from error
+        steps.append(Step(lambda_, *measure_distance(model, splits["dev"])))
+        found = steps[-1]
+        report(f"step {number}/{last}: lambda {lambda_:.3g}, on dev TVD {found.tvd:.4f}, shares {found.similarity:.3f}")
+        yield Found(found, began, trained)
 
 
 Files = list[tuple[Path, Path]]
@@ -42,25 +277,27 @@ def search_columns(found: Sequence[Found], chosen: int, settings: SearchJob) -> 
         "epochs": [len(each.trained.history) for each in found],
         "tvd": [each.step.tvd for each in found],
         "jsd": [each.step.jsd for each in found],
+        "similarity": [each.step.similarity for each in found],
         "within": [each.step.tvd <= settings.budget for each in found],
         "chosen": [place == chosen for place in range(len(found))],
     }
 
 
-def kept(path: Path, trainer: Trainer, files: Files) -> bool:
-    """Whether the search of an earlier run is there, with the weights of all steps and of the chosen one."""
-    found = made_by(path, SEARCH, trainer.provenance, trainer.seed)
-    return found and all(trainer.kept(*pair) is not None for pair in files)
+def measure_retraining(reference: Sequence[Path], others: Sequence[Path]) -> float:
+    """Measure the mean TVD of the base model's other trainings from it on dev, all predicted classes alike.
 
-
-def earlier_steps(trainer: Trainer, files: Files, report: Callable[[str], None]) -> Iterator[Trained]:
-    """The steps that an earlier run has made, up to the first that is missing: what follows began with its weights."""
-    for step, pair in enumerate(files[:-1], start=1):
-        trained = trainer.kept(*pair)
-        if trained is None:
-            return
-        report(f"step {step}/{len(files) - 1}: {KEPT}")
-        yield trained
+    NaN where there are none. reference: its readouts, each named after its split; others: those of dev.
+    """
+    base = next(read_readout(path) for path in reference if path.stem == "dev")
+    before = torch.from_numpy(base.probabilities).double()
+    changes = [
+        weigh_classes(
+            tvd(before, torch.from_numpy(read_readout(path).aligned(base.ids).probabilities).double()).numpy(),
+            base.predictions,
+        )
+        for path in others
+    ]
+    return float(np.mean(changes)) if changes else math.nan
 
 
 def sought(job: Job[SearchJob], trainer: Trainer, model: Network, files: Files) -> None:
@@ -68,14 +305,19 @@ def sought(job: Job[SearchJob], trainer: Trainer, model: Network, files: Files) 
 
     The weights of all steps together may be larger than memory, so each is held no longer than the search needs it.
     """
-    earlier = earlier_steps(trainer, files, job.report)
     found: list[Found] = []
-    for place, each in enumerate(search(model, job.settings, trainer.splits, job.report, earlier)):
-        trainer.keep(*files[place], each.trained)
+    moved = measure_retraining(job.inputs["reference"], job.inputs["others"])
+    job.report(f"{len(job.inputs['others'])} other trainings: TVD {moved:.4f} on dev")
+
+    def read(step: int) -> Mapping[str, Tensor]:
+        return read_weights(files[step][0])
+
+    for place, each in enumerate(search(model, job.settings, moved, trainer.splits, job.report, read)):
+        trainer.write(*files[place], each.trained)
         found.append(replace(each, trained=replace(each.trained, weights={})))
-    chosen = furthest([each.step for each in found], job.settings.budget)
+    chosen = choose_step([each.step for each in found], job.settings.budget)
     trained = replace(found[chosen].trained, weights=read_weights(files[chosen][0]))
-    trainer.keep(*files[-1], trained)
+    trainer.write(*files[-1], trained)
     columns = search_columns(found, chosen, job.settings)
     write_table(job.output("search"), SEARCH, columns, trainer.provenance, trainer.seed)
 
@@ -88,14 +330,11 @@ def run(job: Job[SearchJob]) -> None:
     readouts = [[*paths] for _, paths in groupby(job.outputs["readouts"], key=attrgetter("parent"))]
     tails: Sequence[Path | None] = job.outputs.get("tails") or [None] * len(readouts)
     model = build_model(trainer.material, settings.architecture, settings.seed).to(trainer.device)
-    if kept(job.output("search"), trainer, files):
-        job.report(KEPT)
-    else:
-        load_weights(model, job.input("start"))
-        sought(job, trainer, model, files)
+    load_weights(model, job.input("start"))
+    sought(job, trainer, model, files)
     for (weights, _), paths, tail in zip(files, readouts, tails, strict=True):
         load_weights(model, weights)
         trainer.read_out(model, paths, tail)
     settled = next(row for row in read_table(job.output("search"), SEARCH).to_pylist() if row["chosen"])
-    job.report(f"chosen: step {settled['step']}, TVD {settled['tvd']:.4f}, JSD {settled['jsd']:.4f} on dev")
+    job.report(f"chosen: step {settled['step']}, TVD {settled['tvd']:.4f}, shares {settled['similarity']:.3f} on dev")
     trainer.told(job.report)

@@ -2,20 +2,15 @@
 
 The states are of half precision where that moves logits by less than 1e-3, measured on some texts (`moved`); else of
 single.
-Files of the same texts, made with the same settings and code by the same Transformer, are kept.
 """
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.artefacts.array import opened_array, written
-from attention_audit.artefacts.files import checksum
-from attention_audit.artefacts.parquet import made_by, write_table
-from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.seal import values_checksum
+from attention_audit.artefacts.array import written
+from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.states import PIECES
-from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import StatesJob
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import prepare_device
@@ -65,32 +60,10 @@ def precision(model: WordStates, table: PieceTable, device: torch.device) -> tup
     return (np.float16 if cost < BUDGET else np.float32), cost
 
 
-def provenance_of(job: Job[StatesJob]) -> Provenance:
-    """What decides the states: texts, Transformer, settings and code."""
-    settings = job.settings.model_dump(mode="json", exclude={"threads"})
-    inputs = {
-        "corpus": [values_checksum(job.input("corpus"))],
-        "transformer": [checksum(job.input("transformer"))],
-    }
-    return Provenance("states", settings, job.provenance.code, inputs)
-
-
-def kept(job: Job[StatesJob], provenance: Provenance) -> bool:
-    """Whether the files of an earlier run are there, undamaged, and of the same making."""
-    try:
-        opened_array(job.output("states"))
-    except AuditError:
-        return False
-    return made_by(job.output("pieces"), PIECES, provenance)
-
-
 @torch.inference_mode()
 def run(job: Job[StatesJob]) -> None:
     """Read every text once, shortest first, and write the states of its words."""
-    provenance, settings = provenance_of(job), job.settings
-    if kept(job, provenance):
-        job.report("the states of an earlier run, made of the same texts by the same Transformer")
-        return
+    settings = job.settings
     device = prepare_device(settings.device, settings.threads)
     opened = Opened(folder_of(job.input("transformer"), settings.backbone), settings.backbone)
     pieces = opened.pieces(job.input("corpus"), settings.pair)
@@ -123,4 +96,4 @@ def run(job: Job[StatesJob]) -> None:
         "truncated": every.truncated,
         "unknown": every.unknown.astype(np.int32),
     }
-    write_table(job.output("pieces"), PIECES, columns, provenance)
+    write_table(job.output("pieces"), PIECES, columns, job.provenance)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from attention_audit.answer.estimates import Estimate
 from attention_audit.answer.intervals import Effect, mean
 
 Floats = npt.NDArray[np.float64]
@@ -27,9 +28,8 @@ class Audits(NamedTuple):
     predictions: pd.DataFrame
     stability: pd.DataFrame
     permutation: pd.DataFrame
-    ranked_sets: pd.DataFrame
+    shuffles: pd.DataFrame
     located: pd.DataFrame
-    contributions: pd.DataFrame
     comparison: pd.DataFrame
     consistency: pd.DataFrame
     plausibility: pd.DataFrame
@@ -138,7 +138,7 @@ def cube(rows: pd.DataFrame, value: str, by: str) -> dict[str, Floats]:
     return {str(key): grid(rows[rows[by] == key], value, seeds, ids) for key in different(rows, by)}
 
 
-def cell(effect: Effect, by_training: Floats) -> Cell:
+def cell(effect: Effect | Estimate, by_training: Floats) -> Cell:
     """An effect with its interval, and the standard deviation (n - 1; NaN for one) of those of the trainings, (S,)."""
     with np.errstate(invalid="ignore"):
         sd = float(np.std(by_training, ddof=1)) if len(by_training) > 1 else np.nan

@@ -1,44 +1,50 @@
-"""The questions, asked of one model: from the rows of its audits to an answer each.
+"""The questions, asked of one model: from the rows of its audits to a statement each.
 
-An answer has a word, an effect with its interval, the margin that it is held against, and a note. `answer.questions`
-has the estimators, and docs/method/questions.md what each question means. Where something cannot be asked, the note
-says why.
+docs/method/questions.md says what each question means. Where one cannot be asked, the cell says why.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from math import isfinite, nan
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from math import inf, nan
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.answer import questions
-from attention_audit.answer.choice import ENOUGH, Candidate, furthest
-from attention_audit.answer.intervals import Design, Effect, mean
+from attention_audit.answer.estimates import Estimate, Sample, estimate
+from attention_audit.answer.frontier import Adversary, Bracket, bracket, weigh_classes
+from attention_audit.answer.lines import write_percent, write_points, write_probability, write_share
+from attention_audit.answer.samples import (
+    average,
+    beat_shuffled,
+    compare_pairs,
+    compare_scores,
+    erase,
+    find_sides,
+    locate,
+    take_share,
+    weigh_dots,
+)
 from attention_audit.answer.settings import Margins
-from attention_audit.answer.sizes import lacking
-from attention_audit.answer.words import FLAT, NO, NOT_ASKED, NOTHING_NEW, UNDECIDED, YES, above, said
+from attention_audit.answer.statements import SHUFFLED, Cell, Part, conclude
 from attention_audit.columns.replaced import STAND_INS
-from attention_audit.contrasts import Subject
-from attention_audit.scores import accuracy, macro_f1
+from attention_audit.contrasts import Contrasts, Subject
+from attention_audit.scores import macro_f1
 from attention_audit.tables.arrays import (
     Audits,
     Floats,
-    Integers,
     by_pair,
-    by_ranking,
-    by_text,
     clusters,
     curve,
     different,
     grid,
+    of_ranking,
     of_run,
 )
 from attention_audit.units import LN2
 
-NOTHING = Effect(nan, nan, nan, 0, 0)
 NO_TWIN = "this suite trains no twin with uniform weights"
 NO_ADVERSARY = "this suite trains no adversary of a whole model"
 NO_GUIDE = "this suite guides no simpler model"
@@ -46,389 +52,457 @@ NO_TWIN_GIVEN = "no twin with uniform weights is given beside this model"
 NO_ADVERSARY_GIVEN = "no adversary of this model is given"
 ON_TEST = "the adversary is chosen on the texts that it is measured on, as no others are given"
 NO_TEXT = "no test text has two items or more"
-ALONE = "this training only"
-THESE = "of these {} trainings, another may differ"
-SHORT = 10
-"""Words of a text up to which 5 % and 10 % of them, rounded up, are one word."""
-DELETED = "deleted"
-CONTRIBUTION, ERASURE = "contribution", "erasure"
-"""What tells whether an item supports the prediction."""
+ONE_TRAINING = "there is one training"
+FLAT = "the map is flat: shuffling hardly moves it"
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
 SHARED = "all trainings have one frozen encoder, and differ in attention and decoder alone"
+SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
+"""Limits of estimates."""
+Mask = npt.NDArray[np.bool_] | None
+"""Which texts of each training count, (S, N); None: all of them."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The answer to one question; `beside` has further columns of the summary.
-
-    each: the effect of each training by itself, or of each pair where trainings are compared; NaN where it cannot be
-    bounded, empty of one training. these: whether the word is of these trainings, and not of the next one.
-    """
-
-    word: str = NOT_ASKED
-    effect: Effect = NOTHING
-    margin: float = nan
-    note: str = ""
-    beside: Mapping[str, Any] = field(default_factory=dict)
-    these: bool = False
-    each: Sequence[float] = ()
+def keep(values: Floats, mask: Mask) -> Floats:
+    """Put NaN where a mask does not hold."""
+    return values if mask is None else np.where(mask, values, nan)
 
 
-def noted(*notes: str) -> str:
-    """Notes that are not empty, one after another."""
-    return "; ".join(filter(None, notes))
+def join_clauses(*clauses: str) -> str:
+    """Join clauses that are not empty."""
+    return "; ".join(filter(None, clauses))
 
 
-def values_of(each: Sequence[Effect]) -> list[float]:
-    """The values of several trainings, NaN where one cannot be bounded; empty of one, which is the effect itself."""
-    return [float(one.value) if isfinite(one.low) else nan for one in each] if len(each) > 1 else []
-
-
-def answered(
-    question: str,
-    margins: Margins,
-    tell: Callable[..., Effect],
-    together: Integers | None = None,
-    beside: Mapping[str, Any] | None = None,
-    each: Sequence[Effect] = (),
-    margin: float | None = None,
-) -> Answer:
-    """The answer of an effect: its word, and a note where it is of these trainings alone or rests on too little.
-
-    tell: the effect, with an interval of a design. together: which texts belong together, see `Design`. each: the same
-    effect of each training by itself, or of each pair. margin: of what has none among `margins`.
-    """
-    margin = getattr(margins, question) if margin is None else margin
-    effect = tell(design=Design(together))
-    own = tell(design=Design(together, fixed=True)) if effect.trainings > 1 else effect
-    few = lacking(question, effect.trainings, effect.independent, "group" if effect.clusters else "text")
-    grouped = f"its texts are in {effect.clusters:,} groups, each of which counts as one" if effect.clusters else ""
-    note = noted(ALONE if effect.trainings == 1 else "", grouped, few)
-    answer = Answer(UNDECIDED, effect, margin, note, beside or {}, each=values_of(each))
-    found, these = said(question, margin, effect, own, answer.each)
-    if effect.trainings == 1:
-        return replace(answer, word=found)
-    if these:
-        note = noted(note, f"{THESE.format(effect.trainings)}: [{own.low:.3f}, {own.high:.3f}]")
-    elif found == UNDECIDED and above(own.low, own.high, margin) != UNDECIDED:
-        note = noted(note, "trainings lie on both sides of the margin")
-    return replace(answer, word=found, note=note, these=these)
-
-
-def by_trainings(
-    question: str, margins: Margins, together: Integers | None, *values: Floats, beside: Mapping[str, Any] | None = None
-) -> Answer:
-    """The answer of what `answer.questions` says of arrays (S, N), and of each training by itself."""
-    told: Callable[..., Effect] = getattr(questions, question)
-    each = [told(*(one[[row]] for one in values)) for row in range(len(values[0]))]
-    return answered(question, margins, partial(told, *values), together, beside, each)
-
-
-def unasked(subject: Subject, *audits: str) -> str:
-    """Why the first of these audits has no rows on a model."""
+def find_reason(subject: Subject, *audits: str) -> str:
+    """Say why the first of these audits has no rows on a model."""
     return next((subject.unasked[name] for name in audits if name in subject.unasked), NO_TEXT)
 
 
-def flattened(answer: Answer, chance: Floats, margins: Margins) -> Answer:
-    """The same answer, with `flat` in the place of its word where maps are flat: where shuffling a map moves it by less
-    than a share of the largest JSD. chance: JSD to the map shuffled.
-    """
-    if answer.word == NOT_ASKED or not np.isfinite(chance).any() or np.nanmean(chance) >= margins.flat * LN2:
-        return answer
-    note = noted("shuffling a map hardly changes it", answer.note)
-    return replace(answer, word=FLAT, note=note, these=False)
+class Measured:
+    """What the audits measured of one model: trainings, texts, and what is predicted of them.
 
-
-def predicted(predictions: pd.DataFrame, model: str, ids: list[Any]) -> Integers:
-    """The predictions of each training of a model, (S, N); 0 trainings where there are none."""
-    return grid(of_run(predictions, model), "prediction", ids=ids).astype(np.int64)
-
-
-def labelled(predictions: pd.DataFrame) -> tuple[list[Any], Integers, int]:
-    """The ids of the test texts, their labels (N,), and the number of classes that labels and predictions name."""
-    texts = predictions.drop_duplicates("id")
-    labels = texts["label"].to_numpy(np.int64)
-    most = max(labels.max(initial=1), predictions["prediction"].max() if len(predictions) else 1)
-    return texts["id"].tolist(), labels, int(most) + 1
-
-
-def able(rows: pd.DataFrame, model: str, groups: Mapping[str, str] | None = None) -> tuple[Answer, dict[str, float]]:
-    """Whether a model predicts better than the largest class alone; and its scores, none without rows of it.
-
-    rows: of `predictions`, of one data set and suite. groups: what its texts share, see `Audits`. Both are held by
-    their accuracy, the number that stands beside the word: yes where the interval of the difference is above 0, no
-    where the accuracy is not above the majority's. However few the texts are, this word is said.
-    """
-    ids, labels, _ = labelled(rows)
-    predictions = predicted(rows, model, ids)
-    if not predictions.size:
-        return Answer(), {}
-    effect = questions.learnt(labels, predictions, design=Design(clusters(ids, groups or {})))
-    scores = {
-        "macro_f1": float(np.mean([macro_f1(labels, row) for row in predictions])),
-        "accuracy": float(np.mean([accuracy(labels, row) for row in predictions])),
-        "majority_accuracy": float(np.bincount(labels).max() / len(labels)),
-    }
-    found = NO if effect.value <= 0 else YES if effect.low > 0 else UNDECIDED
-    return Answer(found, effect, 0.0), scores
-
-
-def learnt(subject: Subject, audits: Audits) -> tuple[Answer, dict[str, float]]:
-    """`able` of a model that the summary judges, with the reason where it is not known."""
-    answer, scores = able(audits.predictions, subject.model, audits.groups)
-    return (answer, scores) if scores else (Answer(note=unasked(subject, "predictions")), scores)
-
-
-class Gain(NamedTuple):
-    """Mean macro F1 of a model minus that of another, by the design of its interval; and, where both have as many
-    trainings, of the first of both, and so on.
+    seeds (S,), ids (N,), items and predictions (S, N), groups (N,) or None, names: of the classes.
     """
 
-    tell: Callable[..., Effect]
-    clusters: Integers | None
-    each: list[Effect]
+    def __init__(self, subject: Subject, audits: Audits, margins: Margins, names: Mapping[int, str]) -> None:
+        self.subject, self.audits, self.margins, self.names = subject, audits, margins, names
+        own = of_run(audits.predictions, subject.model)
+        self.seeds, self.ids = different(own, "seed"), different(own, "id")
+        self.predictions, self.items = (grid(own, name, self.seeds, self.ids) for name in ("prediction", "items"))
+        self.groups = clusters(self.ids, audits.groups)
+        self.several = self.items > 1
+        self.left_out = int((~self.several).all(0).sum())
+
+    def rows(self, audit: str) -> pd.DataFrame:
+        """The rows of an audit on this model."""
+        return of_run(getattr(self.audits, audit), self.subject.model)
+
+    def grid(self, rows: pd.DataFrame, name: str) -> Floats:
+        """A column of rows by training and text, (S, N), of texts of several items; NaN elsewhere."""
+        return np.where(self.several, grid(rows, name, self.seeds, self.ids), nan)
+
+    def estimate(self, sample: Sample, limits: tuple[float, float], **more: Any) -> Estimate:
+        """Estimate a sample of these texts."""
+        return estimate(sample, self.groups, limits, **more)
+
+    @cached_property
+    def classes(self) -> list[int]:
+        """The classes that are predicted, in the data's order, where there are two or more."""
+        found = [int(number) for number in np.unique(self.predictions[np.isfinite(self.predictions)])]
+        return found if len(found) > 1 else []
+
+    def count_fewest(self, mask: Mask, known: npt.NDArray[np.bool_]) -> int:
+        """Count the texts, or groups, of a class in the training that has the fewest. known (N,): those asked."""
+        if mask is None:
+            return 0
+        rows = [np.flatnonzero(row & known) for row in mask]
+        return min(len(row) if self.groups is None else len(np.unique(self.groups[row])) for row in rows)
+
+    def by_class(self, measure: Callable[[int | None], Part]) -> tuple[Part, list[Part]]:
+        """Measure all texts, and those of each predicted class."""
+        return measure(None), [measure(number) for number in self.classes]
+
+    def mask(self, number: int | None) -> Mask:
+        """Which texts of several items are predicted as a class."""
+        return None if number is None else self.several & (self.predictions == number)
+
+    def part(self, number: int | None, found: Estimate, known: npt.NDArray[np.bool_], **more: Any) -> Part:
+        """What was found of all texts, or of a class."""
+        name = "" if number is None else self.names.get(number, str(number))
+        return Part(found, name=name, fewest=self.count_fewest(self.mask(number), known), **more)
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether shuffling the maps hardly moves them."""
+        chance = self.grid(self.rows("permutation"), "chance_jsd")
+        return bool(np.isfinite(chance).any()) and float(np.nanmean(chance)) < self.margins.flat * LN2
 
 
-def between(audits: Audits, model: str, other: str) -> Gain | None:
-    """What a model gains over another; None where either has no rows."""
-    ids, labels, classes = labelled(audits.predictions)
-    one, two = (predicted(audits.predictions, name, ids) for name in (model, other))
+def measure_ranking(measured: Measured, rows: pd.DataFrame, ranking: str) -> tuple[Part, list[Part], Floats]:
+    """Measure `located` of a ranking, of all texts and of each predicted class.
+
+    With the falls (3, S, N) by random order, this one and leave-one-out.
+    """
+    rows = rows.assign(fall=curve(rows).astype(np.float64))
+    falls = np.array([measured.grid(of_ranking(rows, name), "fall") for name in ("random", ranking, "loo")])
+    known = find_known(falls.sum(0))
+
+    def measure(number: int | None) -> Part:
+        random, chosen, best = (keep(each, measured.mask(number)) for each in falls)
+        found = measured.estimate(locate(random, chosen, best, measured.groups), (-inf, inf))
+        return measured.part(number, found, known)
+
+    return (*measured.by_class(measure), falls)
+
+
+def located(measured: Measured, ranking: str = "attention") -> Cell:
+    """Are the words that a map ranks first the words of the input that matter?
+
+    Beside it stands what is said where words are replaced in the place of being deleted, if that differs.
+    """
+    rows, replaced = measured.rows("located"), measured.rows("replaced")
+    if rows.empty:
+        return Cell(reason=find_reason(measured.subject, "located"))
+    part, classes, falls = measure_ranking(measured, rows, ranking)
+    random, top, best = (write_share(average_known(each)) for each in falls)
+    clause = f"deleting top words lowers the probability by {top}; random {random}, leave-one-out {best}"
+    cell = conclude("located", part, classes, clause=clause, left_out=measured.left_out)
+    for way in STAND_INS:
+        own = replaced[replaced["by"] == way]
+        said = conclude("located", measure_ranking(measured, own, ranking)[0]).said if len(own) else ""
+        if said and said != cell.said:
+            cell = replace(cell, clause=join_clauses(cell.clause, f"{way} words: {said}"))
+    return cell
+
+
+def shuffle(rows: pd.DataFrame, measured: Measured, name: str) -> Floats:
+    """A column of the shuffles of each map, (K, S, N)."""
+    return np.array([measured.grid(rows[rows["shuffle"] == number], name) for number in different(rows, "shuffle")])
+
+
+def measure_erasure(measured: Measured, rows: pd.DataFrame) -> Callable[[int | None], Part]:
+    """Measure how early decisions flip by weight, against shuffled weights: of all texts, or of a predicted class.
+
+    Of what is left from the smallest set (0) to a random order (1), so that less is better.
+    """
+    own, shuffled = rows[rows["shuffle"] == 0], rows[rows["shuffle"] > 0]
+    names = ("random", "by_weight", "smallest")
+    ends = [measured.grid(own, name) for name in names]
+    others = [shuffle(shuffled, measured, name) for name in names]
+    predicted = shuffle(shuffled, measured, "prediction")
+
+    def take_left(random: Floats, by_weight: Floats, smallest: Floats) -> tuple[Floats, Floats]:
+        # a ranking that never flips the decision has erased all items; where no set flips it, nothing is known
+        random, by_weight = (np.where(np.isfinite(each), each, 1.0) for each in (random, by_weight))
+        return by_weight - smallest, random - smallest
+
+    def measure(number: int | None) -> Part:
+        top, bottom = (keep(each, measured.mask(number)) for each in take_left(*ends))
+        left = take_share(top, bottom, measured.groups)
+        imposed = None if number is None else predicted == number
+        top, bottom = (add_shuffles(keep(each, imposed)) for each in take_left(*others))
+        by_chance = take_share(top, bottom, measured.groups)
+        found = measured.estimate(beat_shuffled(left, by_chance), SIMILARITY)
+        return measured.part(number, found, left.texts, shuffled=1 - average_known(by_chance.values))
+
+    return measure
+
+
+def find_known(values: Floats) -> npt.NDArray[np.bool_]:
+    """Find the texts that have a value in any training, (S, N) -> (N,)."""
+    return np.asarray(np.isfinite(values).any(0))
+
+
+def average_known(values: Floats) -> float:
+    """Average the values that are known; NaN where none is."""
+    return float(np.nanmean(values)) if np.isfinite(values).any() else nan
+
+
+def add_shuffles(values: Floats) -> Floats:
+    """Add up what is known of the shuffles of a map, (K, S, N) -> (S, N); NaN where nothing is."""
+    known = np.isfinite(values)
+    return np.where(known.any(0), np.where(known, values, 0.0).sum(0), nan)
+
+
+def ranks(measured: Measured) -> Cell:
+    """Do items with more weight matter more to the decision?"""
+    rows = measured.rows("shuffles")
+    if rows.empty:
+        return Cell(reason=find_reason(measured.subject, "shuffles"))
+    part, classes = measured.by_class(measure_erasure(measured, rows))
+    own = rows[rows["shuffle"] == 0]
+    random, by_weight, smallest = (measured.grid(own, name) for name in ("random", "by_weight", "smallest"))
+    reached = erase(random, by_weight, smallest, measured.groups)
+    way, chance = write_percent(average_known(reached.values)), write_percent(part.shuffled)
+    clause = f"{way} % of the way from random to best; shuffled weights {chance} %" if way and chance else ""
+    reason = FLAT if measured.flat else ""
+    return conclude("ranks", part, classes, clause=clause, reason=reason, left_out=measured.left_out)
+
+
+def find_leads(rows: pd.DataFrame, inert: float) -> tuple[pd.DataFrame, str]:
+    """Say on which side the item of the most weight stands (`find_sides`), as the column `side`, and how it is known.
+
+    It is the item's exact contribution to the logit where there is one: it moves the probability by at most a quarter
+    of itself, whatever else the text says. Else the item is erased.
+    """
+    lead = rows["lead"].to_numpy(np.float64, na_value=nan)
+    if np.isfinite(lead).any():
+        return rows.assign(side=find_sides(lead, 4 * inert)), ""
+    return rows.assign(side=find_sides(rows["fall"].to_numpy(np.float64, na_value=nan), inert)), BY_ERASURE
+
+
+def state_sides(
+    measured: Measured, side: Floats, count_by_chance: Callable[[int | None, Floats], Sample], chance: str, how: str
+) -> Cell:
+    """State in how many texts the top item supports the prediction, and how many exceptions of chance it avoids.
+
+    side (S, N): see `find_sides`. count_by_chance: the share of exceptions by chance, of the texts of a class at which
+    its second argument is known. chance: what that is called. how: how sides are known.
+    """
+
+    def measure(number: int | None) -> Part:
+        mine = keep(side, measured.mask(number))
+        fails, known = (np.where(np.isfinite(mine), each, nan) for each in (mine < 1, np.ones_like(mine)))
+        by_chance = count_by_chance(number, mine)
+        avoided = measured.estimate(beat_shuffled(take_share(fails, known), by_chance), SIMILARITY)
+        found = measured.estimate(average(1 - fails), SHARE)
+        reached = 1 - average_known(by_chance.values)
+        return measured.part(number, found, find_known(mine), avoided=avoided, shuffled=reached, chance=chance)
+
+    part, classes = measured.by_class(measure)
+    reached = write_percent(part.shuffled)
+    clause = join_clauses(reached and f"{chance} {reached} %", how)
+    return conclude("signed", part, classes, clause=clause, left_out=measured.left_out)
+
+
+def signed(measured: Measured) -> Cell:
+    """Does a highlighted item speak for the prediction, more than one under shuffled weights does?"""
+    rows = measured.rows("shuffles")
+    if rows.empty:
+        return Cell(reason=find_reason(measured.subject, "shuffles"))
+    rows, how = find_leads(rows, measured.margins.inert)
+    own, shuffled = rows[rows["shuffle"] == 0], rows[rows["shuffle"] > 0]
+    sides, predicted = (shuffle(shuffled, measured, name) for name in ("side", "prediction"))
+
+    def count_by_chance(number: int | None, _: Floats) -> Sample:
+        theirs = keep(sides, None if number is None else predicted == number)
+        known = np.isfinite(theirs)
+        fails, every = (add_shuffles(np.where(known, each, nan)) for each in (theirs < 1, np.ones_like(theirs)))
+        return take_share(fails, every)
+
+    return state_sides(measured, measured.grid(own, "side"), count_by_chance, SHUFFLED, how)
+
+
+def used(measured: Measured) -> Cell:
+    """Does the prediction depend on these weights?"""
+    rows = measured.rows("permutation")
+    if rows.empty:
+        return Cell(reason=find_reason(measured.subject, "permutation"))
+    tvd = measured.grid(rows, "mean_tvd")
+    known = find_known(tvd)
+
+    def measure(number: int | None) -> Part:
+        found = measured.estimate(average(keep(tvd, measured.mask(number))), SHARE)
+        return measured.part(number, found, known)
+
+    clause = f"flips {write_percent(average_known(measured.grid(rows, 'flips')))} % of decisions"
+    return conclude("used", *measured.by_class(measure), clause=clause, left_out=measured.left_out)
+
+
+def state_pairs(
+    measured: Measured, pairs: npt.NDArray[np.int64], values: Sequence[Floats], how: str = "", reason: str = ""
+) -> Cell:
+    """State how similar the maps of pairs of trainings are.
+
+    pairs (P, 2): seeds. values (P, N) each: how far the maps are apart, how far by chance, and whether they have the
+    same top item. how: what else stands beside it. reason: why nothing is stated.
+    """
+    at = [measured.seeds.index(seed) for seed in pairs[:, 0]]
+    several, first = measured.several[at], measured.predictions[at]
+    apart, chance, same = (keep(each, several) for each in values)
+    weights = weigh_dots(pairs)
+
+    def measure(number: int | None) -> Part:
+        mask = None if number is None else first == number
+        sample = compare_pairs(keep(apart, mask), keep(chance, mask), measured.groups)
+        return measured.part(number, measured.estimate(sample, SIMILARITY, weights=weights), sample.texts)
+
+    part, classes = measured.by_class(measure)
+    lucky = average_known(np.where(several, 1 / measured.items[at], nan))
+    each = compare_pairs(apart, chance, measured.groups).values
+    clause = f"same top word {write_percent(average_known(same))} %, chance {write_percent(lucky)} %"
+    if len(each) > 1 and np.isfinite(each).all():
+        clause += f"; pairs {write_share(each.min())} to {write_share(each.max())}"
+    clause = join_clauses(clause, how)
+    return conclude("stable", part, classes, clause=clause, reason=reason, left_out=measured.left_out)
+
+
+def stable(measured: Measured) -> Cell:
+    """Would another training show this map?"""
+    rows = measured.rows("stability")
+    if rows.empty:
+        reason = ONE_TRAINING if measured.subject.seeds < 2 else find_reason(measured.subject, "stability")
+        return Cell(reason=reason)
+    pairs, values = by_pair(rows, ["jsd", "chance_jsd", "same_top"], measured.ids)
+    how = SHARED if measured.subject.frozen else ""
+    return state_pairs(measured, pairs, values, how, FLAT if measured.flat else "")
+
+
+class Search:
+    """The adversaries of one model, and its other trainings, as far as they move predictions and maps."""
+
+    def __init__(self, measured: Measured, contrasts: Contrasts) -> None:
+        self.measured, self.seed = measured, contrasts.seed
+        at, comparison = measured.seeds.index(contrasts.seed), measured.audits.comparison
+        self.several, self.predictions = measured.several[at], measured.predictions[at].astype(np.int64)
+        self.moved = comparison[comparison["model"].isin(contrasts.adversaries)]
+        self.dev = measured.audits.consistency if contrasts.chosen_on == "dev" else None
+
+    def compare(self, rows: pd.DataFrame) -> tuple[float, Estimate]:
+        """Measure the TVD of one other model from this one, and the similarity of both maps."""
+        at = rows.set_index("id").reindex(self.measured.ids)
+        tvd, jsd, chance = (keep(at[name].to_numpy(np.float64), self.several) for name in ("tvd", "jsd", "chance_jsd"))
+        sample = compare_pairs(jsd[None], chance[None], self.measured.groups)
+        return weigh_classes(tvd, self.predictions), self.measured.estimate(sample, SIMILARITY)
+
+    def list_adversaries(self) -> Iterator[Adversary]:
+        """List all adversaries whose maps can be compared; without a development split, test stands for it."""
+        for name in different(self.moved, "model"):
+            of_family = self.moved[self.moved["model"] == name]
+            for lambda_, seed in of_family[["lambda", "seed"]].drop_duplicates().itertuples(index=False):
+                test, found = self.compare(of_run(of_family, name, seed, lambda_))
+                dev = of_run(self.dev, name, seed, lambda_)["tvd"].to_list() if self.dev is not None else []
+                if np.isfinite(found.value):
+                    tvd = float(dev[0]) if dev else test
+                    yield Adversary(str(name), float(lambda_), int(seed), tvd, test, found.value, found.low, found.high)
+
+    def average_trainings(self) -> tuple[float, float]:
+        """Average the TVD and the similarity of the other trainings of this model; NaN where there are none."""
+        rows = self.measured.rows("stability")
+        pairs = rows[(rows["seed"] == self.seed) | (rows["other"] == self.seed)]
+        found = [self.compare(each) for _, each in pairs.groupby(["seed", "other"], sort=False, observed=True)]
+        changes, shared = np.array([(tvd, similarity.value) for tvd, similarity in found]).reshape(-1, 2).T
+        return average_known(changes), average_known(shared)
+
+
+def describe_step(found: Adversary | None) -> str:
+    """Write the similarity of an adversary and its TVD; "" where there is none."""
+    return f"{write_share(found.value)} at {write_probability(found.test)}" if found else ""
+
+
+def describe_bracket(found: Bracket) -> str:
+    """Write both ends of a bracket."""
+    steps = [describe_step(found.within) or "none", describe_step(found.beyond)]
+    return ", then ".join(filter(None, steps))
+
+
+def bracket_part(found: Bracket, measured: Measured) -> Part:
+    """What a bracket says of the similarity of maps that a budget leaves open."""
+    value, low, high = found.interval
+    texts = int(measured.several.all(0).sum())
+    groups = texts if measured.groups is None else len(np.unique(measured.groups))
+    return Part(Estimate(value, low, high, each=[value], each_low=[low], each_high=[high], texts=texts, groups=groups))
+
+
+def unique(measured: Measured) -> Cell:
+    """Would no other map do, of a model that predicts as nearly alike as another training does?"""
+    contrasts = measured.subject.contrasts
+    if contrasts is None or not contrasts.adversaries:
+        return Cell(reason=NO_ADVERSARY_GIVEN if measured.subject.given else NO_ADVERSARY)
+    search = Search(measured, contrasts) if contrasts.seed in measured.seeds else None
+    adversaries = [*search.list_adversaries()] if search else []
+    if search is None or not adversaries:
+        return Cell(reason=find_reason(measured.subject, "comparison", "consistency"))
+    tolerance = measured.margins.tvd
+    moved, shared = search.average_trainings()
+    main, within = bracket(adversaries, max(tolerance, moved if moved > 0 else 0.0)), bracket(adversaries, tolerance)
+    beside: dict[str, Any] = {}
+    for name, found in (("unique", main), ("unique_tolerance", within)):
+        nothing = Adversary("", nan, 0, nan, nan, nan, nan, nan)
+        beside |= {
+            f"{name}_tvd_budget": found.budget,
+            f"{name}_tvd": (found.within or nothing).test,
+            f"{name}_beyond_value": (found.beyond or nothing).value,
+            f"{name}_beyond_tvd": (found.beyond or nothing).test,
+        }
+    tolerated = conclude("unique", bracket_part(within, measured))
+    beside |= {"unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value}
+    if main.within:
+        beside |= {"unique_model": main.within.model, "unique_lambda": main.within.lambda_}
+        beside |= {"unique_seed": main.within.seed}
+    clause = describe_unique(main, within, tolerated.said, moved, shared)
+    if contrasts.chosen_on == "test":
+        clause = join_clauses(clause, ON_TEST)
+    part, reason = bracket_part(main, measured), FLAT if measured.flat else ""
+    found_cell = conclude("unique", part, clause=clause, reason=reason, left_out=measured.left_out)
+    return replace(found_cell, beside=beside)
+
+
+def describe_unique(main: Bracket, within: Bracket, said: str, moved: float, shared: float) -> str:
+    """Say how far the furthest adversary goes, beside other trainings, and what is said within the tolerance."""
+    others = f" (another training: shares {write_share(shared)}, {write_probability(moved)})" if moved >= 0 else ""
+    found = main.within
+    first = f"no adversary predicts within {write_probability(main.budget)}{others}"
+    if found:
+        change = write_probability(found.test)
+        first = f"a map that shares {write_share(found.value)} changes predictions by {change}{others}"
+    tolerated = f"within {write_share(within.budget)}: {said} ({describe_bracket(within)})"
+    return f"{first}; {tolerated}" if main.budget > within.budget else f"{first}; {describe_bracket(main)}"
+
+
+def compare_models(measured: Measured, model: str, other: str) -> tuple[Estimate, float, float] | None:
+    """Estimate mean macro F1 of one model less that of another, and say both; None where either has no rows."""
+    rows = measured.audits.predictions
+    labels = rows.drop_duplicates("id").set_index("id")["label"]
+    ids = list(labels.index)
+    one, two = (grid(of_run(rows, name), "prediction", ids=ids).astype(np.int64) for name in (model, other))
     if not len(one) or not len(two):
         return None
-    pairs = zip(one, two, strict=True) if len(one) == len(two) > 1 else ()
-    each = [questions.gained(labels, mine[None], theirs[None], classes) for mine, theirs in pairs]
-    return Gain(partial(questions.gained, labels, one, two, classes), clusters(ids, audits.groups), each)
+    gold = labels.to_numpy(np.int64)
+    classes = int(max(gold.max(initial=1), one.max(), two.max())) + 1
+    sample, scale = compare_scores(gold, one, two, classes)
+    found = estimate(sample, clusters(ids, measured.audits.groups), CHANGE, scale=scale)
+    mine, theirs = (float(np.mean([macro_f1(gold, row) for row in each])) for each in (one, two))
+    return found, mine, theirs
 
 
-def needed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
+def needed(measured: Measured) -> Cell:
     """Does the model predict better than its twin with uniform weights?"""
-    if subject.contrasts is None or subject.contrasts.uniform is None:
-        return Answer(note=NO_TWIN_GIVEN if subject.given else NO_TWIN)
-    gain = between(audits, subject.model, subject.contrasts.uniform)
-    if gain is None:
-        return Answer(note=unasked(subject, "predictions"))
-    return answered("needed", margins, gain.tell, gain.clusters, each=gain.each)
-
-
-def stable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
-    """Would another training show this map?"""
-    own = of_run(audits.stability, subject.model)
-    if own.empty:
-        return Answer(note="there is one training" if subject.seeds < 2 else unasked(subject, "stability"))
-    names = ("same_top", "jsd", "tvd")
-    ids = different(own, "id")
-    pairs, (chance, *values) = by_pair(own, ["chance_jsd", *names], ids)
-    beside = {f"stable_{name}": float(np.nanmean(each)) for name, each in zip(names, values, strict=True)}
-    each = [questions.stable(values[1][[one]], chance[[one]], pairs[[one]]) for one in range(len(pairs))]
-    tell = partial(questions.stable, values[1], chance, pairs)
-    answer = answered("stable", margins, tell, clusters(ids, audits.groups), beside, each)
-    answer = replace(answer, note=noted(SHARED if subject.frozen else "", answer.note))
-    return flattened(answer, chance, margins)
-
-
-def used(subject: Subject, audits: Audits, margins: Margins) -> Answer:
-    """Does the prediction depend on these weights?"""
-    own = of_run(audits.permutation, subject.model)
-    if own.empty:
-        return Answer(note=unasked(subject, "permutation"))
-    together = clusters(different(own, "id"), audits.groups)
-    beside = {"used_flips": float(own["flips"].mean())}
-    return by_trainings("used", margins, together, grid(own, "mean_tvd"), beside=beside)
-
-
-def ranks(subject: Subject, audits: Audits, margins: Margins) -> Answer:
-    """Do items with more weight matter more to the decision?"""
-    own = of_run(audits.ranked_sets, subject.model)
-    if own.empty:
-        return Answer(note=unasked(subject, "ranked_sets"))
-    removed = by_ranking(own, "fraction_removed", ("random", "attention", "smallest"))
-    chance = grid(of_run(audits.permutation, subject.model), "chance_jsd")
-    together = clusters(different(own, "id"), audits.groups)
-    return flattened(by_trainings("ranks", margins, together, *removed), chance, margins)
-
-
-def taken_away(
-    located: pd.DataFrame, replaced: pd.DataFrame, margins: Margins, groups: Mapping[str, str]
-) -> dict[str, Answer]:
-    """The answers of `located` by the way in which words are taken away: DELETED, and each stand-in that has rows.
-
-    Both frames hold rows of one model, of the audits of these names. groups: what texts share, see `Audits`.
-    """
-    found = {}
-    for way, rows in {DELETED: located, **{by: replaced[replaced["by"] == by] for by in STAND_INS}}.items():
-        if not rows.empty:
-            falls = by_ranking(rows.assign(fall=curve(rows)), "fall", ("random", "attention", "loo"))
-            together = clusters(different(rows, "id"), groups)
-            found[way] = by_trainings("located", margins, together, *falls)
-    return found
-
-
-def compared(ways: Mapping[str, Answer]) -> str:
-    """Whether the word of `located` changes with the way; "" where there is one way alone."""
-    if len(ways) < 2:
-        return ""
-    words = {way: answer.word for way, answer in ways.items()}
-    if len({*words.values()}) == 1:
-        return f"{words[DELETED]} however words are taken away: {', '.join(words)}"
-    told = ", ".join(f"{way} {word}" for way, word in words.items())
-    return f"the word changes with how words are taken away: {told}"
-
-
-def located(subject: Subject, audits: Audits, margins: Margins) -> Answer:
-    """Are the words with weight the words of the input that matter?"""
-    own = of_run(audits.located, subject.model)
-    if own.empty:
-        return Answer(note=unasked(subject, "located"))
-    ways = taken_away(own, of_run(audits.replaced, subject.model), margins, audits.groups)
-    short = own.drop_duplicates("id")["words"] <= SHORT
-    note = noted(ways[DELETED].note, compared(ways))
-    return replace(ways[DELETED], note=note, beside={"located_short": float(short.mean())})
-
-
-def signed(subject: Subject, audits: Audits, margins: Margins) -> Answer:
-    """Does a highlighted item speak for the prediction?"""
-    own = of_run(audits.contributions, subject.model)
-    if own.empty:
-        return Answer(note=unasked(subject, "contributions"))
-    ids = different(own, "id")
-    side, by = sides(own, different(own, "seed"), ids, margins.inert)
-    known = side[np.isfinite(side)]
-    beside = {
-        "signed_by": by,
-        "signed_opposes": float((known < 0).mean()) if known.size else nan,
-        "signed_inert": float((known == 0).mean()) if known.size else nan,
-        "signed_against": float(own["against"].mean()),
-    }
-    answer = by_trainings("signed", margins, clusters(ids, audits.groups), side, beside=beside)
-    return replace(answer, note=noted(BY_ERASURE if by == ERASURE else "", answer.note))
-
-
-def sides(own: pd.DataFrame, seeds: list[Any], ids: list[Any], inert: float) -> tuple[Floats, str]:
-    """On which side the top item of each text stands, as `questions.sides`, (S, N); and what tells so.
-
-    own: rows of `contributions` of one model. It is the item's exact contribution to the logit where there is one: it
-    moves the probability by at most a quarter of itself, whatever else the text says. Else the item is erased.
-    """
-    lead = grid(own, "top_lead", seeds, ids)
-    if np.isfinite(lead).any():
-        return questions.sides(lead, 4 * inert), CONTRIBUTION
-    return questions.sides(grid(own, "top_fall", seeds, ids), inert), ERASURE
-
-
-def bounds(name: str, effect: Effect | None) -> dict[str, float]:
-    """The columns of an effect that stands beside an answer."""
-    value, low, high, *_ = effect or NOTHING
-    return {f"{name}_value": value, f"{name}_low": low, f"{name}_high": high}
-
-
-def unique(subject: Subject, audits: Audits, margins: Margins) -> Answer:
-    """Would no other map do? Measured on test, on the adversary that dev has chosen.
-
-    `yes` needs a search that went up to the budget: at least ENOUGH adversaries between half of it and all of it. `no`
-    needs an adversary whose predictions hold the budget on test too, with the upper end of the interval over texts; and
-    which goes further than any other training does by itself, since else it shows nothing new (Wiegreffe & Pinter
-    2019, figure 5, has both).
-    """
-    contrasts = subject.contrasts
-    if contrasts is None or not contrasts.adversaries:
-        return Answer(note=NO_ADVERSARY_GIVEN if subject.given else NO_ADVERSARY)
-    if audits.consistency.empty or audits.comparison.empty:
-        return Answer(note=unasked(subject, "consistency", "comparison"))
-    trained = audits.consistency[audits.consistency["model"].isin(contrasts.adversaries)]
-    choice = furthest([Candidate.of(row) for row in trained.to_dict("records")], margins.tvd)
-    found = choice.chosen
+    contrasts = measured.subject.contrasts
+    if contrasts is None or contrasts.uniform is None:
+        return Cell(reason=NO_TWIN_GIVEN if measured.subject.given else NO_TWIN)
+    found = compare_models(measured, measured.subject.model, contrasts.uniform)
     if found is None:
-        nearest = f"the nearest has {choice.nearest:.3f} in the mean"
-        none = f"no adversary is surely within a TVD of {margins.tvd:g} on {contrasts.chosen_on}: {nearest}"
-        beside: dict[str, Any] = {"unique_near": 0}
-        return Answer(UNDECIDED, margin=margins.unique, note=noted(ALONE, none), beside=beside)
-    moved = of_run(audits.comparison, found.model, found.seed, found.lambda_)
-    own = of_run(audits.permutation, subject.model, contrasts.seed)
-    if moved.empty or own.empty:
-        return Answer(note=unasked(subject, "permutation"))
-    ids = different(moved, "id")
-    jsd, chance = by_text(moved, "jsd", ids), by_text(own, "chance_jsd", ids)
-    design = Design(clusters(ids, audits.groups))
-    changed = mean(by_text(moved, "tvd", ids)[None], -1.0, design=design)
-    gain = beyond(moved, of_run(audits.stability, subject.model), contrasts.seed, design)
-    beside = {
-        "unique_model": found.model,
-        "unique_lambda": found.lambda_,
-        "unique_seed": found.seed,
-        "unique_dev_tvd": found.tvd,
-        "unique_tvd": changed.value,
-        "unique_tvd_high": changed.high,
-        **bounds("unique_further", gain),
-        "unique_jsd": float(moved["jsd"].mean()),
-        "unique_same_top": float(moved["same_top"].mean()),
-        "unique_near": choice.near,
-    }
-    if moved["contribution_jsd"].notna().any():
-        both = by_text(moved, "contribution_jsd", ids), by_text(own, "contribution_chance_jsd", ids)
-        beside |= bounds("unique_contribution", questions.unique(*both, design=design))
-        beside["unique_contribution_same_top"] = float(moved["contribution_same_top"].astype(np.float64).mean())
-    answer = answered("unique", margins, partial(questions.unique, jsd, chance), design.clusters, beside)
-    if answer.word == YES and not choice.searched:
-        few = f"only {choice.near} adversaries have a TVD between half the budget and the budget; yes needs {ENOUGH}"
-        answer = replace(answer, word=UNDECIDED, note=noted(answer.note, few))
-    if answer.word == NO:
-        answer = refuted(answer, changed, margins.tvd, gain)
-    answer = replace(answer, note=noted(answer.note, ON_TEST if contrasts.chosen_on == "test" else ""))
-    return flattened(answer, chance, margins)
+        return Cell(reason=find_reason(measured.subject, "predictions"))
+    gain, mine, theirs = found
+    clause = f"macro F1 {write_share(mine)}; with uniform weights {write_share(theirs)}"
+    return conclude("needed", Part(gain), clause=clause)
 
 
-def beyond(moved: pd.DataFrame, stability: pd.DataFrame, seed: int, design: Design) -> Effect | None:
-    """How much further an adversary goes than the other trainings do, in nats; None where there are none.
-
-    moved: rows of `comparison` of the adversary. stability: rows of that audit of the model. seed: the training that
-    the adversary is trained against.
-    """
-    pairs = stability[(stability["seed"] == seed) | (stability["other"] == seed)]
-    if pairs.empty:
-        return None
-    ids = different(moved, "id")
-    _, (jsd,) = by_pair(pairs, ["jsd"], ids)
-    return questions.further(by_text(moved, "jsd", ids), jsd, design=design)
-
-
-def refuted(answer: Answer, changed: Effect, budget: float, gain: Effect | None) -> Answer:
-    """Return the answer `no` of `unique`, where its adversary shows what it is to show; else why it does not.
-
-    changed: its TVD on test, which is to be within the budget. gain: how much further it goes than other trainings,
-    None where there are none.
-    """
-    found = UNDECIDED
-    if not changed.high <= budget:
-        where = f"{changed.value:.3f} [{changed.low:.3f}, {changed.high:.3f}]"
-        why = f"on test the adversary has a TVD of {where}, not surely within {budget:g}"
-    elif gain is None:
-        why = "no other training says how far seeds go"
-    elif gain.low > 0:
-        return answer
-    else:
-        found, why = NOTHING_NEW, "the adversary goes no further than another training does by itself"
-    return replace(answer, word=found, note=noted(answer.note, why))
-
-
-def transferable(subject: Subject, audits: Audits, margins: Margins) -> Answer:
-    """Do the weights say something about words beyond this model?
-
-    Beside it: what the model's maps are worth to the MLP beyond an adversary's, and beyond attention of its own.
-    """
-    guides = subject.contrasts.guides if subject.contrasts else None
+def transferable(measured: Measured) -> Cell:
+    """Do the weights say something about words beyond this model?"""
+    guides = measured.subject.contrasts.guides if measured.subject.contrasts else None
     if guides is None:
-        return Answer(note=NO_GUIDE)
-    gain = between(audits, guides.judged, guides.uniform)
-    if gain is None:
-        return Answer(note=unasked(subject, "predictions"))
-    beside: dict[str, float] = {}
-    for name, guide in (("adversary", guides.adversary), ("own", guides.own)):
-        other = between(audits, guides.judged, guide)
-        beside |= bounds(f"transferable_{name}", other.tell(design=Design(other.clusters)) if other else None)
-    return answered("transferable", margins, gain.tell, gain.clusters, beside, gain.each)
+        return Cell(reason=NO_GUIDE)
+    found = compare_models(measured, guides.judged, guides.uniform)
+    if found is None:
+        return Cell(reason=find_reason(measured.subject, "predictions"))
+    clause = ""
+    if (adversary := compare_models(measured, guides.judged, guides.adversary)) is not None:
+        gain = adversary[0]
+        ends = f"{write_points(gain.low)} to {write_points(gain.high)}"
+        clause = f"{write_points(gain.value)} beyond an adversary's maps ({ends})"
+    return conclude("transferable", Part(found[0]), clause=clause)
 
 
-ASKED: Mapping[str, Callable[[Subject, Audits, Margins], Answer]] = {
-    ask.__name__: ask for ask in (needed, stable, used, ranks, located, signed, unique, transferable)
+Asked = Mapping[str, Callable[[Measured], Cell]]
+ASKED: Asked = {
+    "located": located,
+    "ranks": ranks,
+    "signed": signed,
+    "used": used,
+    "stable": stable,
+    "unique": unique,
+    "needed": needed,
+    "transferable": transferable,
 }
-"""Every question, as in columns.summary.QUESTIONS."""
+"""Every question, as in `questions.QUESTIONS`."""

@@ -1,77 +1,88 @@
-"""What the tests must find on the control corpora, where the truth is known; and whether models have learnt the words
-that are planted in real texts.
+"""What the tests must find on the control corpora, where the truth is known; whether models have learnt the words that
+are planted in real texts; and, on any texts, that shuffled weights are not called right.
 
 A failed claim means that the tests, or the training, cannot be trusted on real data either.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import partial
-from math import isnan, nan, sqrt
-from typing import NamedTuple
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from math import isnan, nan
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from attention_audit.answer.words import NO, NOT_ASKED, YES
+from attention_audit.answer.settings import AnswerSettings, Margins
+from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.controls import CONTROLS
-from attention_audit.columns.summary import MEASURED
-from attention_audit.tables.arrays import of_suite
-from attention_audit.tables.erasing import ROUNDING
-from attention_audit.tables.wording import label_of
+from attention_audit.contrasts import Subject
+from attention_audit.tables.arrays import Audits, groups_of, of_run, of_suite
+from attention_audit.tables.asked import FLAT, Measured, ranks, signed
 
 WP, SS, JW, PD, HF = "wp", "ss", "jw", "pd", "hf"
 """Keys of the suites."""
 HF_MAPS = "hf_table_maps"
 NEEDLE_MASS = 0.5
-CHANCE_ERRORS = 3
 DIGEST_SHARE = 0.75
 DIGEST_EXCESS = 0.05
-SUPPORTED = {"beacon": (WP, "base"), "debate": (JW, "average_tanh")}
-"""The model of each kind of corpus whose top items are known to support the prediction, or to oppose it in every second
-text."""
-SUPPORTING, OPPOSING = 0.05, 0.25
-"""The most texts whose top item opposes the prediction on beacon, and the fewest on debate."""
 LEARNT = 0.95
 """The least accuracy on texts whose labels were drawn by lot, so that only the planted words tell them."""
 LIAR_LOSS = 0.02
 """The most accuracy that hiding may cost; a model that did without the hidden words would lose far more."""
 LIAR_MASS = 0.05
 """The most attention on the hidden words, of the mean over seeds and texts."""
-LIARS = r"liar_lambda.+"
+LIAR_RELIES = 0.1
+"""The least accuracy that a liar loses without the hidden words; one that did without them would lose none."""
+LIARS = "liar_lambda.+"
 HONEST = {PD: "honest", HF: "base"}
 """The model that a liar of a suite is held against."""
+
 TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
     "beacon": {
-        (WP, "base"): dict.fromkeys(("needed", "stable", "used", "ranks", "located", "signed", "transferable"), YES),
-        (JW, "average_drawn"): {"ranks": NO},
+        (WP, "base"): {
+            "located": "3", "ranks": "-", "signed": "-", "used": "3", "stable": "3≠123,3", "unique": "12",
+            "needed": "3", "transferable": "3",
+        },
+        (JW, "average_drawn"): {"located": "1", "ranks": "1", "signed": "1", "used": "3", "stable": "1"},
     },
+    "static": {(WP, "base"): {"stable": "1", "unique": "1", "needed": "12?", "transferable": "12?"}},
     "needle": {
-        (WP, "base"): {"unique": NO, "transferable": YES},
-        (JW, "average_tanh"): {"used": YES},
-        (PD, "honest"): {"located": YES},
-        (PD, LIARS): {"located": NO},
+        (WP, "base"): {"unique": "1", "transferable": "3"},
+        (JW, "average_tanh"): {"located": "3", "ranks": "12?", "signed": "3-", "used": "3"},
+        (PD, "honest"): {"located": "3", "ranks": "23?", "signed": "3-", "used": "23"},
+        (PD, LIARS): {"located": "1", "ranks": "3", "used": "≠1,23"},
     },
-    "chorus": {(WP, "base"): {"needed": NO, "transferable": NO}},
-    "static": {(WP, "base"): {"stable": NO}},
-    "unison": {(JW, "average_tanh"): {"used": NO}},
-    "debate": {(JW, "average_tanh"): {"signed": NO}},
-    "poll": {(WP, "base"): {"unique": YES}},
-    "digest": {(SS, "han_none"): {"used": YES}},
+    "chorus": {(WP, "base"): {"needed": "1", "transferable": "1"}},
+    "digest": {(SS, "han_none"): {"ranks": "-", "signed": "-", "used": "3"}},
+    "unison": {(JW, "average_tanh"): {"located": "-", "ranks": "-", "signed": "-", "used": "1"}},
+    "debate": {(JW, "average_tanh"): {"located": "≠1,3", "signed": "≠1,3"}},
+    "poll": {(WP, "base"): {"unique": "23"}},
     "feint": {
-        (HF, "relay"): {"used": NO, "located": NO, "signed": NO},
-        (HF, "direct|sink"): dict.fromkeys(("stable", "used", "located", "signed"), YES),
-        (HF, "base"): {"located": YES},
-        (HF, "liar"): {"located": NO},
+        (HF, "relay"): {"located": "1", "signed": "1", "used": "1"},
+        (HF, "direct|sink"): {"located": "3", "signed": "3-", "used": "3", "stable": "3"},
+        (HF, "base"): {"located": "3"},
+        (HF, "liar"): {"located": "1"},
     },
-}
-"""The words that the summary must say, since the corpus was built that way: by kind of corpus, then by the suite's key
-and the model (a regular expression). docs/method/controls.md has the reason of each.
+}  # fmt: skip
+"""The zones in which a statement must lie, since the corpus was built that way: by the kind of corpus,
+then by the suite's key and the model (a regular expression), then by question. docs/method/controls.md has the
+reason of each.
+
+"12": the statement names no zone but 1 and 2. This is the strict reading: what is said is right, and it is said.
+"12?": the statement names 1 or 2, perhaps beside others. For what the construction leaves open by its size.
+"-": nothing is stated, since the map is flat, nothing can be had, or any weights would do; too few texts are no reason.
+"≠1,23": predicted classes lie apart; the lowest one lies in 1, the highest one in 2 or 3.
+A claim without ≠ holds of each class where the statement is by class. What stands together is allowed each for itself.
 """
+NOT_HIGH = "12-"
+"""What may be said of shuffled weights."""
+SILENT = (FLAT, NOTHING, "any weights would do")
+"""The reasons that a construction can give for no statement, or how they begin."""
 
 MAPS = {"relay": ("rollout", "attention"), "direct": ("attention", "rollout")}
 """The map that is right and the one that is wrong, by how a Transformer is built: see `transformer.constructed`."""
 OF_MAPS = {
     "located": (0.5, 0.5, "least"),
-    "opposes": (SUPPORTING, OPPOSING, "most"),
+    "opposes": (0.05, 0.25, "most"),
     "rank_stability": (0.5, 0.5, "least"),
     "auprc": (0.9, 0.6, "least"),
 }
@@ -80,80 +91,88 @@ the only marked word is never first, AUPRC is at most 1/2."""
 
 
 class Claim(NamedTuple):
-    """One row of columns.controls without the data set and the verdict."""
+    """One row of columns.controls without the data set, the suite and the verdict.
 
+    kept: of a claim on zones whether it holds; of a number whether anything beside its bounds holds.
+    """
+
+    model: str
     claim: str
     statistic: str
-    value: float
+    value: float = nan
     least: float = nan
     most: float = nan
-    said: bool = True
+    question: str = ""
+    said: str = ""
+    allowed: str = ""
+    kept: bool = True
 
     @property
     def holds(self) -> bool:
-        """Whether the value lies within its bounds, and what had to be `said` was; False where the value is NaN."""
+        """Whether the claim holds; False of a number that is not known."""
+        if self.allowed:
+            return self.kept
         # a bound that is NaN is none
-        return self.said and not (isnan(self.value) or self.value < self.least or self.value > self.most)
+        return self.kept and not (isnan(self.value) or self.value < self.least or self.value > self.most)
 
 
-def scores(performance: pd.DataFrame, model: str, metric: str) -> pd.Series:
-    """A metric of a model, one value for each seed."""
-    return performance.loc[(performance["model"] == model) & (performance["metric"] == metric), "value"]
-
-
-def mass(evidence: pd.DataFrame, model: str) -> float:
-    """The mean evidence mass of a model over seeds and test instances."""
+def average_mass(evidence: pd.DataFrame, model: str) -> float:
+    """Average the evidence mass of a model over seeds and test instances."""
     return float(evidence.loc[evidence["model"] == model, "evidence_mass"].mean())
 
 
-def needle(evidence: pd.DataFrame) -> Iterator[Claim]:
-    """One cue decides, so attention finds it."""
-    statistic = "mean over seeds and test instances of the evidence mass of base"
-    yield Claim("base attention lies on the evidence", statistic, mass(evidence, "base"), least=NEEDLE_MASS)
+def find_model(summary: pd.DataFrame, model: str, column: str) -> float:
+    """Find a column of one model; NaN where the summary has no such model."""
+    return float(summary.loc[summary["model"] == model, column].astype(float).mean())
 
 
-def shortcut(performance: pd.DataFrame) -> Iterator[Claim]:
-    """Only the planted words tell the labels of the test texts, so a model that predicts them reads these words."""
-    statistic = "mean accuracy of base on the test texts, all of which are planted"
-    accuracy = scores(performance, "base", "accuracy").mean()
-    yield Claim("base decides by the planted words", statistic, accuracy, least=LEARNT)
+def claim_of_needle(evidence: pd.DataFrame) -> Iterator[Claim]:
+    """Claim that attention finds the one cue that decides."""
+    statistic = "mean over seeds and test instances of the evidence mass"
+    if (evidence["model"] == "base").any():
+        value = average_mass(evidence, "base")
+        yield Claim("base", "attention lies on the evidence", statistic, value, least=NEEDLE_MASS)
 
 
-def liars(performance: pd.DataFrame, evidence: pd.DataFrame, suite: str, labels: Mapping[str, str]) -> Iterator[Claim]:
-    """A liar predicts as well as the honest model, and its attention is not on what it relies on."""
-    honest = scores(performance, HONEST[suite], "accuracy").mean()
-    for model in performance["model"][performance["model"].str.fullmatch(f"{LIARS}|liar")].unique():
-        name = label_of(model, labels)
-        loss = scores(performance, model, "accuracy").mean() - honest
-        statistic = "mean accuracy, less that of the honest model"
-        yield Claim(f"hiding the evidence costs no accuracy: {name}", statistic, loss, least=-LIAR_LOSS)
-        if not evidence.empty:
+def claim_of_shortcut(summary: pd.DataFrame) -> Iterator[Claim]:
+    """Claim that a model reads the planted words, since only they tell the labels of the test texts."""
+    statistic = "mean accuracy on the test texts, all of which are planted"
+    accuracy = find_model(summary, "base", "accuracy")
+    if not isnan(accuracy):
+        yield Claim("base", "it decides by the planted words", statistic, accuracy, least=LEARNT)
+
+
+def claim_of_static(summary: pd.DataFrame) -> Iterator[Claim]:
+    """Claim that labels that are noise are not predicted."""
+    statistic = "accuracy - share of the largest class, lower end of the interval"
+    low = find_model(summary, "base", "learnt_low")
+    if not isnan(low):
+        yield Claim("base", "nothing predicts the labels", statistic, low, most=0.0)
+
+
+def claim_of_liars(
+    summary: pd.DataFrame, evidence: pd.DataFrame, impermissible: pd.DataFrame, honest: str
+) -> Iterator[Claim]:
+    """Claim that a liar predicts as well as the honest model, attends elsewhere, and relies on what it hides."""
+    for model in summary.loc[summary["model"].str.fullmatch(f"{LIARS}|liar"), "model"]:
+        loss = find_model(summary, model, "accuracy") - find_model(summary, honest, "accuracy")
+        if not isnan(loss):
+            statistic = "mean accuracy, less that of the honest model"
+            yield Claim(model, "hiding the evidence costs no accuracy", statistic, loss, least=-LIAR_LOSS)
+        if (evidence["model"] == model).any():
             statistic = "mean over seeds and test instances of the evidence mass"
-            away = f"attention is away from the evidence: {name}"
-            yield Claim(away, statistic, mass(evidence, model), most=LIAR_MASS)
+            away = average_mass(evidence, model)
+            yield Claim(model, "attention is away from the evidence", statistic, away, most=LIAR_MASS)
+        own = impermissible[impermissible["model"] == model]
+        if not own.empty:
+            # a text of which nothing is left counts as wrong
+            fall = float(own["right"].mean() - own["right_without"].eq(True).mean())
+            statistic = "mean accuracy, less that of the same model where these words are deleted from its input"
+            yield Claim(model, "it relies on the words that it hides", statistic, fall, least=LIAR_RELIES)
 
 
-def static(performance: pd.DataFrame, sizes: pd.Series) -> Iterator[Claim]:
-    """Labels are noise, so the model guesses.
-
-    Let a share pi of the labels be positive, and a share q of the predictions, which do not depend on the labels. A
-    prediction is then correct with probability q pi + (1 - q)(1 - pi), which lies between the shares of the smaller and
-    of the larger class for every q. The accuracy of one seed has a standard error of at most sqrt(1/4n), and so has the
-    mean over seeds, however they are correlated. `sizes`: test texts by label.
-    """
-    positive = sizes[1] / sizes.sum()
-    slack = CHANCE_ERRORS * sqrt(0.25 / sizes.sum())
-    yield Claim(
-        "nothing predicts the labels",
-        f"mean accuracy of base; the test split's class shares, {CHANCE_ERRORS} standard errors either way",
-        scores(performance, "base", "accuracy").mean(),
-        least=min(positive, 1 - positive) - slack,
-        most=max(positive, 1 - positive) + slack,
-    )
-
-
-def digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Claim]:
-    """One sentence decides, so a ranking by importance starts there and erases little else before the decision flips.
+def claim_of_digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame) -> Iterator[Claim]:
+    """Claim that a ranking by importance starts at the one sentence that decides, and erases little else.
 
     This is claimed of models without an encoder: with one, an item's state also depends on its neighbours and may stand
     for them.
@@ -162,63 +181,24 @@ def digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame, labels: Mapping[str
         tops = planted[(planted["model"] == model) & (planted["ranking"] == "product")]
         if tops.empty:
             continue
-        name, share = label_of(model, labels), tops["on_evidence"].mean()
-        first = f"attention x gradient puts the planted evidence first ({name})"
-        yield Claim(first, "share of the test texts", share, least=DIGEST_SHARE)
+        first = "attention x gradient puts the planted evidence first"
+        yield Claim(model, first, "share of the test texts", tops["on_evidence"].mean(), least=DIGEST_SHARE)
         own = ranked_sets[ranked_sets["model"] == model]
         if own.empty:
             continue
         fractions = own.groupby("ranking", observed=True)["fraction_removed"].median()
         yield Claim(
-            f"attention x gradient flips decisions about as early as can be ({name})",
+            model,
+            "attention x gradient flips decisions about as early as can be",
             "median fraction erased until the decision flips, less that of the smallest sets",
             fractions["product"] - fractions["smallest"],
             most=DIGEST_EXCESS,
         )
 
 
-def opposing(kind: str, contributions: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Claim]:
-    """Beacon's top item is the cue, which speaks for its class. Debate's is always of one side, which loses about every
-    second text.
-
-    contributions: of one data set, all suites.
-    """
-    suite, model = SUPPORTED[kind]
-    own = contributions[(contributions["suite"] == suite) & (contributions["model"] == model)]
-    if not own.empty:
-        rises = own["top_fall"].dropna() < -ROUNDING
-        least, most, side = (nan, SUPPORTING, "supports") if kind == "beacon" else (OPPOSING, nan, "often opposes")
-        statistic = "share of the test texts whose prediction gains by erasing it"
-        claim = f"the item of the most attention {side} the prediction ({label_of(model, labels)})"
-        yield Claim(claim, statistic, float(rises.mean()), least, most)
-
-
-def words(
-    truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.DataFrame, labels: Mapping[str, str]
-) -> Iterator[Claim]:
-    """Claims that the summary says the words of `truth`, for the models and questions that it has.
-
-    `summary` is of one data set. The value is the effect; the word is the summary's, by its own rule.
-    """
-    for (suite, model), answers in truth.items():
-        own = summary[(summary["suite"] == suite) & summary["model"].str.fullmatch(model)]
-        for row in own.to_dict("records"):
-            for question, word in answers.items():
-                if row[question] == NOT_ASKED:
-                    continue
-                bound = "least" if word == YES else "most"
-                yield Claim(
-                    f"{question}: {word} ({label_of(row['model'], labels)}, {label_of(row['paper'], labels)})",
-                    f"the summary says {row[question]}; {MEASURED[question]}",
-                    row[f"{question}_value"],
-                    **{bound: row[f"{question}_margin"]},
-                    said=row[question] == word,
-                )
-
-
-def of_maps(table: pd.DataFrame) -> Iterator[Claim]:
-    """A map that is right by construction does well by every measure, and one that is wrong does not: the whole
-    interval lies within the bound.
+def claim_of_maps(table: pd.DataFrame) -> Iterator[Claim]:
+    """Claim that a map that is right by construction does well by every measure, and one that is wrong does not: the
+    whole interval lies within the bound.
 
     table: hf_table_maps, of one data set.
     """
@@ -231,55 +211,134 @@ def of_maps(table: pd.DataFrame) -> Iterator[Claim]:
                     continue
                 mean, low, high = values[key]
                 least = (bound == "least") == right
-                clear = low >= limit if least else high <= limit
                 yield Claim(
-                    f"{name} is {'right' if right else 'wrong'}: {metric} ({model})",
+                    model,
+                    f"{name} is {'right' if right else 'wrong'}: {metric}",
                     f"{metric} of hf_table_maps, with its whole interval",
                     mean,
-                    **{"least" if least else "most": limit},
-                    said=clear,
+                    least=limit if least else nan,
+                    most=nan if least else limit,
+                    kept=low >= limit if least else high <= limit,
                 )
+
+
+def allow(allowed: str, zones: str, classes: Sequence[str], reason: str) -> bool:
+    """Tell whether a statement is among those that are allowed, which are written as in TRUTH.
+
+    zones, reason: of the summary. classes: the zones of predicted classes, from the lowest value to the highest.
+    """
+    whole, _, ends = allowed.partition(CLASSES)
+    if zones == NONE:
+        return NONE in whole and reason.startswith(SILENT)
+    if zones == CLASSES and ends:
+        lowest, highest = ends.split(",")
+        if {*classes[0]} <= {*lowest} and {*classes[-1]} <= {*highest}:
+            return True
+    parts = classes if zones == CLASSES else [zones]
+    if whole.endswith("?"):
+        return all({*part} & {*whole} for part in parts)
+    return all({*part} <= {*whole} for part in parts)
+
+
+def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.DataFrame) -> Iterator[Claim]:
+    """Claim that the summary, of one data set and suite, states what it must of its models; see TRUTH.
+
+    What was not measured, as an audit was not asked or there is one training, is passed over.
+    """
+    for (suite, model), questions in truth.items():
+        own = summary[(summary["suite"] == suite) & summary["model"].str.fullmatch(model)]
+        for row in own.to_dict("records"):
+            for question, allowed in questions.items():
+                zones, reason = row[f"{question}_zones"], row[f"{question}_reason"]
+                if zones == NONE and not row[f"{question}_texts"] and not reason.startswith(SILENT):
+                    continue
+                found = [one for one in json.loads(row[f"{question}_classes"] or "[]") if one["zones"]]
+                classes = [one["zones"] for one in sorted(found, key=lambda one: one["value"])]
+                said = f"{CLASSES}{classes[0]},{classes[-1]}" if zones == CLASSES else zones
+                kept = allow(allowed, zones, classes, reason)
+                value = nan if zones in (NONE, CLASSES) else row[f"{question}_value"]
+                spoken = row[f"{question}_said"] or reason
+                yield Claim(row["model"], question, spoken, value, nan, nan, question, said, allowed, kept)
+
+
+def claim_of_shuffles(
+    subject: Subject, shuffles: pd.DataFrame, groups: Mapping[str, str], margins: Margins
+) -> Iterator[Claim]:
+    """Claim that a map shuffled and imposed never touches the high zone, whole and by predicted class.
+
+    The first shuffle takes the place of the map, with its own predictions, and the others are its zero. shuffles: rows
+    of the audit on the data set and suite of the subject.
+    """
+    own = of_run(shuffles, subject.model)
+    first, imposed = own[own["shuffle"] == 1], own[own["shuffle"] > 0]
+    if imposed["shuffle"].nunique() < 2:
+        return
+    nothing: dict[str, Any] = dict.fromkeys(Audits._fields, first.iloc[:0].assign(chance_jsd=nan))
+    taken = {"predictions": first, "shuffles": imposed.assign(shuffle=imposed["shuffle"] - 1), "groups": groups}
+    measured = Measured(subject, Audits(**nothing | taken), margins, {})
+    for question, ask in (("ranks", ranks), ("signed", signed)):
+        cell = ask(measured)
+        touched = "".join(sorted({*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}))
+        said = touched or NONE
+        claim, statistic = f"shuffled weights are not high: {question}", "a shuffle in the place of the map"
+        value = cell.part.estimate.value if cell.zones not in (NONE, CLASSES) else nan
+        kept = {*said} <= {*NOT_HIGH}
+        yield Claim(subject.model, claim, statistic, value, said=said, allowed=NOT_HIGH, kept=kept)
+
+
+def list_claims(
+    kind: str, suite: str, summary: pd.DataFrame, audits: Mapping[str, pd.DataFrame], maps: pd.DataFrame
+) -> Iterator[Claim]:
+    """List the claims on what a data set was built for, of one suite; all frames hold rows of both."""
+    match kind, suite:
+        case "needle", "wp":
+            yield from claim_of_needle(audits["evidence"])
+        case "shortcut", "wp":
+            yield from claim_of_shortcut(summary)
+        case "static", "wp":
+            yield from claim_of_static(summary)
+        case "digest", "ss":
+            yield from claim_of_digest(audits["planted"], audits["ranked_sets"])
+        case "feint", "hf" if not maps.empty:
+            yield from claim_of_maps(maps)
+    if kind in TRUTH and suite in HONEST:
+        yield from claim_of_liars(summary, audits["evidence"], audits["impermissible"], HONEST[suite])
+    yield from claim_zones(TRUTH.get(kind, {}), summary)
 
 
 def controls(
     kinds: Mapping[str, str],
-    performance: pd.DataFrame,
+    subjects: Sequence[Mapping[str, Any]],
+    answer: Mapping[str, Any],
+    summary: pd.DataFrame,
+    corpus: Mapping[str, pd.DataFrame],
+    tables: Mapping[str, pd.DataFrame],
     evidence: pd.DataFrame,
-    census: Mapping[str, pd.DataFrame],
     planted: pd.DataFrame,
     ranked_sets: pd.DataFrame,
-    contributions: pd.DataFrame,
-    summary: pd.DataFrame,
-    tables: Mapping[str, pd.DataFrame],
-    labels: Mapping[str, str],
+    impermissible: pd.DataFrame,
+    shuffles: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Every claim about the control corpora that the audits of this run can show, with the columns of columns.controls.
+    """Make every claim that this run can show, with the columns of columns.controls.
 
-    `kinds` maps data set to the kind of its corpus; data sets of other kinds are skipped. `performance`, `evidence`,
-    `planted`, `ranked_sets` and `contributions` hold rows of the audits of these names, of any number of data sets and
-    suites, with the key of the suite as the column `suite`. `summary` holds rows of the summary, and `census` a frame
-    for each data set. `tables` has hf_table_maps, if it was made. `labels` has the labels of models.
+    `kinds`: the kind of corpus of each data set; of those that are no controls, claims are made on shuffled weights
+    alone. `subjects`: the judged models. `answer`: that section of the configuration. `summary`: its rows. `corpus`: id
+    and group of the test texts by data set. `tables`: has hf_table_maps, if it was made. `evidence`, `planted`,
+    `ranked_sets`, `impermissible`, `shuffles`: rows of the audits of these names, of any number of data sets and
+    suites, with the key of the suite as the column `suite`.
     """
+    judged, margins = [Subject(**subject) for subject in subjects], AnswerSettings.model_validate(answer).margins
+    maps, groups = tables.get(HF_MAPS, pd.DataFrame(columns=["dataset"])), groups_of(corpus)
+    audits = {"evidence": evidence, "planted": planted, "ranked_sets": ranked_sets, "impermissible": impermissible}
     rows = []
     for dataset, kind in kinds.items():
-        own = partial(of_suite, dataset=dataset)
-        claims: list[Claim] = []
-        if kind == "digest":
-            claims += digest(own(planted, suite=SS), own(ranked_sets, suite=SS), labels)
-        if kind == "needle" and not own(evidence, suite=WP).empty:
-            claims += needle(own(evidence, suite=WP))
-        if kind == "shortcut" and not own(performance, suite=WP).empty:
-            claims += shortcut(own(performance, suite=WP))
-        if kind == "static" and not own(performance, suite=WP).empty:
-            counts = census[dataset]
-            claims += static(own(performance, suite=WP), counts[counts["split"] == "test"].set_index("label")["kept"])
-        if kind in SUPPORTED:
-            claims += opposing(kind, contributions[contributions["dataset"] == dataset], labels)
-        if kind in TRUTH:
-            for suite in HONEST:
-                claims += liars(own(performance, suite=suite), own(evidence, suite=suite), suite, labels)
-        if kind == "feint" and not (maps := tables.get(HF_MAPS, pd.DataFrame())).empty:
-            claims += of_maps(maps[maps["dataset"] == dataset])
-        claims += words(TRUTH.get(kind, {}), summary[summary["dataset"] == dataset], labels)
-        rows += [(dataset, *claim[:5], claim.holds) for claim in claims]
+        own_maps = maps[maps["dataset"] == dataset]
+        for suite in dict.fromkeys([WP, SS, JW, PD, HF, *(subject.suite for subject in judged)]):
+            own = {name: of_suite(frame, dataset, suite) for name, frame in audits.items()}
+            claims = [*list_claims(kind, suite, of_suite(summary, dataset, suite), own, own_maps)]
+            shuffled = of_suite(shuffles, dataset, suite)
+            for subject in judged:
+                if (subject.dataset, subject.suite) == (dataset, suite):
+                    claims += claim_of_shuffles(subject, shuffled, groups.get(dataset, {}), margins)
+            rows += [(dataset, suite, *claim[:-1], claim.holds) for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

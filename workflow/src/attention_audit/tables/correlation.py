@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.answer.intervals import mean, root_of
+from attention_audit.answer.intervals import mean, root
 from attention_audit.names import ATTRIBUTIONS, Names
-from attention_audit.tables.arrays import Cell, Floats, averaged, by_model, cell, cube, means, of_trainings
+from attention_audit.tables.arrays import Cell, Floats, averaged, by_model, cell, cube, of_trainings
 from attention_audit.tables.performance import METRICS, noted, of_models
 from attention_audit.tables.tidy import as_table, beside_paper
 from attention_audit.tables.wording import CLASSES, MOST_CLASSES, class_names
@@ -19,10 +19,6 @@ Flags = npt.NDArray[np.bool_]
 PAPER = "JW2019"
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
 LEVEL = 0.05
-FLAT = 0.25
-"""Attention counts as flat where its largest weight is below this."""
-CONTROLS = ("conicity", "largest_weight", "permutation_tvd", "flat", "permutation_tvd_flat", "texts")
-EVIDENCE = ("evidence_mass", "uniform_mass", "texts")
 
 
 def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -52,7 +48,7 @@ def described(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Cell]:
     """
     known = np.isfinite(tau)
     values = averaged(tau, least=-1.0)
-    squares = root_of(mean((tau - values["mean"]) ** 2))
+    squares = root(mean((tau - values["mean"]) ** 2))
     own = np.sqrt(of_trainings((tau - of_trainings(tau)[:, None]) ** 2))
     return {
         "tau": values,
@@ -84,8 +80,8 @@ def correlations(correlation: pd.DataFrame) -> pd.DataFrame:
 def jw_table2_correlation(correlation: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> pd.DataFrame:
     """Kendall's tau of two attributions: its mean and sd over texts, and the share of texts where p is at most LEVEL.
 
-    One row for each model, pair of attributions and group of texts: all texts, and each predicted class where there are
-    at most MOST_CLASSES. Texts where tau is not defined count only in `texts` and `undefined`. Intervals are those of
+    One row for each model, pair of attributions and group of texts: all texts, and each predicted class of which the
+    paper has numbers. Texts where tau is not defined count only in `texts` and `undefined`. Intervals are those of
     the answer. `correlation` holds rows of the audit correlation, of any number of data sets, and `census` is by data
     set; the columns are those of columns.table. Table 2; the paper has the pairs of attention with gradient and
     with leave-one-out. `models` orders the rows.
@@ -103,30 +99,6 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Mapping[str, pd.Dat
     groups = ["overall", *CLASSES]
     pairs = map("~".join, combinations(ATTRIBUTIONS, 2))
     order = ["/".join(parts) for parts in product(models, pairs, groups)]
-    return as_table(beside_paper(rows, "Table 2", PAPER), order, STATISTICS)
-
-
-def jw_table_conicity(conicity: pd.DataFrame, permutation: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """How alike the hidden states are, beside what permuting the attention changes: means over texts, by model.
-
-    Permuting cannot change the prediction where the states are alike or attention is flat, that is, its largest weight
-    is below FLAT. Intervals are those of the answer. The frames hold rows of the audits conicity and permutation,
-    of any number of data sets; the columns are those of columns.table.
-    """
-    models.refuse_unknown(conicity["model"].unique())
-    keys = ["dataset", "model", "seed", "id"]
-    joined = permutation.merge(conicity, on=keys, validate="one_to_one")
-    joined["largest_weight"], joined["permutation_tvd"] = joined["max_attention"], joined["median_tvd"]
-    flat = joined["max_attention"] < FLAT
-    joined["flat"], joined["permutation_tvd_flat"] = flat.astype(float), joined["median_tvd"].where(flat)
-    return as_table(means(joined, ["model"], CONTROLS[:-1], signed=["conicity"]), list(models), CONTROLS)
-
-
-def jw_table_evidence(evidence: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Attention on the evidence, and what uniform attention would have there: means over texts, by model.
-
-    Intervals are those of the answer. `evidence` holds rows of the audit evidence, of any number of data sets; it is
-    empty where no evidence is known. The columns are those of columns.table. The papers have no such table.
-    """
-    models.refuse_unknown(evidence["model"].unique())
-    return as_table(means(evidence, ["model"], EVIDENCE[:-1]), list(models), EVIDENCE)
+    rows = beside_paper(rows, "Table 2", PAPER)
+    known = rows.groupby(["dataset", "row"])["published"].transform("count") > 0
+    return as_table(rows[known | (rows["group"] == "overall")], order, STATISTICS)

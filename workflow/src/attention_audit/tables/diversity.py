@@ -1,23 +1,20 @@
 """Do states that differ make maps readable? Mohankumar et al. 2020's models beside their twins, whose states are alike.
 
-A model's twin is the vanilla LSTM that reads in as many directions. Both are compared on the same texts. The words of
-the summary for both say, as one sentence, whether the remedy makes maps readable.
+A model's twin is the vanilla LSTM that reads in as many directions. Both are compared on the same texts.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer import questions
-from attention_audit.answer.intervals import Effect, difference
-from attention_audit.answer.sentence import listed
-from attention_audit.answer.words import NOT_ASKED, TOO_FEW, UNDECIDED, YES, above
-from attention_audit.columns.readable import READ_BY, READABLE
+from attention_audit.answer.estimates import Estimate, estimate
+from attention_audit.answer.intervals import difference
+from attention_audit.answer.samples import average, erase
 from attention_audit.names import Names
 from attention_audit.tables.arrays import cube, means, of_ranking
-from attention_audit.tables.claims import Finding, as_claims, below, finding, of_medians
+from attention_audit.tables.claims import Finding, above, as_claims, below, finding, of_medians
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper
 
@@ -55,15 +52,16 @@ def between(correlation: pd.DataFrame, other: str) -> pd.DataFrame:
     return correlation[correlation["pair"] == f"attention~{other}"].rename(columns={"tau": f"tau_{other}"})
 
 
-def effects(permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names) -> dict[tuple[str, str], Effect]:
-    """The effects of `used` and `ranks` by question and model, from the rows of one data set; as in the summary."""
+def effects(permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names) -> dict[tuple[str, str], Estimate]:
+    """Estimate `used` and `ranks` (from a random order on) by question and model, from the rows of one data set."""
     moved = cube(permutation, "mean_tvd", "model")
-    found = {("used", model): questions.used(moved[model]) for model in models.ordered(moved)}
-    ends = [
+    found = {("used", model): estimate(average(moved[model])) for model in models.ordered(moved)}
+    random, attention, smallest = (
         cube(of_ranking(ranked_sets, name), "fraction_removed", "model") for name in ("random", "attention", "smallest")
-    ]
+    )
     return found | {
-        ("ranks", model): questions.ranks(*(end[model] for end in ends)) for model in models.ordered(ends[0])
+        ("ranks", model): estimate(erase(random[model], attention[model], smallest[model]))
+        for model in models.ordered(random)
     }
 
 
@@ -109,8 +107,8 @@ def md_table_diversity(
     for dataset in map(str, performance["dataset"].unique()):
         asked = effects(of_dataset(permutation, dataset), of_dataset(ranked_sets, dataset), models)
         cells += [
-            {"dataset": dataset, "row": model, "metric": name, "mean": value, "low": low, "high": high}
-            for (name, model), (value, low, high, *_) in asked.items()
+            {"dataset": dataset, "row": model, "metric": name, "mean": one.value, "low": one.low, "high": one.high}
+            for (name, model), one in asked.items()
         ]
     rows = pd.concat([pd.DataFrame(cells), found[found["metric"] != "texts"]], ignore_index=True)
     rows["seeds"] = rows["dataset"].map(seeds)
@@ -236,58 +234,3 @@ def md_table_claims(
         found.sort(key=lambda each: list(models).index(each[0]))
         claims += [(dataset, own) for _, own in found]
     return as_claims(claims)
-
-
-def verdict(words: Mapping[str, str], before: Mapping[str, str]) -> str:
-    """What the words of a model's questions, and those of its twin's `before`, say of the remedy."""
-    asked = [name for name, word in words.items() if word != NOT_ASKED]
-    if not asked:
-        return "What can be read of its map was not asked."
-    holds = [name for name in asked if words[name] == YES]
-    gained = [name for name in holds if before[name] != YES]
-    lost = [name for name in asked if words[name] != YES and before[name] == YES]
-    missing = [name for name in asked if name not in holds]
-    said = [f"the remedy wins {listed(gained)}"] if gained else ["the remedy wins no question"]
-    said += [f"loses {listed(lost)}"] if lost else []
-    if not missing:
-        rest = "every question that was asked is a yes, so the map can be read as far as these go"
-    else:
-        unclear = all(words[name] in (UNDECIDED, TOO_FEW) for name in missing)
-        begins = "whether the map can be read is open" if unclear else "the map cannot be read"
-        rest = f"{begins}: {listed([f'{name} is {words[name]}' for name in missing])}"
-    begun = " and ".join(said)
-    return f"{begun[0].upper()}{begun[1:]}; {rest}."
-
-
-def changed(conicity: pd.DataFrame, model: str, plain: str) -> str:
-    """How the conicity of a model is other than its twin's, from the rows of `magnitude` of one data set."""
-    (value, _, high), (other, low, _) = (
-        conicity.loc[conicity["row"] == name, ["mean", "low", "high"]].iloc[0] for name in (model, plain)
-    )
-    more = "States differ more" if high < low else "States do not clearly differ more"
-    return f"{more}: conicity {value:.2f} instead of {other:.2f}."
-
-
-def md_table_readable(summary: pd.DataFrame, diversity: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Does the remedy make maps readable? The words of `used`, `ranks` and `located` beside those of the twin.
-
-    summary: of columns.summary; diversity: `md_table_diversity`. The columns are those of columns.readable.
-    """
-    rows: list[dict[str, Any]] = []
-    own = summary[summary["suite"] == "md"]
-    conicity = diversity[diversity["metric"] == "magnitude"]
-    for dataset, alike in conicity.groupby("dataset", sort=False):
-        answers = {row["model"]: row for row in own[own["dataset"] == dataset].to_dict("records")}
-        mean = dict(zip(alike["row"], alike["mean"], strict=True))
-        for model in models.ordered(mean):
-            plain = twin(model)
-            if plain is None or plain not in mean:
-                continue
-            cells: dict[str, Any] = {"dataset": dataset, "model": model, "twin": plain}
-            for who, part in ((model, ""), (plain, "_twin")):
-                cells[f"conicity{part}"] = mean[who]
-                for name in READ_BY:
-                    cells |= {f"{name}{part}{what}": answers[who][f"{name}{what}"] for what in ("", "_value")}
-            words, before = ({name: str(answers[who][name]) for name in READ_BY} for who in (model, plain))
-            rows.append(cells | {"sentence": f"{changed(alike, model, plain)} {verdict(words, before)}"})
-    return pd.DataFrame(rows, columns=READABLE.schema.names)

@@ -16,8 +16,6 @@ from attention_audit.tables.tidy import as_table, beside_paper
 
 PAPER = "SS2019"
 CELLS = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")
-QUARTILES = {"delta_lower": 0.25, "delta_median": 0.5, "delta_upper": 0.75, "delta_largest": 1.0}
-DELTA = ("negative_share", *QUARTILES, "texts")
 EARLIER = ("first_earlier", "second_earlier", "tied", "earlier_ratio")
 
 Pair = tuple[str, str]
@@ -109,22 +107,3 @@ def compared(single_weight: pd.DataFrame) -> pd.DataFrame:
     """The rows in which the top item is attention's, and the other item is drawn uniformly."""
     RANKINGS.refuse_unknown(single_weight["ranking"].unique())
     return single_weight[(single_weight["ranking"] == "attention") & (single_weight["draw"] == "corrected")]
-
-
-def ss_table_negative_delta_js(single_weight: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """The share of texts with a negative delta JS, and how much attention the top item has beyond the other in these.
-
-    One row for each model. The share has the interval of the answer; quartiles and the largest delta attention are over
-    the texts with a negative delta JS, seeds together, and are left out where there is none. `single_weight` holds rows
-    of the audit single_weight, of any number of data sets; the columns are those of columns.table.
-    """
-    models.refuse_unknown(single_weight["model"].unique())
-    rows = compared(single_weight)
-    negative = rows["delta_js"] < 0
-    shares = means(rows.assign(negative_share=negative.astype(float)), ["model"], DELTA[:1])
-    names = {place: name for name, place in QUARTILES.items()}
-    deltas = rows[negative].groupby(["dataset", "model"], observed=True)["delta_attention"].quantile(np.array([*names]))
-    found = deltas.rename("mean").rename_axis(["dataset", "row", "metric"]).reset_index()
-    found = found.replace({"metric": names}).merge(shares[["dataset", "row", "seeds"]].drop_duplicates())
-    table = pd.concat([shares, found], ignore_index=True)
-    return as_table(table, list(models), [name for name in DELTA if name in set(table["metric"])])

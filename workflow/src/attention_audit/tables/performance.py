@@ -152,9 +152,6 @@ def wp_table5_adversary(
     models.refuse_unknown(comparison["model"].unique())
     runs = over_seeds(by_run(comparison, performance), ["dataset", "model", "lambda", "selection", "metric"])
     runs["row"] = runs["model"].replace({BASE: "seeds"})
-    # the authors' command computes half the paper's TVD, so it takes half the paper's lambda
-    commands = [f"authors' command: lambda {value / 2:.3g}" for value in runs["lambda"]]
-    runs["note"] = pd.Series(commands, runs.index, dtype=str).where(runs["lambda"].notna(), "")
-    rows = pd.concat([runs, per_instance(instance_adversary, performance)]).fillna({"note": ""})
+    rows = pd.concat([runs, per_instance(instance_adversary, performance)])
     order = ["seeds" if name == BASE else name for name in models]
     return as_table(rows, [*order, INSTANCE_ADVERSARY], ADVERSARIES)

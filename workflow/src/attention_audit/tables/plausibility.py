@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer import questions
+from attention_audit.answer.estimates import Estimate
 from attention_audit.answer.intervals import Effect, mean
 from attention_audit.columns.plausibility import MEASURES, PLANTED
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.arrays import Floats, by_ranking, cell, curve, different, grid, of_ranking, of_run, of_suite
-from attention_audit.tables.instead import ERASED, erased
+from attention_audit.tables.arrays import Floats, cell, grid, of_run, of_suite
+from attention_audit.tables.instead import compare_attributions
 from attention_audit.tables.tidy import as_table
 
 AUDIT = "plausibility"
@@ -52,7 +52,7 @@ def effects_of(rows: pd.DataFrame, measures: Sequence[str] = MEASURES) -> dict[s
     return found
 
 
-def celled(metric: str, effect: Effect, by_training: Floats = NO_TRAININGS) -> dict[str, Any]:
+def celled(metric: str, effect: Effect | Estimate, by_training: Floats = NO_TRAININGS) -> dict[str, Any]:
     """One cell of the table."""
     return {"metric": metric, "seeds": effect.trainings, **cell(effect, by_training)}
 
@@ -74,34 +74,14 @@ def beside_marks(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
         yield {"metric": "all_marked", "mean": float(full.sum())}
 
 
-def ranks_of(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> dict[str, Effect]:
-    """The effect of the question `ranks` of every ranking of a model."""
-    rows = erased(ranked_sets, located)
-    # a costly ranking is of a sample
-    samples = {name: different(of_ranking(rows, name), "id") for name in different(rows, "ranking")}
-    return {
-        name: questions.ranks(*by_ranking(rows, ERASED, (RANDOM, name, "smallest"), ids))
-        for name, ids in samples.items()
-    }
-
-
-def located_of(located: pd.DataFrame) -> dict[str, Effect]:
-    """The effect of the question `located` of every ranking of a model."""
-    rows = located.assign(fall=curve(located))
-    names = different(rows, "ranking")
-    falls = dict(zip(names, by_ranking(rows, "fall", names), strict=True))
-    return {name: questions.located(falls[RANDOM], values, falls["loo"]) for name, values in falls.items()}
-
-
 def of_model(rows: pd.DataFrame, ranked_sets: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:
     """The cells of all attributions of a model, from its rows of both audits of plausibility, one after another."""
-    effects = {"ranks": ranks_of(ranked_sets, located) if len(ranked_sets) else {}}
-    effects["located"] = located_of(located) if len(located) else {}
+    effects = compare_attributions(ranked_sets, located, {}) if len(located) or len(ranked_sets) else {}
     cells: list[dict[str, Any]] = []
     for name in PLAUSIBLE.ordered(rows["attribution"].unique()):
         own = list(beside_marks(rows[rows["attribution"] == name]))
         if name != RANDOM:
-            own += [celled(question, found[name]) for question, found in effects.items() if name in found]
+            own += [celled(question, found[name][0]) for question, found in effects.items() if name in found]
         cells += [{"attribution": name, **each} for each in own]
     return pd.DataFrame(cells)
 

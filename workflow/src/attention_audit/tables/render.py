@@ -12,8 +12,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from attention_audit.artefacts.files import whole
-from attention_audit.columns.readable import READ_BY
-from attention_audit.columns.summary import QUESTIONS
+from attention_audit.questions import QUESTIONS
 from attention_audit.tables.shown import Block, Shown
 
 TEX = str.maketrans(
@@ -21,9 +20,8 @@ TEX = str.maketrans(
 )
 WORDS = {
     "data set", "row", "claim", "statistic", "note", "epoch selected on", "paper", "holds", "model", "metric",
-    "question", "measured", "agreement", "chance", "answer", "text", "label", "prediction", "show",
-    "top items: weight, contribution", "liar", "it notices", "honest model", "liar's answer", "first, second",
-    "instead of", "word", "beside", *(f"{question}, without the remedy" for question in READ_BY), *QUESTIONS,
+    "question", "measured", "agreement", "chance", "text", "label", "prediction", "top items: weight, contribution",
+    "first, second", "beside", *QUESTIONS,
 }  # fmt: skip
 """Columns that hold words and are therefore aligned to the left."""
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.intervals import by_training
+from attention_audit.answer.estimates import estimate
+from attention_audit.answer.samples import take_share
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.arrays import Floats, cell, cube
 from attention_audit.tables.diversity import correct
@@ -64,9 +65,8 @@ def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
             if order == RANDOM:
                 continue
             top, bottom = parts(curve, found[RANDOM])
-            with np.errstate(divide="ignore", invalid="ignore"):
-                trainings = top.sum(1) / bottom.sum(1)
+            racu = estimate(take_share(top, bottom))
             about = {"dataset": str(dataset), "row": order, "seeds": len(top)}
-            rows.append({**about, "metric": "racu", **cell(by_training(top, bottom), trainings)})
+            rows.append({**about, "metric": "racu", **cell(racu, np.array(racu.each))})
             rows.append({**about, "metric": "texts", "mean": float(top.shape[1])})
     return as_table(pd.DataFrame(rows), list(RANKINGS), METRICS)

@@ -6,23 +6,28 @@ without a label. A function declares the columns that readers see, each by its h
 """
 
 import math
-import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from attention_audit.answer.sentence import beside_marks, itself, quality
-from attention_audit.answer.sizes import TEXTS
-from attention_audit.answer.words import NO, TOO_FEW, YES, multiplicity
-from attention_audit.columns.noticed import DOES_NOT, NOT_ASKED, NOTICES, UNCLEAR
-from attention_audit.columns.readable import READ_BY
-from attention_audit.columns.summary import CEILINGS, INSTEAD, MEASURED, QUESTIONS
-from attention_audit.columns.texts import MAY, OPEN, UNKNOWN, WHY_NOT
+from attention_audit.answer.lines import (
+    count_readings,
+    describe_marks,
+    describe_run,
+    draw_zones,
+    warn_of_next,
+    write_lines,
+    write_share,
+)
+from attention_audit.answer.statements import CLASSES, NONE, ZONES
+from attention_audit.columns.instead import BY
 from attention_audit.names import display_name
+from attention_audit.questions import QUESTIONS
+from attention_audit.tables.claims import NO
 from attention_audit.tables.texts import TOP, top
-from attention_audit.tables.wording import MOST_VALUES, each_of, heading, isolated, label_of, named, number
+from attention_audit.tables.wording import heading, isolated, label_of, named, number
 
 
 class Block(NamedTuple):
@@ -99,22 +104,6 @@ def found(row: Row) -> str:
     return ours and ours + within(row["low"], row["high"], significant)
 
 
-def effect(row: Row, name: str) -> str:
-    """A value with its interval, from the columns <name>_value, <name>_low and <name>_high; "" where it has none."""
-    value, low, high = (float(row[f"{name}_{part}"]) for part in ("value", "low", "high"))
-    return "" if math.isnan(value) else number(value, "") + interval(low, high)
-
-
-def said(row: Row, word: str, name: str) -> str:
-    """The word of an answer, and its effect."""
-    return ": ".join(filter(None, (str(row[word]), effect(row, name))))
-
-
-def answered(row: Row, question: str) -> str:
-    """One answer of the summary: the word, and the value with its interval."""
-    return said(row, question, question)
-
-
 def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     """A table of columns.table: one row for each data set, row and lambda; one column for each metric, and one for the
     paper's value where there is any.
@@ -159,23 +148,78 @@ def uncertain(cell: Row) -> str:
     return mean and mean + (interval(cell["low"], cell["high"], cell["metric"]) or (f" ± {sd}" if sd else ""))
 
 
-def verdicts(controls: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.controls; the two bounds become one condition."""
+CLAIMS = (
+    "●·· low, ·●· middle, ··● high; – nothing stated; ≠ classes lie apart: the lowest, the highest. A statement may "
+    "name no zone but those under 'must be'; behind 'touch' it must name one of them, and may name others."
+)
+ZONE_NAMES = {"1": "low", "2": "middle", "3": "high"}
+SHUFFLED = (
+    "Shuffled weights in the place of a map must not touch ··●: {} of {} claims hold; those that do not stand here."
+)
+
+
+def draw_claim(zones: str) -> str:
+    """Draw zones as columns.controls has them, those that are said or those that are allowed."""
+    whole, split, ends = zones.partition(CLASSES)
+    known = whole.strip(f"?{NONE}")
+    drawn = ["touch " * whole.endswith("?") + draw_zones(known)] if known else []
+    drawn += [draw_zones(NONE).strip()] if NONE in whole else []
+    drawn += [f"{CLASSES} {', '.join(map(draw_zones, ends.split(',')))}"] if split else []
+    return " or ".join(drawn)
+
+
+def list_zones(row: Mapping[Any, Any]) -> list[str]:
+    """List the zones that a claim that holds shows: each that is named alone, unless all three are allowed there."""
+    whole, _, ends = str(row["allowed"]).partition(CLASSES)
+    said = str(row["said"]).strip(CLASSES).split(",")
+    allowed = ends.split(",") if len(said) > 1 and ends else [whole] * len(said)
+    return [one for one, may in zip(said, allowed, strict=True) if len(one) == 1 and may != ZONES]
+
+
+def show_grid(claims: pd.DataFrame) -> Block:
+    """Show by which data sets each zone of each question is shown, from the claims on zones."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in claims[claims["holds"]].to_dict("records"):
+        for zone in list_zones(row):
+            found.setdefault((row["question"], zone), []).append(display_name(row["dataset"]))
+
+    def list_found(zone: str) -> Cell:
+        return lambda row: ", ".join(dict.fromkeys(found.get((row["name"], zone), []))) or "–"
+
+    cells = {"question": lambda row: row["asks"], **{name: list_found(zone) for zone, name in ZONE_NAMES.items()}}
+    rows = [{"name": name, "asks": asked.asks} for name, asked in QUESTIONS.items()]
+    return block(rows, cells, "Which control shows which zone")
+
+
+def verdicts(controls: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.controls, in which two bounds become one condition, and which control shows which zone.
+
+    Claims that do not hold come first; those on shuffled weights that hold are counted.
+    """
 
     def condition(row: Row) -> str:
         least, most = row["least"], row["most"]
+        if row["allowed"]:
+            return draw_claim(row["allowed"])
         if least <= most:
             return f"{least:.3f} to {most:.3f}"
         return f"≥ {least:.3f}" if math.isnan(most) else f"≤ {most:.3f}"
 
     cells = {
-        "data set": lambda row: row["dataset"],
+        **called(labels, "model"),
         **plain("claim", "statistic"),
-        "value": lambda row: f"{row['value']:z.3f}",
+        "found": lambda row: " ".join(filter(None, [draw_claim(row["said"]), number(row["value"], "")])),
         "must be": condition,
         "holds": lambda row: "yes" if row["holds"] else "NO",
     }
-    return [block(controls, cells)]
+    shuffled, zones = controls["question"].eq("") & controls["allowed"].ne(""), controls["question"].ne("")
+    text = " ".join(
+        [CLAIMS] * bool(zones.any())
+        + [SHUFFLED.format((shuffled & controls["holds"]).sum(), shuffled.sum())] * bool(shuffled.any())
+    )
+    worst_first = controls[~(shuffled & controls["holds"])].sort_values("holds", kind="stable")
+    claims = block(worst_first, cells, text=text)
+    return [claims, show_grid(controls[zones])] if zones.any() else [claims]
 
 
 def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
@@ -191,190 +235,75 @@ def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
     return [block(claims, cells)]
 
 
-def readable(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.readable: each word with its effect, beside that of the twin."""
-
-    def with_value(name: str) -> Cell:
-        return lambda row: row[name] + (f" ({value})" if (value := number(row[f"{name}_value"], "")) else "")
-
-    cells = called(labels, "model")
-    cells |= {"instead of": lambda row: named(row["twin"], labels), "answer": lambda row: row["sentence"]}
-    for name in READ_BY:
-        cells |= {name: with_value(name), f"{name}, without the remedy": with_value(f"{name}_twin")}
-    return [block(table, cells)]
-
-
-def noticings(noticed: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.noticed: a row for each liar and question; and, above them, how many liars each notices."""
-    cells = {
-        **called(labels, "liar"),
-        **plain("question"),
-        "it notices": lambda row: row["word"],
-        "honest model": lambda row: said(row, "honest_word", "honest"),
-        "liar's answer": lambda row: said(row, "liar_word", "liar"),
-        "difference": lambda row: effect(row, "difference"),
-        **plain("note"),
-    }
-    words = [word for word in (NOTICES, DOES_NOT, UNCLEAR, NOT_ASKED) if word in set(noticed["word"])]
-    counts = [
-        {"question": question, **{word: str((rows["word"] == word).sum()) for word in words}}
-        for question, rows in noticed.groupby("question", sort=False)
-    ]
-    return [
-        block(counts, plain("question", *words), "How many liars each question notices"),
-        block(noticed, cells, "Liar by liar"),
-    ]
-
-
-def instead(row: Row, question: str, labels: Mapping[str, str]) -> str:
-    """The attribution that does best on a question, with its gain over attention; "" where it is not known.
-
-    It says so where the attribution is what the ceiling of the question is made of, or goes beyond that ceiling, and
-    where it is not clearly better than the next best.
-    """
-    name = f"instead_by_{question}"
-    if not row[name]:
-        return ""
-    label = label_of(row[name], labels)
-    gain, low, high = (float(row[f"{name}_{part}"]) for part in ("gain", "low", "high"))
-    if math.isnan(gain):
-        return label
-    few = f", too few texts for a word: {row[f'{name}_texts']:.0f} of the {TEXTS[0]} needed in that half"
-    clear = {YES: "", TOO_FEW: few}.get(row[f"{name}_better"], ", not clearly better")
-    own, value = itself(question, row[name]), round(float(row[f"{name}_value"]), 3)
-    beyond = f", at {value:.3f} beyond {CEILINGS[question]}" if value > 1 and not own else ""
-    tied = row[f"{name}_second"] and f", not clearly better than {label_of(row[f'{name}_second'], labels)}"
-    return f"{', '.join(filter(None, (label, own)))} ({gain:+.3f}{interval(low, high)}{clear}{beyond}{tied})"
-
-
-BESIDE = {
-    "accuracy, and of the largest class": ("accuracy", "majority_accuracy"),
-    "macro F1": ("macro_f1",),
-    "texts whose top item is that of another training": ("stable_same_top",),
-    "between two trainings: JSD (nats), TVD": ("stable_jsd", "stable_tvd"),
-    "permutations that change the decision": ("used_flips",),
-    "located: texts whose first word is 3 of the 5 sizes": ("located_short",),
-    "texts whose top item opposes the prediction, is inert": ("signed_opposes", "signed_inert"),
-    "attention on items that speak against the prediction": ("signed_against",),
-    "the adversary ({chosen}): JSD (nats), TVD": ("unique_jsd", "unique_tvd"),
-    "how much further it goes than any other training (nats)": ("unique_further",),
-    "texts whose top item is the same under it": ("unique_same_top",),
-    "the effect of unique for the exact contributions": ("unique_contribution",),
-    "texts whose top contribution is the same under it": ("unique_contribution_same_top",),
-    "macro F1 of the MLP: the model's maps - an adversary's": ("transferable_adversary",),
-    "macro F1 of the MLP: the model's maps - attention of its own": ("transferable_own",),
-    "marked words: AUPRC of attention": ("plausibility",),
-    "AUPRC: random, one annotator against the others": ("plausibility_random", "plausibility_others"),
-}
-"""What stands beside the answers of a model: numbers of its row, or one effect."""
-
-
-def beside(row: Row, labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """What stands beside the answers of a model, in words; what is not known is left out."""
-    lambda_ = "" if math.isnan(row["unique_lambda"]) else f", λ {row['unique_lambda']:g}"
-    chosen = f"{label_of(row['unique_model'], labels)}{lambda_}" if row["unique_model"] else ""
-    for about, names in BESIDE.items():
-        if f"{names[0]}_value" in row:
-            shown = effect(row, names[0])
-        else:
-            shown = ", ".join(filter(None, (number(float(row[name]), "") for name in names)))
-        if shown:
-            yield about.format(chosen=chosen), shown
-
-
-ENDS = ("value", "low", "high")
-LEGEND = (
-    "In brackets 95 % intervals over trainings and texts. `docs/method/questions.md` says what each one asks. Each "
-    "training: the effect of each by itself, in the order of seeds; of stable, that of each pair; of more than "
-    f"{MOST_VALUES}, the least and the greatest; a dash where it cannot be bounded."
+NOTES = (
+    "Marks: ●·· low, ·●· middle, ··● high; two or three dots: the interval touches these zones; ≠: predicted classes "
+    "lie apart; –: nothing is stated, with the reason. these: the 95 % interval over texts, of these trainings; next: "
+    "the 95 % range of one more training. docs/method/questions.md says what each question means.",
+    "Many models and questions are answered here: of statements whose value lies at the border of two zones, one in 40 "
+    "leaves out the right one by chance.",
 )
 
 
-def wrapped(*paragraphs: str) -> str:
-    """Paragraphs in lines that a terminal shows whole; empty ones are left out."""
-    filled_up = partial(textwrap.fill, width=100, break_long_words=False, break_on_hyphens=False)
-    return "\n\n".join(map(filled_up, filter(None, paragraphs)))
-
-
-def compared(row: Row, labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Attention and the attribution that does best, by the questions by which they are compared."""
-    for question in INSTEAD:
-        if best := row[name := f"instead_by_{question}"]:
-            values = (number(float(row[f"{name}_{whose}"]), "") for whose in ("attention", "value"))
-            yield f"{question}, on half of the texts: attention, {label_of(best, labels)}", ", ".join(values)
-
-
-def of_model(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Iterator[Block]:
-    """One row of columns.summary: its eight answers; then which attribution to show instead, the sentence, and what
-    stands beside them.
-    """
-    asked = [
-        {"question": question, "word": row[question]}
-        | {name: row[f"{question}_{name}"] for name in (*ENDS, "margin", "trainings", "texts", "each")}
-        for question in QUESTIONS
-    ]
-    cells = plain("question", "word") | {"effect": real("value")}
-    cells["95 % interval"] = lambda answer: interval(answer["low"], answer["high"]).strip()
-    cells |= {"margin": real("margin"), **plain("trainings", "texts")}
-    if any(len(answer["each"]) for answer in asked):
-        cells["each training"] = lambda answer: each_of(answer["each"])
-    model = ", ".join(filter(None, (named(row[name], labels) for name in ("model", "paper"))))
-    trained = f"{row['seeds']} training{'s' if row['seeds'] > 1 else ''}" if row["seeds"] else ""
-    how_well = quality(str(row["learnt"]), row)
-    yield block(asked, cells, f"{display_name(row['dataset'])}: {model}", "; ".join(filter(None, (trained, how_well))))
-    shown = [f"by {question}: {best}" for question in INSTEAD if (best := instead(row, question, labels))]
-    notes = [f"{question}: {note}" for question in QUESTIONS if (note := row[f"{question}_note"])]
-    text = wrapped(
-        f"Show instead, {'; '.join(shown)}." if shown else "",
-        f"To quote: {row['sentence']}",
-        beside_marks(row),
-        f"Notes. {'. '.join(notes)}." if notes else "",
-    )
-    besides = [{"beside": about, "value": value} for about, value in (*compared(row, labels), *beside(row, labels))]
-    yield block(besides, plain("beside", "value"), text=text)
+def answer_model(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Block:
+    """Show the answers on one model, from a row of columns.SUMMARY."""
+    lines = [
+        {
+            "": line.mark, "question": line.asks, "statement": line.said, "estimate": line.value,
+            "these": line.interval, "trainings": line.trainings, "next": line.next, "beside": line.remark,
+        }
+        for line in write_lines(row)
+    ]  # fmt: skip
+    who = ", ".join([display_name(row["dataset"]), named(row["paper"], labels), named(row["model"], labels)])
+    said = [f"{describe_run(row)}. {count_readings(row)}.", row["note"], describe_marks(row), warn_of_next(row)]
+    return Block(pd.DataFrame(lines, dtype=str), who, " ".join(filter(None, said)))
 
 
 def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.summary: the words of all models; each model's answers; what each effect is."""
+    """A table of columns.SUMMARY: each model's answers, and what the marks mean."""
     rows = summary.to_dict("records")
-    judged = [row for row in rows if row["model"]]
-    missing = (f"{display_name(row['dataset'])}: {row['sentence']}" for row in rows if not row["model"])
-    chance = multiplicity(row[question] for row in judged for question in QUESTIONS)
-    legend = [{"question": question, "measured": measured} for question, measured in MEASURED.items()]
-    # two suites may have models of one name
-    suites = ["paper"] if len({(row["dataset"], row["model"]) for row in judged}) < len(judged) else []
+    missing = [f"{display_name(row['dataset'])}: {row['note']}" for row in rows if not row["model"]]
+    measured = [{"question": asked.asks, "measured": asked.measured} for asked in QUESTIONS.values()]
     return [
-        block(judged, {**called(labels, *suites, "model"), **plain(*QUESTIONS)}, text=wrapped(*missing, chance)),
-        *(part for row in judged for part in of_model(row, labels)),
-        block(legend, plain("question", "measured"), "What is measured", wrapped(LEGEND)),
+        *(answer_model(row, labels) for row in rows if row["model"]),
+        block(measured, plain("question", "measured"), "What is measured", "\n\n".join([*missing, *NOTES])),
     ]
+
+
+def attributions(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+    """A table of columns.INSTEAD: each attribution by both questions, and attention on the same texts."""
+
+    def write(question: str) -> Cell:
+        def cell(row: Row) -> str:
+            value, low, high = (float(row[f"{question}_{end}"]) for end in ("value", "low", "high"))
+            said = "" if math.isnan(value) else f"{write_share(value)} [{write_share(low)}, {write_share(high)}]"
+            return f"{said}, the yardstick" if said and row[f"{question}_yardstick"] else said
+
+        return cell
+
+    cells: dict[str, Cell] = called(labels, "model", "attribution")
+    for name in BY:
+        cells |= {
+            name: write(name),
+            f"{name}: attention": lambda row, name=name: write_share(float(row[f"{name}_attention"])),  # type: ignore[misc]
+            f"{name}: texts": lambda row, name=name: str(row[f"{name}_texts"] or ""),  # type: ignore[misc]
+        }
+    return [block(table, cells)]
 
 
 DECISION = {True: "stays", False: "flips", None: ""}
 """What becomes of a decision, by `survives_item` and `survives_word` of columns.texts."""
-PLAIN = {WHY_NOT["learnt"]: f"{WHY_NOT['learnt']}: the model is no better than always the same answer"}
-"""What `show` is called where its word alone hides that the model as a whole is in question."""
-SHARES = "Percent of the test texts: whose map may be shown, and whose may not, by the first margin that fails."
 DRAWN = "The same texts of all models of a data set, drawn by their ids. The Parquet file has all texts."
 NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of its data sets is one of the papers'."
 
 
 def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.texts: how many maps of each model may be shown, and a few of its texts."""
-
-    def share(word: str) -> Cell:
-        return lambda row: f"{100 * row['shares'].get(word, 0.0):.1f}"
+    """A table of columns.texts: a few texts of each model."""
 
     def items(row: Row) -> str:
         of_text = zip(row["words"], row["weights"], row["contributions"], strict=True)
         return "; ".join(f"{isolated(item)} {weight:.2f}, {part:+.3f}" for item, weight, part in of_text)
 
-    models = [
-        {**rows.iloc[0], "texts": len(rows), "shares": rows["show"].value_counts(normalize=True)}
-        for _, rows in texts.groupby(["dataset", "suite", "model"], sort=False)
-    ]
     who = called(labels, "model")
-    shares = {word: share(word) for word in (MAY, OPEN, *WHY_NOT.values(), UNKNOWN)}
     cells = {
         **who,
         "text": lambda row: row["id"],
@@ -385,13 +314,9 @@ def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
         "moved (JSD)": real("moved"),
         "without the item": lambda row: DECISION[row["survives_item"]],
         "without the word": lambda row: DECISION[row["survives_word"]],
-        "passed": lambda row: f"{row['passed']} of {row['asked']} asked",
-        "show": lambda row: str(PLAIN.get(row["show"], row["show"])),
+        **{name: real(name) for name in ("stable", "used", "ranks", "located", "signed", "unique")},
     }
-    return [
-        filled(block(models, {**who, **plain("texts"), **shares}, "How many maps may be shown", SHARES), "0.0"),
-        block(top(texts), cells, f"{TOP} texts of each model", DRAWN),
-    ]
+    return [block(top(texts), cells, f"{TOP} texts of each model", DRAWN)]
 
 
 def comparisons(replication: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:

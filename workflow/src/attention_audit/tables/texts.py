@@ -1,10 +1,7 @@
-"""Single test texts: what a map shows, how firm it is, and whether this one may be shown.
+"""Single test texts: what a map shows, and what each question measures of this text alone; no verdict.
 
-All questions that can be asked of one text are asked of it alone, with the margins of the summary. What is asked of the
-model as a whole, `learnt`, is taken from the summary, as is the adversary that `unique` is measured on, where it holds
-the budget and goes further than other trainings. A text may be shown only where a core of questions is known of it: to
-be asked less is no merit. The ends of a scale are noisy in one text: where the random ranking does no worse than the
-best one, nothing can be gained and the question has no effect there.
+The adversary that `unique` is measured on is taken from the summary. The ends of a scale are noisy in one text: where
+the random ranking does no worse than the best one, nothing can be gained and the question has no value there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,17 +10,14 @@ from math import nan
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.answer.words import NO, YES
-from attention_audit.columns.texts import CORE, MAY, OPEN, TEXTS, UNKNOWN, WHY_NOT
+from attention_audit.columns.texts import TEXTS
 from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Floats, by_pair, by_text, curve, different, of_ranking, of_run, of_suite
-from attention_audit.tables.asked import sides
+from attention_audit.tables.asked import find_leads
 from attention_audit.tables.wording import ClassNames, class_names
-from attention_audit.units import LN2
 
 TOP = 3
 """How many texts of each model are shown outside the Parquet file."""
@@ -50,7 +44,8 @@ class Single:
         moved = frames["comparison"].iloc[:0]
         if said["unique_model"]:
             moved = of_run(frames["comparison"], said["unique_model"], int(said["unique_seed"]), said["unique_lambda"])
-        self.rows["comparison"] = moved
+        own = self.rows["shuffles"]
+        self.rows |= {"comparison": moved, "shuffles": own[own["shuffle"] == 0]}
         self.ids = [str(id_) for id_ in self.rows["predictions"]["id"]]
 
     def of(self, audit: str, name: str, ranking: str = "") -> Floats:
@@ -68,54 +63,20 @@ class Single:
         rows = of_ranking(self.rows["located"], ranking)
         return by_text(rows.assign(fall=curve(rows)), "fall", self.ids)
 
-    def unasked(self) -> npt.NDArray[np.bool_]:
-        """Which texts of several words were left out of a sample of which `located` was asked, (N,)."""
-        left = np.isnan(self.falls("attention"))
-        known = "top_items_1" in self.rows["contributions"]
-        several = ~np.isnan(self.of("contributions", "top_items_1")) if known else left
-        return left & several & ~left.all()
-
-    def effects(self) -> dict[str, Floats]:
-        """The effect of each question for each text, (N,); NaN where it is not known."""
-        random, attention, smallest = (
-            self.of("ranked_sets", "fraction_removed", ranking) for ranking in ("random", "attention", "smallest")
-        )
+    def measure(self) -> dict[str, Floats]:
+        """Measure each question for each text, (N,); NaN where it is not known."""
+        random, attention, smallest = (self.of("shuffles", name) for name in ("random", "by_weight", "smallest"))
         # a ranking that never flips the decision has erased all items
-        worst = np.where(np.isnan(smallest), nan, 1.0)
-        random, attention = (np.where(np.isnan(values), worst, values) for values in (random, attention))
-        # an adversary that breaks the budget, or goes no further than a seed, shows nothing of any text
-        judged = self.said["unique"] in (YES, NO)
-        moved, chance = self.of("comparison", "jsd"), self.of("permutation", "chance_jsd")
+        attention = np.where(np.isnan(attention) & ~np.isnan(smallest), 1.0, attention)
         floor, weighed, best = (self.falls(name) for name in ("random", "attention", "loo"))
+        sides, _ = find_leads(self.rows["shuffles"], self.margins.inert)
         return {
             "stable": 1 - share_of(self.over_pairs("jsd"), self.over_pairs("chance_jsd")),
             "used": self.of("permutation", "mean_tvd"),
             "ranks": share_of(random - attention, random - smallest),
             "located": share_of(weighed - floor, best - floor),
-            "signed": sides(self.rows["contributions"], [self.seed], self.ids, self.margins.inert)[0][0],
-            "unique": np.where(judged, 1 - share_of(moved, chance), nan),
-        }
-
-    def shown(self, effects: Mapping[str, Floats]) -> dict[str, Any]:
-        """`asked`, `passed` and `show` of columns.texts, text by text."""
-        known = {name: ~np.isnan(values) for name, values in effects.items()}
-        # at the margin a text fails, as the word does; of one text, an item supports the prediction or does not
-        failed = {
-            name: values <= (0 if name == "signed" else getattr(self.margins, name)) for name, values in effects.items()
-        }
-        fails: dict[str, npt.NDArray[np.bool_]] = {
-            "learnt": np.full(len(self.ids), self.said["learnt"] == NO),
-            "flat": self.of("permutation", "chance_jsd") < self.margins.flat * LN2,
-            **failed,
-        }
-        asked = np.sum([*known.values()], axis=0)
-        core = np.all([known[name] for name in CORE], axis=0)
-        passing = np.where(core, MAY, np.where((asked > 0) & ~self.unasked(), OPEN, UNKNOWN))
-        reasons = np.select([fails[name] for name in WHY_NOT], list(WHY_NOT.values()), passing)
-        return {
-            "asked": asked,
-            "passed": asked - np.sum([*failed.values()], axis=0),
-            "show": [str(word) for word in reasons],
+            "signed": by_text(sides, "side", self.ids),
+            "unique": 1 - share_of(self.of("comparison", "jsd"), self.of("comparison", "chance_jsd")),
         }
 
     def survives(self, audit: str, ranking: str = "") -> pd.Series:
@@ -150,7 +111,7 @@ def of_subject(
     `said`: its row of the summary. `tokens`: the words of each text. `names`: of the classes.
     """
     single = Single(subject, frames, said, margins)
-    effects, own = single.effects(), single.rows["predictions"]
+    own = single.rows["predictions"]
     classes = {name: own[name].to_numpy(np.int64) for name in ("label", "prediction")}
     words = [
         words_of(positions, tokens[id_] if subject.items == "words" else None)
@@ -168,8 +129,7 @@ def of_subject(
         "moved_tvd": single.of("comparison", "tvd"),
         "survives_item": single.survives("contributions"),
         "survives_word": single.survives("located", "attention"),
-        **effects,
-        **single.shown(effects),
+        **single.measure(),
     }
     about = subject.model_dump(include={"dataset", "suite", "model"})
     others = len(single.pairs[["seed", "other"]].drop_duplicates())

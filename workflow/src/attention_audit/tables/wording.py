@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from unicodedata import bidirectional
 
 import pandas as pd
@@ -12,8 +12,6 @@ from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS
 
 ClassNames = Mapping[int, str]
 """Names by class, of one data set."""
-MOST_VALUES = 9
-"""Values of trainings that stand by themselves; of more, the least and the greatest do."""
 MOST_CLASSES = 4
 """Predicted classes have rows of their own where there are at most this many."""
 
@@ -41,14 +39,7 @@ HEADINGS = {
     "top_fall": "fall of p without the top item",
     "top_flips": "texts that flip without it",
     "erased": "first item opposes, erased",
-    "erased_clearly": "clearly, erased",
     "deleted": "first item opposes, deleted",
-    "deleted_clearly": "clearly, deleted",
-    "negative_share": "texts with ΔJS < 0 (share)",
-    "delta_lower": "their Δα: lower quartile",
-    "delta_median": "median",
-    "delta_upper": "upper quartile",
-    "delta_largest": "largest",
     "undefined": "texts without τ",
     "cut": "texts cut",
     "flips": "permutations that flip (share)",
@@ -62,12 +53,6 @@ HEADINGS = {
     "comprehensiveness_gain": "beyond shuffled scores",
     "sufficiency": "soft sufficiency",
     "sufficiency_gain": "beyond shuffled scores, sufficiency",
-    "located_deleted": "located: effect, words deleted",
-    "located_unknown": "the unknown word in their place",
-    "located_likely": "likely words",
-    "located_mask": "the mask",
-    "flat": "share of texts with flat attention",
-    "permutation_tvd_flat": "TVD when permuted, flat attention",
     "racu": "RACU: share of the area below random",
     "mass_percent": "attention on impermissible words (%)",
     "uniform_percent": "uniform weights would put there (%)",
@@ -129,17 +114,6 @@ def number(value: float, metric: str, paper: bool = False) -> str:
     if PER_CENT.fullmatch(metric):
         return f"{value:g}" if paper else f"{value:z.2f}"
     return f"{value:z.1f}" if PERCENT.fullmatch(metric) else f"{value:z.3f}"
-
-
-def each_of(values: Sequence[float | None], most: int = MOST_VALUES) -> str:
-    """The values of several trainings, by themselves up to `most`, else the least and the greatest; "" of none.
-
-    A dash stands for one that is not known.
-    """
-    known = [value for value in values if value is not None and math.isfinite(value)]
-    if len(values) > most and known:
-        return f"{number(min(known), '')} to {number(max(known), '')}"
-    return " ".join("–" if value is None else number(value, "") or "–" for value in values)
 
 
 def labels_of(models: Iterable[Mapping[str, str]], titles: Mapping[str, str]) -> dict[str, str]:

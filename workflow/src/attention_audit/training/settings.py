@@ -113,11 +113,11 @@ class Guides(Section):
 class Continuation(Section):
     """The search for adversaries that begins at the base model: every step begins with the weights of an earlier one.
 
-    Lambda rises by `factor` from step to step until the mean TVD on dev leaves the budget, `answer.margins.tvd`; then
-    it is bisected.
+    Lambda rises by `factor` from step to step until the mean TVD on dev leaves the tolerance, `answer.margins.tvd`, and
+    that of other trainings; then it is bisected where maps are in other zones of `unique` on either side.
     """
 
-    steps: Count = Field(10, ge=2, le=100, description="Steps, each of which leaves a model; at most 100.")
+    steps: Count = Field(10, le=100, description="Steps, each of which leaves a model; at most 100.")
     epochs: Count = Field(5, description="Epochs of a step.")
     pace: float = Field(
         0.1,
@@ -127,7 +127,7 @@ class Continuation(Section):
         "texts by heart leaves the budget on other texts before lambda has any effect.",
     )
     rounds: Count = Field(
-        3, description="The first step is trained for up to so many times `epochs`, until TVD is within the budget."
+        3, description="The first step is trained for up to so many times `epochs`, until TVD is within the tolerance."
     )
     first: Positive = Field(1e-3, description="Lambda of the first step.")
     factor: float = Field(3.0, gt=1, allow_inf_nan=False, description="By how much lambda rises.")

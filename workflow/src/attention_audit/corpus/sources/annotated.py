@@ -4,7 +4,7 @@ are evidence.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Literal
@@ -13,9 +13,9 @@ from pydantic import Field
 
 from attention_audit.corpus.rationales import Annotations, Span, word_spans
 from attention_audit.corpus.raw import as_published, content, lines, members, remedy, split_lines
-from attention_audit.corpus.source import RawSource, RemoteFile
+from attention_audit.corpus.source import Files, RawSource, RemoteFile
 from attention_audit.corpus.tabular import published_rows
-from attention_audit.corpus.text import Text
+from attention_audit.corpus.text import Text, Texts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import spaced
 from attention_audit.section import Name
@@ -83,7 +83,7 @@ class YelpHatCorpus(RawSource):
         """The parts, each as parts.<name>."""
         return {f"{PART}{name}": file for name, file in self.parts.items()}
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name: str, raw: Files) -> Texts:
         """The reviews of each part in order; ids are <name>-<part>-<number>, from 0001.
 
         The rows of one text are its annotators, `annotator 1` and so on: nobody knows whether those of two texts are
@@ -149,7 +149,7 @@ class EraserCorpus(RawSource):
         """Whether the queries are read."""
         return self.query
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name: str, raw: Files) -> Texts:
         """All annotated texts; ids are <name>-<split>-<annotation_id>. Words are set apart by single spaces.
 
         The texts on one document, as those of BoolQ and MultiRC are, are a group; a text that has the name of its
@@ -161,18 +161,18 @@ class EraserCorpus(RawSource):
         wanted, lacking = r"(?:[^/]+/)?(?:train|val|test)\.jsonl", "{}.jsonl in it; is it an archive of ERASER?"
         for file, _, place, line in split_lines(archive, wanted, [*SPLITS], lacking):
             if line.strip():
-                yield self._text(name, SPLITS[file], line, place, documents)
+                yield self._text(archive, name, SPLITS[file], line, place, documents)
 
-    def _text(self, name: str, split: str, line: str, place: str, documents: Mapping[str, list[str]]) -> Text:
-        try:
+    def _text(
+        self, archive: Path, name: str, split: str, line: str, place: str, documents: Mapping[str, list[str]]
+    ) -> Text:
+        with as_published(place, "no annotation_id, classification and evidences in it", archive):
             record: dict[str, Any] = json.loads(line)
             id_, label = str(record["annotation_id"]), str(record["classification"])
             evidence = [one for group in record["evidences"] for one in group]
             stretches = [(str(one["docid"]), int(one["start_token"]), int(one["end_token"])) for one in evidence]
             query = str(record.get("query") or "")
             named = [str(one) for one in record.get("docids") or []]
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise AuditError(f"{place}: no annotation_id, classification and evidences in it, as published") from error
         named = named or [*dict.fromkeys(docid for docid, _, _ in stretches)] or [id_]
         words: list[str] = []
         begins: dict[str, tuple[int, int]] = {}
@@ -207,10 +207,7 @@ def _documents(archive: Path) -> dict[str, list[str]]:
                     record = json.loads(line)
                     found[str(record["docid"])] = str(record["document"]).split()
             continue
-        try:
-            found[Path(member).name] = content(stream, where).decode().split()
-        except UnicodeDecodeError as error:
-            raise AuditError(f"{where}: not utf-8 ({error.reason}); {remedy(archive)}") from error
+        found[Path(member).name] = content(stream, where, remedy(archive)).split()
     if not found:
         raise AuditError(f"{archive}: no docs/ and no docs.jsonl in it; is it an archive of ERASER?")
     return found

@@ -6,11 +6,10 @@ the label; fillers, length and order do not. In `digest`, texts are documents: s
 sentence with cues that decide the class.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -19,8 +18,8 @@ from pydantic import Field
 
 from attention_audit.columns.plausibility import PLANTED
 from attention_audit.corpus.rationales import of_words
-from attention_audit.corpus.source import Source
-from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.source import Files, Source
+from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.section import Count, Section, Seed
 
 Random = np.random.Generator
@@ -149,13 +148,6 @@ def pseudo_words(random: Random, count: int) -> list[str]:
     return sorted(words, key=len)
 
 
-def cumulative_shares(words: int) -> Shares:
-    """For words by rank, the expected share of a text that each word and all words before it make up."""
-    shares: Shares = np.cumsum(1 / (np.arange(1, words + 1) + RANK_SHIFT))
-    shares /= shares[-1]
-    return shares
-
-
 def write_text(kind: Kind, random: Random, label: int, words: list[str], shares: Shares) -> Written:
     """A text with this label, as one sentence. `shares` are the cumulative shares of `words`."""
     excess = kind.mean - kind.shortest
@@ -170,7 +162,7 @@ def write_text(kind: Kind, random: Random, label: int, words: list[str], shares:
 
 def generated(
     name: str, seeds: list[int], sizes: SplitSizes, fillers: int, labels: Draw, write: Callable[..., Written]
-) -> Iterator[Text]:
+) -> Texts:
     """The three splits; ids are <name>-<split>-<number>, from 00001.
 
     fillers: words in the vocabulary without cues. labels: draws those of a split. write: a text, from a random stream,
@@ -179,7 +171,8 @@ def generated(
     """
     streams = [np.random.default_rng([*seeds, i]) for i in range(1 + len(SPLITS))]
     words = pseudo_words(streams[0], fillers)
-    shares = cumulative_shares(len(words))
+    shares = np.cumsum(1 / (np.arange(1, len(words) + 1) + RANK_SHIFT))
+    shares /= shares[-1]
     for split, random in zip(SPLITS, streams[1:], strict=True):
         for number, label in enumerate(labels(random, getattr(sizes, split)).tolist(), start=1):
             tokens, cues, starts = write(random, label, words, shares)
@@ -233,11 +226,11 @@ class ControlCorpus(Source):
     seed: Seed = Field(1, description="Seed of the generator.")
     texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")
 
-    def marked(self, raw: Mapping[str, Path]) -> bool:
+    def marked(self, raw: Files) -> bool:
         """Whether the texts have cues."""
         return self.kind != "static"
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name: str, raw: Files) -> Texts:
         """The three splits, as `generated` gives them.
 
         Evidence: all cues; in chorus those of the minority too, since only all cues together show the majority; None

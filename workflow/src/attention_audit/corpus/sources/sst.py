@@ -1,16 +1,14 @@
 """The Stanford Sentiment Treebank (Socher et al. 2013), as Jain & Wallace 2019 prepare it: see docs/data.md."""
 
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import Field
 
 from attention_audit.corpus.rationales import Annotations, of_words
 from attention_audit.corpus.raw import remedy, split_lines
-from attention_audit.corpus.source import RawSource, RemoteFile
-from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.source import Files, RawSource, RemoteFile
+from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText, spaced
 
@@ -117,7 +115,7 @@ class SstCorpus(RawSource):
         "do. false: the words of the trees, punctuation included, in which Transformers were trained to read.",
     )
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name: str, raw: Files) -> Texts:
         """All sentences with a sentiment: negative for roots 0 and 1, positive for 3 and 4; neutral ones are left out.
 
         Ids are <name>-<split>-<line of the tree in its file>, from 00001. Raises AuditError naming file and line.

@@ -2,19 +2,18 @@
 readout from elsewhere, on which nothing is trained.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from attention_audit.corpus.blocking import marks_of
-from attention_audit.corpus.delimited import DELIMITERS, Layout
 from attention_audit.corpus.rationales import Evidence, annotations_of, of_words
 from attention_audit.corpus.raw import Quotes, with_masks
-from attention_audit.corpus.source import RawSource
-from attention_audit.corpus.tabular import ENDINGS, format_of, is_single, table_rows
-from attention_audit.corpus.text import SPLITS, Label, Text, is_missing, label_text
+from attention_audit.corpus.source import Files, RawSource
+from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, table_rows
+from attention_audit.corpus.text import SPLITS, Label, Text, Texts, is_missing, label_text
 from attention_audit.errors import AuditError
 from attention_audit.given.files import EVIDENCE, holdings, read_given
 from attention_audit.given.readouts import GivenReadout
@@ -39,11 +38,13 @@ def running_text(place: str, row: Mapping[str, Any], column: str) -> str:
     return cell
 
 
-def short_text(place: str, row: Mapping[str, Any], column: str) -> str | None:
-    """A label, split, id or group, which may be a number, as stripped text; None where it is missing.
+def short_text(place: str, row: Mapping[str, Any], column: str | None) -> str | None:
+    """A label, split, id or group, which may be a number, as stripped text; None where it, or the column, is missing.
 
     Raises AuditError at a list, an object and the like.
     """
+    if column is None:
+        return None
     cell = row[column]
     if isinstance(cell, bool | int | float) and not is_missing(cell):
         return str(label_text(cell))
@@ -120,7 +121,7 @@ class TableCorpus(RawSource):
     @field_validator("delimiter", "escape")
     @classmethod
     def _single(cls, mark: str | None) -> str | None:
-        if mark is not None and not is_single(mark):
+        if mark is not None and (len(mark) != 1 or mark in '"\r\n '):
             raise ValueError(f'{mark!r} separates no fields; give one character, such as ";"')
         return mark
 
@@ -200,7 +201,7 @@ class TableCorpus(RawSource):
         """Whether there is a column of second texts."""
         return self.query is not None
 
-    def marked(self, raw: Mapping[str, Path]) -> bool:
+    def marked(self, raw: Files) -> bool:
         """Whether there are columns of marks."""
         return self.evidence is not None
 
@@ -218,7 +219,7 @@ class TableCorpus(RawSource):
         masks = self.block.files if self.block else {}
         return self._tables | {f"block-{field}": path for field, path in masks.items()}
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name: str, raw: Files) -> Texts:
         """All rows; where unlabelled ones may be left out, their label is None. Ids are those of the column `id`, else
         <name>-<row>, or <name>-<split>-<row> with several files.
 
@@ -227,7 +228,7 @@ class TableCorpus(RawSource):
         for field in self._tables:
             yield from with_masks(self._texts(name, field, raw[field]), raw.get(f"block-{field}"))
 
-    def _texts(self, name: str, field: str, path: Path) -> Iterator[Text]:
+    def _texts(self, name: str, field: str, path: Path) -> Texts:
         """The texts of one file."""
         layout = Layout(*(getattr(self, key) for key in Layout._fields))
         number = 0
@@ -244,22 +245,18 @@ class TableCorpus(RawSource):
                 "`drop_unlabelled: true`"
             )
         id_ = f"{name}-{number:07d}" if field == "path" else f"{name}-{field}-{number:07d}"
-        if self.id is not None:
-            own_id = short_text(place, row, self.id)
-            if own_id is None:
-                raise AuditError(f"{place}: no id in column {self.id!r}; give it one")
-            id_ = own_id
-        split = field if field != "path" else None
-        if self.split is not None:
-            name_of_split = (short_text(place, row, self.split) or "").lower()
-            split = ALIASES.get(name_of_split, name_of_split) or None
+        own_id = short_text(place, row, self.id)
+        if self.id is not None and own_id is None:
+            raise AuditError(f"{place}: no id in column {self.id!r}; give it one")
+        own_split = (short_text(place, row, self.split) or "").lower()
+        split = ALIASES.get(own_split, own_split) or (None if field == "path" else field)
         query = None if self.query is None else running_text(place, row, self.query)
         text = running_text(place, row, self.text)
         said = annotations_of(place, text, row, self.evidence) if self.evidence else None
         column = self.block.column if self.block else None
         mask = None if column is None else marks_of(row[column], f"{place}: column {column!r}")
-        group = None if self.group is None else short_text(place, row, self.group)
-        return Text(id_, split, label, text, place, query=query, annotations=said, mask=mask, group=group)
+        group = short_text(place, row, self.group)
+        return Text(own_id or id_, split, label, text, place, query=query, annotations=said, mask=mask, group=group)
 
 
 GIVEN = "evidence"
@@ -283,7 +280,7 @@ class ReadoutCorpus(RawSource):
         """The file of the user."""
         return {"path": self.path}
 
-    def marked(self, raw: Mapping[str, Path]) -> bool:
+    def marked(self, raw: Files) -> bool:
         """Whether the readout has a column of evidence."""
         return EVIDENCE in holdings(raw["path"])
 
@@ -296,7 +293,7 @@ class ReadoutCorpus(RawSource):
             )
         return self.classes or [str(number) for number in range(given.classes)]
 
-    def read(self, name: str, raw: Mapping[str, Path]) -> Iterator[Text]:
+    def read(self, name: str, raw: Files) -> Texts:
         """The texts in order. Raises AuditError where the readout is wrong, or has other classes than are named."""
         given = read_given(raw["path"])
         named = self.named(name, given)

@@ -1,4 +1,5 @@
-// What else there is to know of a text: the columns of tables/texts.parquet, and all numbers as a table.
+// What else there is to know: the answers on the model, the columns of tables/texts.parquet of a text, and all its
+// numbers as a table.
 
 import { element, named } from "./element.js";
 import { columnsOf, wordOf } from "./texts.js";
@@ -25,6 +26,22 @@ export function showColumns(view, place, seed) {
           column.unit && column.value(place) !== null ? ` ${column.unit}` : "",
           element("span", { class: "quiet" }, column.meaning),
         ),
+      ),
+    ),
+  );
+}
+
+/** Show the answers on the model of a view, a line a question. */
+export function showLines(view) {
+  named("answer").hidden = !view.about.lines.length;
+  named("lines").replaceChildren(
+    ...view.about.lines.map((line) =>
+      element(
+        "tr",
+        {},
+        element("td", {}, line.mark),
+        element("th", { scope: "row" }, line.asks),
+        ...[line.said, line.value, line.interval, line.remark].map((text) => element("td", {}, text)),
       ),
     ),
   );

@@ -2,7 +2,7 @@
 
 import { fromFragment, toFragment } from "./address.js";
 import { element, named, offer } from "./element.js";
-import { numbersPanel, showColumns } from "./facts_panel.js";
+import { numbersPanel, showColumns, showLines } from "./facts_panel.js";
 import { RANDOM, holdPanel } from "./hold_panel.js";
 import { listPanel } from "./list_panel.js";
 import { mapsPanel } from "./maps_panel.js";
@@ -190,6 +190,7 @@ function draw(before = null) {
   named("text").hidden = false;
   if (!before) {
     drawScope();
+    showLines(view);
     drawFooter();
   }
   if (!same("text", "seed", "find", "only", "where", "sort", "down")) {

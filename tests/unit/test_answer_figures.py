@@ -1,0 +1,126 @@
+"""The figures of the answer, and of all attributions: what is drawn, where, and whether it can be read."""
+
+import json
+from math import inf
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawn import assert_readable, drawn_texts
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from attention_audit.columns.instead import INSTEAD
+from attention_audit.columns.summary import SUMMARY
+from attention_audit.figures.answer import NO_MODEL, fig_answer
+from attention_audit.figures.instead import NOTHING, fig_instead
+from attention_audit.questions import QUESTIONS
+from attention_audit.tables.wording import labels_of
+
+LABELS = labels_of([], {"base": "base", "wp": "W&P"})
+CLASSES = [
+    {"name": name, "texts": 200, "value": value, "low": value - 0.1, "high": value + 0.1, "zones": zones}
+    for name, value, zones in (("good", 0.875, "3"), ("bad", 0.0, "1"))
+]
+
+
+def summary(**columns: Any) -> pd.DataFrame:
+    """A row of five trainings, of which nothing is stated but what `columns` say."""
+    row = {**SUMMARY.blank, "dataset": "movies", "suite": "wp", "model": "base", "seeds": 5, "texts": 400}
+    row |= {f"{question}_zones": "-" for question in QUESTIONS}
+    row |= {"groups": 400, "accuracy": 0.75, "majority_accuracy": 0.5, "learnt": "yes"}
+    return pd.DataFrame([row | columns], columns=SUMMARY.schema.names)
+
+
+def ask(question: str, value: float, low: float, high: float, **columns: Any) -> dict[str, Any]:
+    own = {"value": value, "low": low, "high": high, "zones": "2", "said": "partly", **columns}
+    return {f"{question}_{name}": each for name, each in own.items()}
+
+
+def strip_of(figure: Figure, question: str) -> Axes:
+    return figure.axes[list(QUESTIONS).index(question)]
+
+
+def points_of(axes: Axes, marker: str) -> list[float]:
+    return [float(np.asarray(line.get_xdata())[0]) for line in axes.lines if line.get_marker() == marker]
+
+
+def words_of(figure: Figure) -> str:
+    return " ".join(" ".join(text.get_text() for text in drawn_texts(figure)).split())
+
+
+def test_values_stand_between_cuts_that_are_aligned() -> None:
+    located = ask("located", 0.5, 0.375, 0.625, each=[0.25, 0.5, 0.75], next_low=0.0, next_high=1.0)
+    used = ask("used", 0.025, 0.01, 0.04, each=[0.025, 0.1])
+    figure = fig_answer(summary(**located, **used), LABELS)
+    # from the first cut, in widths of the middle zone; the ring of random words stands at (0 - .25) / .5
+    assert points_of(strip_of(figure, "located"), "o") == pytest.approx([-0.5, 0.0, 0.5, 1.0])
+    assert points_of(strip_of(figure, "located"), "|") == pytest.approx([-0.5, 1.5])
+    assert points_of(strip_of(figure, "used"), "o") == pytest.approx([0.0, 1.0])
+    (*_, bar) = [patch for patch in strip_of(figure, "located").patches if isinstance(patch, Rectangle)]
+    assert (bar.get_x(), bar.get_width()) == pytest.approx((0.25, 0.5))
+    assert ".50 [.38, .62]" in words_of(figure)
+    assert "next .00 to 1.00" in words_of(figure)
+    assert_readable(figure)
+
+
+def test_what_lies_off_the_scale_is_an_arrow() -> None:
+    figure = fig_answer(summary(**ask("unique", -2.0, -inf, -1.9, zones="1"), **ask("used", 0.9, 0.8, 1.0)), LABELS)
+    assert points_of(strip_of(figure, "unique"), "<") == [-1.0]
+    assert points_of(strip_of(figure, "used"), ">") == [2.0]
+
+
+def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square() -> None:
+    beside = {
+        "unique_tolerance_value": 0.75,
+        "unique_tolerance_beyond_value": 0.25,
+        "unique_tolerance_tvd_budget": 0.05,
+    }
+    unique = ask("unique", 0.25, 0.0, 0.5, tvd=0.1, tvd_budget=0.125)
+    figure = fig_answer(summary(**unique, **beside, stable_each=[0.5, 0.0]), LABELS)
+    axes = strip_of(figure, "unique")
+    assert points_of(axes, "s") == [0.5]
+    (dotted,) = [line for line in axes.lines if line.is_dashed()]
+    assert list(np.asarray(dotted.get_xdata())) == [0.0, 1.0]
+    assert ".25 at TVD .100" in words_of(figure)
+    assert "another training .50; budget: TVD .125" in words_of(figure)
+
+
+def test_classes_are_numbered_from_the_lowest_and_nothing_of_all_is_drawn() -> None:
+    classes = json.dumps(CLASSES)
+    apart = ask("located", 0.4, 0.3, 0.5, zones="≠", said="bad hardly; good largely", classes=classes)
+    figure = fig_answer(summary(**apart), LABELS)
+    dots = {text.get_text(): text.get_position()[0] for text in strip_of(figure, "located").texts}
+    assert (dots["1"], dots["2"]) == (-0.5, 1.25)
+    assert not strip_of(figure, "located").lines
+    assert "bad hardly; good largely (1) .00; (2) .88" in words_of(figure)
+    assert_readable(figure)
+
+
+def test_a_question_without_a_statement_says_why() -> None:
+    figure = fig_answer(summary(stable_reason="there is one training"), LABELS)
+    assert "there is one training" in words_of(figure)
+    assert NO_MODEL in words_of(fig_answer(summary(model=""), LABELS))
+
+
+def test_attributions_stand_beside_attention_and_the_yardstick_is_hollow() -> None:
+    blank = {**INSTEAD.blank, "dataset": "movies", "suite": "wp", "model": "base", "seeds": 5}
+    rows = [
+        blank
+        | {"attribution": name, "located_value": value, "located_low": value - 0.1, "located_high": value + 0.1}
+        | {"located_attention": 0.25, "located_yardstick": name == "loo"}
+        for name, value in (("attention", 0.25), ("gradient", 0.75), ("loo", 1.0))
+    ]
+    frame = pd.DataFrame(rows, columns=INSTEAD.schema.names)
+    figure = fig_instead(frame, LABELS)
+    (axes,) = figure.axes
+    assert points_of(axes, "o") == [0.25, 0.75, 1.0]
+    assert [line.get_markerfacecolor() == "white" for line in axes.lines if line.get_marker() == "o"] == [
+        False, False, True,
+    ]  # fmt: skip
+    assert points_of(axes, "|") == [0.25, 0.25]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["attention", "gradient", "leave-one-out"]
+    assert_readable(figure)
+    assert NOTHING in words_of(fig_instead(frame.iloc[:0], LABELS))

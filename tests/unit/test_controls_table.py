@@ -1,0 +1,313 @@
+"""What the table of controls claims, on small frames by hand: each claim holds and fails."""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from attention_audit.answer.estimates import Estimate
+from attention_audit.answer.statements import Part, object_to
+from attention_audit.artefacts.parquet import read_frame, write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.controls import CONTROLS
+from attention_audit.columns.summary import SUMMARY
+from attention_audit.corpus.sources.control import KINDS
+from attention_audit.questions import QUESTIONS
+from attention_audit.tables.controls import TRUTH, allow, controls
+
+ANY = "any weights would do"
+FEW = "80 of the 100 texts needed"
+TEXTS = 200
+
+
+def claim(dataset: str, kind: str, **frames: Any) -> pd.DataFrame:
+    """Make the table of controls of one data set, from frames that have all columns but that of the data set."""
+    nothing = {name: pd.DataFrame({"dataset": [], "suite": [], "model": []}) for name in ("impermissible", "shuffles")}
+    nothing |= {
+        "summary": pd.DataFrame(columns=SUMMARY.schema.names),
+        "evidence": nothing["shuffles"].assign(evidence_mass=0.0),
+        "planted": nothing["shuffles"].assign(ranking=""),
+        "ranked_sets": nothing["shuffles"],
+    }
+    given = {name: frame.assign(dataset=dataset) for name, frame in frames.items() if isinstance(frame, pd.DataFrame)}
+    others: dict[str, Any] = {"subjects": [], "answer": {}, "corpus": {}, "tables": {}}
+    return controls({dataset: kind}, **others | nothing | frames | given)
+
+
+def state(suite: str, model: str, **questions: Any) -> dict[str, Any]:
+    """A row of the summary. Of each question the zones, or zones and reason, or the zones of its classes by value."""
+    row: dict[str, Any] = {**SUMMARY.blank, "suite": suite, "paper": "P", "model": model}
+    row |= {f"{question}_zones": "-" for question in QUESTIONS}
+    row |= {f"{question}_reason": "this suite trains no such model" for question in QUESTIONS}
+    for question, stated in questions.items():
+        zones, reason = stated if isinstance(stated, tuple) else (stated, "")
+        row |= {f"{question}_texts": TEXTS, f"{question}_value": 0.5, f"{question}_reason": reason}
+        row |= {f"{question}_zones": "≠" if isinstance(zones, list) else zones, f"{question}_said": "so much"}
+        if isinstance(zones, list):
+            # in the order of the data, which need not be that of values
+            classes = [{"zones": one, "value": value} for value, one in enumerate(zones)][::-1]
+            row[f"{question}_classes"] = json.dumps([*classes, {"zones": "", "value": None}])
+    return row
+
+
+def test_statements_are_held_against_what_the_corpus_allows(tmp_path: Path) -> None:
+    row = state("wp", "base", needed="12", transferable="1")
+    # another suite's model of the same name
+    table = claim("c", "chorus", summary=pd.DataFrame([row, {**row, "suite": "own"}]))
+    assert table[
+        ["model", "question", "claim", "statistic", "value", "said", "allowed", "holds"]
+    ].to_numpy().tolist() == [
+        ["base", "needed", "needed", "so much", 0.5, "12", "1", False],
+        ["base", "transferable", "transferable", "so much", 0.5, "1", "1", True],
+    ]
+    write_table(tmp_path / "table.parquet", CONTROLS, table, Provenance("test", {}, "code"))
+    assert read_frame(tmp_path / "table.parquet", CONTROLS)["holds"].tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "zones", "classes", "reason", "holds"),
+    [
+        # strict: no zone but those
+        ("3", "3", [], "", True),
+        ("3", "23", [], "", False),
+        ("12", "2", [], "", True),
+        ("12", "123", [], "", False),
+        # it touches one of them
+        ("12?", "123", [], "", True),
+        ("12?", "3", [], "", False),
+        # nothing stated, for a reason in the map
+        ("-", "-", [], ANY, True),
+        ("3-", "-", [], "the map is flat: shuffling hardly moves it", True),
+        ("3-", "3", [], "", True),
+        ("3-", "-", [], FEW, False),
+        ("3", "-", [], ANY, False),
+        ("-", "1", [], "", False),
+        # classes apart: the lowest and the highest
+        ("≠1,23", "≠", ["1", "2", "23"], "", True),
+        ("≠1,23", "≠", ["12", "2", "3"], "", False),
+        ("≠1,23", "≠", ["1", "3", "12"], "", False),
+        ("≠1,23", "12", [], "", False),
+        ("≠1,23", "-", [], ANY, False),
+        ("3≠123,3", "3", [], "", True),
+        ("3≠123,3", "≠", ["12", "3"], "", True),
+        ("3≠123,3", "23", [], "", False),
+        # else every class
+        ("12", "≠", ["1", "2"], "", True),
+        ("12", "≠", ["1", "23"], "", False),
+        ("23?", "≠", ["12", "3"], "", True),
+        ("23?", "≠", ["1", "3"], "", False),
+    ],
+)
+def test_what_is_allowed(allowed: str, zones: str, classes: list[str], reason: str, holds: bool) -> None:
+    assert allow(allowed, zones, classes, reason) == holds
+
+
+def test_reasons_are_those_that_statements_give() -> None:
+    assert allow("-", "-", [], object_to("ranks", Part(Estimate(0.5, 0.4, 0.6), shuffled=0.8)))
+    assert allow("-", "-", [], object_to("ranks", Part()))
+    few = object_to("ranks", Part(Estimate(0.5, 0.4, 0.6, texts=80, groups=80)))
+    assert few
+    assert not allow("-", "-", [], few)
+
+
+def test_classes_are_taken_from_the_lowest_to_the_highest() -> None:
+    row = state("jw", "average_tanh", located=["1", "2", "3"], signed=["1", "23"])
+    table = claim("d", "debate", summary=pd.DataFrame([row]))
+    assert table[["question", "said", "holds"]].to_numpy().tolist() == [
+        ["located", "≠1,3", True],
+        ["signed", "≠1,23", False],
+    ]
+    assert table["value"].isna().all()
+
+
+def test_what_was_not_measured_is_passed_over_and_too_few_texts_are_not() -> None:
+    assert claim("c", "chorus", summary=pd.DataFrame([state("wp", "base")])).empty
+    found = claim("c", "chorus", summary=pd.DataFrame([state("wp", "base", needed=("-", FEW))]))
+    assert found[["question", "said", "holds"]].to_numpy().tolist() == [["needed", "-", False]]
+
+
+def test_every_liar_is_claimed_to_be_caught() -> None:
+    models = {"honest": "3", "liar_lambda0.1": "1", "liar_lambda1.0": "12"}
+    rows = [state("pd", model, located=zones) for model, zones in models.items()]
+    table = claim("n", "needle", summary=pd.DataFrame(rows))
+    assert dict(zip(table["model"], table["holds"], strict=True)) == dict(zip(models, [True, True, False], strict=True))
+
+
+def test_other_data_sets_and_models_have_no_claims() -> None:
+    row = state("wp", "base", needed="3", stable="3")
+    assert claim("sst", "sst", summary=pd.DataFrame([row])).empty
+    assert claim("c", "chorus", summary=pd.DataFrame([{**row, "model": "uniform"}])).empty
+
+
+def test_truth_is_of_questions_and_kinds_that_there_are() -> None:
+    for kind, truth in TRUTH.items():
+        assert kind in {*KINDS, "digest"}
+        for zones in truth.values():
+            assert {*zones} <= {*QUESTIONS}
+            for allowed in zones.values():
+                assert re.fullmatch(r"(?=.)((1|2|3|12|23)\??)?-?(≠[123]+,[123]+)?", allowed), allowed
+
+
+def test_every_question_has_a_control_that_must_not_be_high_and_one_that_must_not_be_low() -> None:
+    claimed = [item for truth in TRUTH.values() for zones in truth.values() for item in zones.items()]
+    for question in QUESTIONS:
+        allowed = {one for name, one in claimed if name == question}
+        assert any(allow(one, "1", [], "") and not allow(one, "3", [], "") for one in allowed), question
+        assert any(allow(one, "3", [], "") and not allow(one, "1", [], "") for one in allowed), question
+
+
+@pytest.mark.parametrize(("low", "holds"), [(-0.03, True), (0.0, True), (0.01, False)])
+def test_static_is_not_predicted(low: float, holds: bool) -> None:
+    table = claim("s", "static", summary=pd.DataFrame([state("wp", "base") | {"learnt_low": low}]))
+    assert table[["claim", "value", "most", "holds"]].to_numpy().tolist() == [
+        ["nothing predicts the labels", low, 0.0, holds]
+    ]
+
+
+@pytest.mark.parametrize(("accuracy", "holds"), [(0.99, True), (0.94, False)])
+def test_a_planted_shortcut_is_learnt(accuracy: float, holds: bool) -> None:
+    table = claim("s", "shortcut", summary=pd.DataFrame([state("wp", "base") | {"accuracy": accuracy}]))
+    assert table[["claim", "value", "least", "holds"]].to_numpy().tolist() == [
+        ["it decides by the planted words", accuracy, 0.95, holds]
+    ]
+
+
+@pytest.mark.parametrize(("masses", "holds"), [([0.7, 0.2], False), ([0.7, 0.4], True)])
+def test_attention_finds_the_needle(masses: list[float], holds: bool) -> None:
+    own = pd.DataFrame({"suite": "wp", "model": "base", "evidence_mass": masses})
+    others = pd.DataFrame({"suite": ["own", "wp"], "model": ["base", "adversary"], "evidence_mass": [0.9, 0.0]})
+    table = claim("n", "needle", evidence=pd.concat([own, others]))
+    assert table["value"].tolist() == pytest.approx([sum(masses) / 2])
+    assert table[["least", "holds"]].to_numpy().tolist() == [[0.5, holds]]
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "masses", "without", "values", "holds"),
+    [
+        (0.98, [0.01, 0.03], [True, False, None, True], [-0.01, 0.02, 0.5], [True, True, True]),
+        (0.96, [0.01, 0.11], [True] * 4, [-0.03, 0.06, 0.0], [False, False, False]),
+    ],
+)
+def test_a_liar_predicts_as_well_attends_elsewhere_and_relies_on_what_it_hides(
+    accuracy: float, masses: list[float], without: list[bool | None], values: list[float], holds: list[bool]
+) -> None:
+    about = {"suite": "pd", "model": "liar_lambda0.1"}
+    rows = [state("pd", "honest") | {"accuracy": 0.99}, state(**about) | {"accuracy": accuracy}]
+    # a text of which nothing is left counts as wrong
+    deleted = pd.DataFrame({**about, "right": True, "right_without": without})
+    weighed = pd.DataFrame({**about, "evidence_mass": masses})
+    table = claim("n", "needle", summary=pd.DataFrame(rows), evidence=weighed, impermissible=deleted)
+    assert table["value"].tolist() == pytest.approx(values)
+    assert table["holds"].tolist() == holds
+    assert table[["least", "most"]].fillna(0).to_numpy().tolist() == [[-0.02, 0], [0, 0.05], [0.1, 0]]
+
+
+def test_digest_starts_with_the_evidence_and_flips_early() -> None:
+    tops = {"suite": "ss", "ranking": "product", "on_evidence": [True, True, True, False]}
+    sets = {"ranking": ["product", "product", "smallest"], "fraction_removed": [0.3, 0.5, 0.3]}
+    table = claim(
+        "d",
+        "digest",
+        planted=pd.concat([pd.DataFrame({**tops, "model": model}) for model in ("han_none", "han_conv")]),
+        ranked_sets=pd.DataFrame({**sets, "suite": "ss", "model": "han_none"}),
+    )
+    # three of four start with the evidence; medians 0.4 and 0.3
+    assert table["value"].tolist() == pytest.approx([0.75, 0.1])
+    assert table[["model", "holds"]].to_numpy().tolist() == [["han_none", True], ["han_none", False]]
+
+
+def test_claims_of_maps_hold_where_the_whole_interval_does() -> None:
+    rows = [
+        ("hf/relay/rollout", "located", 0.8, 0.6, 1.0),
+        ("hf/relay/attention", "located", 0.4, 0.3, 0.55),
+        ("hf/direct/attention", "opposes", 0.02, 0.0, 0.04),
+        ("hf/direct/rollout", "opposes", 0.6, 0.3, 0.9),
+    ]
+    table = pd.DataFrame(rows, columns=["row", "metric", "mean", "low", "high"]).assign(dataset="feint")
+    found = claim("feint", "feint", tables={"hf_table_maps": table}).set_index("claim")
+    assert found["holds"].to_dict() == {
+        "rollout is right: located": True,
+        "attention is wrong: located": False,  # as its interval reaches what a right map has
+        "attention is right: opposes": True,
+        "rollout is wrong: opposes": True,
+    }
+    assert found["least"].tolist()[0] == found["most"].tolist()[1] == 0.5
+
+
+def draw_shuffles(
+    by_weight: list[list[float]], leads: list[list[float]] | None = None, predictions: list[list[int]] | None = None
+) -> pd.DataFrame:
+    """Rows of the audit: of the map and of each shuffle in turn what half the texts have, and the other half.
+
+    A random order erases half of the items, and the smallest set is a tenth.
+    """
+    rows = []
+    for shuffle, shares in enumerate(by_weight):
+        for number in range(TEXTS):
+            half = number % 2
+            rows.append(
+                {
+                    "suite": "wp", "model": "base", "seed": 1, "id": f"t{number}", "shuffle": shuffle, "items": 9,
+                    "prediction": predictions[shuffle][half] if predictions else 0, "random": 0.5,
+                    "by_weight": shares[half], "smallest": 0.1, "lead": leads[shuffle][half] if leads else 1.0,
+                    "fall": 0.0,
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def claim_of_shuffles(shuffles: pd.DataFrame) -> dict[str, list[Any]]:
+    """Value, zones and verdict, by question."""
+    subject = {"suite": "wp", "paper": "P", "model": "base", "seeds": 1, "items": "words", "unasked": {}}
+    table = claim("sst", "sst", shuffles=shuffles, subjects=[{**subject, "dataset": "sst"}])
+    assert table["allowed"].eq("12-").all()
+    assert table["question"].eq("").all()
+    rows = table[["claim", "value", "said", "holds"]].to_numpy().tolist()
+    return {name.rpartition(" ")[2]: [value, said, holds] for name, value, said, holds in rows}
+
+
+def test_shuffles_that_rank_alike_are_low_whatever_the_map_does() -> None:
+    found = claim_of_shuffles(draw_shuffles([[0.1, 0.1], [0.3, 0.5], [0.3, 0.5], [0.3, 0.5]]))
+    assert found["ranks"] == [pytest.approx(0), "1", True]
+
+
+def test_a_shuffle_is_held_against_the_others() -> None:
+    # it leaves 0.2 of 0.4, and the others 0.3 of 0.4: 1 - .5 / .75
+    found = claim_of_shuffles(draw_shuffles([[0.1, 0.1], [0.3, 0.3], [0.3, 0.4], [0.4, 0.5]]))
+    value, said, holds = found["ranks"]
+    assert value == pytest.approx(1 / 3)
+    assert (said, holds) == ("2", True)
+
+
+def test_a_shuffle_that_finds_the_smallest_sets_breaks_the_claim() -> None:
+    found = claim_of_shuffles(draw_shuffles([[0.5, 0.5], [0.1, 0.1], [0.5, 0.5], [0.5, 0.5]]))
+    assert found["ranks"] == [pytest.approx(1), "3", False]
+
+
+def test_a_shuffle_must_not_be_high_in_any_class() -> None:
+    # of class 0, from .1 to .5 as the others do on the mean; of class 1 nothing is better than another order
+    classes = [[0, 1]] * 4
+    rows = draw_shuffles([[0.5, 0.5], [0.1, 0.5], [0.5, 0.5], [0.5, 0.5]], predictions=classes)
+    value, said, holds = claim_of_shuffles(rows)["ranks"]
+    assert math.isnan(value)
+    assert (said, holds) == ("13", False)
+
+
+def test_a_shuffle_whose_top_item_supports_breaks_the_claim() -> None:
+    even = [[0.3, 0.3]] * 4
+    own, others = [1.0, 1.0], [1.0, -1.0]
+    assert claim_of_shuffles(draw_shuffles(even, [own, others, others, others]))["signed"] == [0.5, "1", True]
+    # all of its top items support, and half of the others': it avoids all exceptions
+    assert claim_of_shuffles(draw_shuffles(even, [others, own, others, others]))["signed"] == [1.0, "3", False]
+    # where the others' do so too, nothing is stated
+    found = claim_of_shuffles(draw_shuffles(even, [others, own, own, own]))["signed"]
+    assert math.isnan(found[0])
+    assert found[1:] == ["-", True]
+
+
+def test_one_shuffle_cannot_be_held_against_others() -> None:
+    assert not claim_of_shuffles(draw_shuffles([[0.5, 0.5], [0.1, 0.1]]))

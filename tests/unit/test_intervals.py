@@ -1,0 +1,136 @@
+"""Intervals of means in tables: against Student's, Welch's and those of other formulas, and by simulation."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from attention_audit.answer.intervals import (
+    NORMAL,
+    Effect,
+    adjust_quantile,
+    difference,
+    estimate_joint_variance,
+    mean,
+    odds,
+    root,
+    split_mean,
+)
+
+NAN = math.nan
+SIZES = st.tuples(st.integers(1, 4), st.integers(2, 30))
+
+
+def draw(seed, *shape):
+    return np.random.default_rng(seed).random(shape)
+
+
+def test_one_training_has_the_variance_of_its_texts_and_of_two_more():
+    values = draw(1, 1, 500)
+    found = mean(values)
+    assert (found.value, *found[3:]) == (pytest.approx(values.mean()), 1, 500)
+    variance = values.var(ddof=1) / 500 + 2 / 500**2
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * math.sqrt(variance), rel=0.01)
+
+
+def test_trainings_that_differ_have_students_quantile():
+    # every text says the same of a training, so that nothing but trainings differ
+    values = np.broadcast_to(np.array([[0.2], [0.4], [0.3], [0.5]]), (4, 100_000))
+    expected = stats.t.interval(0.95, 3, values[:, 0].mean(), stats.sem(values[:, 0]))
+    assert mean(values)[1:3] == pytest.approx(expected, abs=1e-4)
+
+
+def test_trainings_of_two_models_have_welchs_interval():
+    one, other = np.array([0.2, 0.5, 0.3, 0.6]), np.array([0.1, 0.15, 0.05])
+    found = difference(*(np.repeat(values[:, None], 100_000, 1) for values in (one, other)))
+    welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval()
+    assert (found.low, found.high) == pytest.approx((welch.low, welch.high), abs=1e-4)
+    assert found[3:] == (3, 100_000)
+
+
+def test_noise_of_single_texts_counts_once():
+    values = draw(3, 30, 3000)
+    variance = values.var() / values.size + 2 / 3000**2
+    found = mean(values)
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * math.sqrt(variance), rel=0.35)
+
+
+@given(st.integers(0, 100), st.integers(2, 5), st.integers(2, 20))
+def test_what_both_do_together_has_its_expected_squares(seed, trainings, texts):
+    values = draw(seed, trainings, texts)
+    rows, columns, own = values.mean(1), values.mean(0), values.mean()
+    squares = (values**2).sum() - texts * (rows**2).sum() - trainings * (columns**2).sum() + values.size * own**2
+    expected = squares * trainings * texts / ((trainings - 1) * (texts - 1))
+    assert estimate_joint_variance(values) == pytest.approx(expected, abs=1e-9)
+
+
+def test_texts_of_two_models_are_compared_in_pairs():
+    # deviations that are symmetric, so that no quantile moves
+    one, other = np.array([[0.4, 0.6, 0.5, 0.3, 0.7]]), np.array([[0.2, 0.2, 0.2, 0.2, 0.2]])
+    squares, added = 5 / 4 * (2 * 0.1**2 + 2 * 0.2**2) / 25, 2 / 25
+    half = NORMAL * math.sqrt(squares + added)
+    assert difference(one, other)[:3] == pytest.approx((0.3, 0.3 - half, 0.3 + half))
+
+
+def test_means_are_over_the_values_that_there_are():
+    found = difference(np.array([[0.4, 0.6, NAN, NAN]]), np.array([[0.2, NAN, 0.4, NAN]]))
+    assert (found.value, found.texts) == (pytest.approx(0.5 - 0.3), 3)
+    known = np.array([[0.4, NAN, 0.6, NAN], [NAN, NAN, NAN, NAN], [0.9, NAN, NAN, NAN]])
+    assert mean(known)[3:] == (2, 2)
+    assert mean(known).value == pytest.approx(1.9 / 3)
+    parts = split_mean(known)
+    assert parts.sum() == pytest.approx(1.9 / 3)
+    assert np.isnan(difference(np.array([[NAN, NAN]]), np.array([[0.2, 0.3]]))[:3]).all()
+    assert np.isnan(mean(np.full((2, 3), NAN))[:3]).all()
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_intervals_hold_the_truth(missing):
+    random, inside = np.random.default_rng(7), 0
+    for _ in range(400):
+        ease = 0.1 * random.standard_normal(80)
+        one, other = (
+            level + 0.05 * random.standard_normal((trainings, 1)) + ease + 0.1 * random.standard_normal((trainings, 80))
+            for level, trainings in ((0.5, 3), (0.2, 4))
+        )
+        one[random.random(one.shape) < missing] = NAN
+        found = difference(one, other)
+        inside += found.low <= 0.3 <= found.high
+    assert 0.93 < inside / 400 < 0.995
+
+
+@given(st.integers(0, 300), SIZES)
+def test_bounds_are_on_both_sides_and_do_not_depend_on_the_order(seed, size):
+    values = draw(seed, *size)
+    found = mean(values)
+    assert found.low <= found.value <= found.high
+    assert mean(values[::-1, ::-1]) == pytest.approx(found)
+    assert mean(10 * values, 0, 10)[:3] == pytest.approx([10 * end for end in found[:3]])
+
+
+@given(st.floats(-0.4, 0.4), st.floats(-4, 4))
+def test_the_quantile_of_a_skewed_mean_inverts_halls_cubic(skewness, normal):
+    t = adjust_quantile(skewness, normal)
+    assert t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6 == pytest.approx(normal, abs=1e-6)
+
+
+def test_skewed_texts_have_the_longer_side_where_the_rare_ones_are():
+    rare = np.zeros((1, 200))
+    rare[0, :10] = 0.5
+    found = mean(rare)
+    assert found.high - found.value > 1.15 * (found.value - found.low)
+    assert adjust_quantile(0.0, NORMAL) == NORMAL
+
+
+def test_intervals_stay_on_their_scale():
+    assert mean(np.array([[0.2], [0.4]])) == pytest.approx(Effect(0.3, 0, 1, 2, 1))
+    assert difference(np.array([[0.2]]), np.array([[0.4]]))[1:3] == (-1, 1)
+    assert mean(np.array([[-0.9, 0.9]]), -1)[1:3] == (-1, 1)
+
+
+def test_what_grows_with_an_effect_has_its_bounds():
+    assert odds(Effect(0.75, 0.5, 1.0, 3, 40)) == Effect(3, 1, math.inf, 3, 40)
+    assert root(Effect(0.25, 0.0, 0.49, 3, 40)) == pytest.approx(Effect(0.5, 0.0, 0.7, 3, 40))

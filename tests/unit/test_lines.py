@@ -1,0 +1,103 @@
+"""One line a question: how numbers are written, and what stands where."""
+
+import math
+
+import pytest
+from summaries import BLANK, answer, row
+
+from attention_audit.answer.lines import (
+    ask_order,
+    count_readings,
+    describe_run,
+    draw_zones,
+    warn_of_next,
+    write_line,
+    write_lines,
+    write_percent,
+    write_points,
+    write_range,
+    write_share,
+)
+from attention_audit.questions import QUESTIONS
+
+LOCATED = answer(
+    "located", "2", "partly", 0.354, 0.331, 0.372, clause="a clause", each=[0.3, 0.41], trainings=2,
+    next_low=0.22, next_high=0.48, apart=1,
+)  # fmt: skip
+
+
+def test_numbers_are_written_without_what_says_nothing():
+    assert [write_share(value) for value in (0.354, -0.12, 1.0, -0.001, math.nan)] == [".35", "−.12", "1.00", ".00", ""]
+    assert [write_percent(value) for value in (0.854, math.nan)] == ["85", ""]
+    assert [write_points(value) for value in (0.013, -0.0204)] == ["+1.3", "−2.0"]
+    assert write_range(-math.inf, 0.2, "share") == "≤ .20"
+    assert write_range(0.2, math.inf, "share") == "≥ .20"
+    assert write_range(math.nan, 0.2, "share") == write_range(-math.inf, math.inf, "share") == ""
+
+
+@pytest.mark.parametrize(("zones", "mark"), [("1", "●··"), ("23", "·●●"), ("123", "●●●"), ("-", " – "), ("≠", " ≠ ")])
+def test_zones_are_drawn_as_dots(zones, mark):
+    assert draw_zones(zones) == mark
+
+
+def test_a_line_has_all_that_is_known_of_a_question():
+    line = write_line(row("base", LOCATED), "located")
+    assert line == (
+        "located", "·●·", "Are top words the words that matter?", "partly", ".35", ".33 to .37", ".30 to .41",
+        ".22 to .48", "a clause; 1 of 2 trainings lies in other zones", ".33 to .37",
+    )  # fmt: skip
+
+
+def test_two_estimates_are_held_against_others():
+    signed = answer("signed", "2", "in most texts", 0.9, 0.88, 0.92, shuffled=0.81)
+    unique = answer("unique", "1", "hardly", -0.12, -math.inf, -0.1, tvd=0.112, tvd_budget=0.128)
+    made = row("base", signed, unique)
+    assert [write_line(made, each).brief for each in ("signed", "unique", "used")] == [
+        "88 to 92; shuffled 81", "TVD .112 of .128", "",
+    ]  # fmt: skip
+
+
+def test_of_classes_that_lie_apart_nothing_is_said_of_all_together():
+    apart = answer("used", "≠", "ham hardly; spam strongly", 0.03, 0.02, 0.04)
+    line = write_line(row("base", apart), "used")
+    assert (line.mark, line.said, line.value, line.interval) == (" ≠ ", "ham hardly; spam strongly", "", "")
+
+
+def test_where_nothing_is_stated_the_estimate_stays():
+    few = answer("used", "-", "", 0.03, 0.02, 0.04, reason="60 of the 100 texts needed")
+    line = write_line(row("base", few), "used")
+    assert (line.said, line.value, line.remark) == ("–", ".030", "60 of the 100 texts needed")
+
+
+def test_every_reading_is_counted_once():
+    parts = ("located", "1"), ("ranks", "3"), ("signed", "12"), ("used", "123"), ("stable", "≠")
+    cells = [answer(question, zones, "said", 0.1, 0.0, 0.2) for question, zones in parts]
+    made = row("base", *cells)
+    assert count_readings(made) == "8 readings: 1 hold, 1 fail, 2 in between, 4 cannot be told"
+    assert [line.question for line in write_lines(made)] == list(QUESTIONS)
+
+
+def test_the_head_says_on_what_it_rests():
+    scores = {"accuracy": 0.76, "majority_accuracy": 0.58}
+    assert (
+        describe_run(row("base", learnt="yes", **scores)) == "2 trainings, 350 texts; accuracy .76, largest class .58"
+    )
+    classes = '[{"name": "spam", "texts": 9}, {"name": "ham", "texts": 341}]'
+    few = answer("used", "1", "hardly", 0.03, 0.02, 0.04, classes=classes)
+    assert describe_run(row("base", few, learnt="no", groups=120, seeds=1, **scores)) == (
+        "1 training, 350 texts in 120 groups; accuracy .76, not clearly better than the largest class .58; spam: 9, "
+        "too few"
+    )
+    assert describe_run(row("base")) == "2 trainings, 350 texts"
+
+
+def test_the_next_training_may_be_of_another_kind():
+    # five trainings alike: with a kind of 45 %, that would happen once in twenty times
+    assert pytest.approx(0.05, abs=0.001) == 0.55**5
+    assert warn_of_next(row("base", seeds=5)).endswith("5 leave room for a kind that 45 % of trainings are of.")
+    assert "nothing is known" in warn_of_next(row("base", seeds=1))
+
+
+def test_an_accuracy_far_below_the_largest_class_asks_for_the_order_of_labels():
+    assert ask_order({"accuracy": 0.2, "majority_accuracy": 0.5}).startswith("are the labels in another order")
+    assert ask_order({"accuracy": 0.4, "majority_accuracy": 0.5}) == ask_order(BLANK) == ""

@@ -1,0 +1,261 @@
+"""The search by continuation: which lambda comes next, where a step begins, which is chosen; and a whole search."""
+
+import gc
+import math
+import weakref
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention_audit.errors import AuditError
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.attention import attention_of, soften
+from attention_audit.model.batch import Batch, Split
+from attention_audit.model.network import Classifier
+from attention_audit.stages.reading_out import take_readout
+from attention_audit.stages.search import (
+    Found,
+    Step,
+    choose_start,
+    choose_step,
+    find_bracket,
+    joined,
+    measure_distance,
+    next_lambda,
+    search,
+)
+from attention_audit.training.loop import Epoch, Trained
+from attention_audit.training.settings import AdversaryObjective, Continuation, Recipe, SearchSettings
+
+BUDGET, RETRAINING, FIRST, FACTOR = 0.05, 0.12, 0.001, 3.0
+
+
+def follow(*found: tuple[float, float], budgets: tuple[float, ...] = (BUDGET,)) -> list[float]:
+    """The lambdas of steps with these TVDs and similarities, and of the one after them."""
+    steps: list[Step] = []
+    for tvd, similarity in found:
+        steps.append(Step(next_lambda(steps, budgets, FIRST, FACTOR), tvd, 0.1, similarity))
+    return [*(step.lambda_ for step in steps), next_lambda(steps, budgets, FIRST, FACTOR)]
+
+
+def test_lambda_rises_until_the_budget_is_left_and_is_then_bisected() -> None:
+    assert follow() == [0.001]
+    assert follow((0.01, 0.95), (0.05, 0.8), (0.04, 0.7)) == pytest.approx([0.001, 0.003, 0.009, 0.027])
+    # beyond at .009: between .003 and .009; within there: between that and .009; beyond there: between the two
+    first, second = 0.003 * 3**0.5, 0.003 * 3**0.75
+    expected = [0.001, 0.003, 0.009, first, second, 0.003 * 3**0.625]
+    found = [(0.01, 0.95), (0.02, 0.9), (0.06, 0.1), (0.03, 0.85), (0.051, 0.2)]
+    assert follow(*found) == pytest.approx(expected)
+
+
+def test_lambda_falls_until_the_predictions_are_back() -> None:
+    expected = [0.001, 0.001 / 3, 0.001 / 9, 0.001 / 9 * 3**0.5]
+    assert follow((0.3, 0.1), (0.2, 0.2), (0.04, 0.9)) == pytest.approx(expected)
+
+
+def test_a_bracket_is_closed_where_both_ends_lie_in_one_zone() -> None:
+    def closed(*found: tuple[float, float]) -> bool:
+        return find_bracket([Step(0.1, tvd, 0.1, similarity) for tvd, similarity in found], BUDGET).closed
+
+    assert not closed()
+    assert not closed((0.2, 0.1))
+    # nothing beyond: only where it cannot be lower
+    assert not closed((0.01, 0.9))
+    assert closed((0.01, 0.2))
+    assert not closed((0.01, 0.9), (0.06, 0.5))
+    assert closed((0.01, 0.7), (0.06, 0.3))
+    # a step beyond that is more alike than the one within is no step of the frontier
+    assert not closed((0.01, 0.7), (0.06, 0.8))
+    assert closed((0.01, 0.7), (0.06, 0.8), (0.09, 0.3))
+
+
+def test_the_budget_of_retraining_comes_first_and_then_the_tolerance() -> None:
+    # within .12 all lies in the low zone, and the tolerance has a hole
+    steps = [(0.03, 0.8), (0.09, 0.2)]
+    assert follow(*steps, budgets=(BUDGET, RETRAINING))[-1] == pytest.approx(0.001 * 3**0.5)
+    # within .12 the search has a hole
+    steps = [(0.03, 0.8), (0.09, 0.6), (0.2, 0.1)]
+    assert follow(*steps, budgets=(BUDGET, RETRAINING))[-1] == pytest.approx(0.003 * 3**0.5)
+    # all is closed: the steps that are left go where the ends are least alike
+    steps = [(0.03, 0.7), (0.09, 0.3), (0.13, 0.26)]
+    assert follow(*steps, budgets=(BUDGET, RETRAINING))[-1] == pytest.approx(0.001 * 3**0.5)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(-1, 1)), max_size=12), st.sampled_from([(0.05,), (0.05, 0.3)]))
+def test_no_lambda_comes_twice(found: list[tuple[float, float]], budgets: tuple[float, ...]) -> None:
+    lambdas = follow(*found, budgets=budgets)
+    assert all(value > 0 for value in lambdas)
+    assert len(set(lambdas)) == len(lambdas)
+
+
+def test_a_step_begins_with_the_greatest_lambda_below_that_is_within() -> None:
+    steps = [Step(0.001, 0.3, 0.5, 0.1), Step(0.0003, 0.04, 0.2, 0.5), Step(0.0005, 0.03, 0.1, 0.6)]
+    assert choose_start([], 0.001, BUDGET) is None
+    assert choose_start(steps[:1], 0.0003, BUDGET) == 0
+    assert choose_start(steps, 0.0007, BUDGET) == 2
+    assert choose_start(steps, 0.0004, BUDGET) == 1
+    assert choose_start(steps, 0.002, 0.3) == 0
+
+
+def test_the_chosen_step_is_the_least_alike_within_or_else_the_nearest() -> None:
+    steps = [Step(1, 0.01, 0.2, 0.9), Step(2, 0.05, 0.6, 0.3), Step(3, 0.04, 0.5, 0.4), Step(4, 0.051, 0.69, 0.1)]
+    assert choose_step(steps, BUDGET) == 1
+    assert choose_step(steps, 0.001) == 0
+
+
+@pytest.mark.parametrize("scoring", ["additive", "dot"])
+def test_softened_attention_has_its_scores_times_the_factor(scoring: str) -> None:
+    torch.manual_seed(0)
+    sizes = {"embedding": 4, "hidden": 3, "attention_hidden": 3, "pretrained": False}
+    architecture = Architecture.model_validate({"encoder": "affine", "attention": scoring, **sizes})
+    attention = attention_of(architecture, 4)
+    states = torch.randn(2, 5, 4) * 10
+    batch = Batch(torch.zeros(2, 7, dtype=torch.long), torch.tensor([5, 3]), torch.zeros(2))
+    before = attention(states, batch).log()
+    soften(attention, 0.15)
+    after = attention(states, batch).log()
+    # differences of log weights are differences of scores
+    torch.testing.assert_close(after - after[:, :1], (before - before[:, :1]) * 0.15)
+
+
+def test_attention_that_cannot_be_softened_is_one_line() -> None:
+    with pytest.raises(AuditError, match=r"^model\.attention: the scores of Linear cannot be softened; give the class"):
+        soften(torch.nn.Linear(1, 1), 0.5)
+
+
+def test_rounds_of_a_step_are_one_history() -> None:
+    parts = [Trained({"a": torch.tensor(n)}, [Epoch(0, 2.0, -2.0), Epoch(1, 1.0, -1.0)], 1 - n) for n in (0, 1)]
+    whole = joined(parts)
+    assert [epoch.epoch for epoch in whole.history] == [0, 1, 2, 3]
+    assert whole.selected == 2
+    assert whole.weights["a"] == 1
+
+
+RECIPE = Recipe(learning_rate=0.02, batch_size=16)
+SMALL = Architecture(
+    encoder="affine", attention="additive", embedding=8, pretrained=False, hidden=8, attention_hidden=8
+)
+
+
+def base_model() -> tuple[Classifier, dict[str, Split]]:
+    """A model with peaked attention on words 4 and 5, which decide, and splits that carry its readouts."""
+    torch.manual_seed(0)
+    model = Classifier(SMALL, words=12, classes=2)
+    random = np.random.default_rng(0)
+    texts = [[2, *random.permutation([*random.integers(6, 12, 5), 4 + n % 2]), 3] for n in range(96)]
+    flat, lengths, labels = np.concatenate(texts), [6] * 96, [n % 2 for n in range(96)]
+    plain = Split(flat, lengths, labels, torch.device("cpu"))
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
+    for _ in range(60):
+        output = model(plain.batch(np.arange(96)))
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(output.logits[:, 0], torch.tensor(labels).float())
+        optimiser.zero_grad()
+        torch.autograd.backward(loss)
+        optimiser.step()
+    readout = take_readout(model, plain, list(map(str, range(96))))
+    carried = Split(flat, lengths, labels, torch.device("cpu"), readout.attention, readout.probabilities)
+    return model, {"train": carried, "dev": carried}
+
+
+def settings(**given: object) -> SearchSettings:
+    """A search of four steps of two epochs."""
+    continuation = Continuation.model_validate({"steps": 4, "epochs": 2, "rounds": 2, "first": 0.01} | given)
+    return SearchSettings(
+        dataset="cues",
+        model="continuation",
+        objective=AdversaryObjective(lambda_=None),
+        seed=1,
+        architecture=SMALL,
+        device="cpu",
+        threads=1,
+        optimisation=RECIPE,
+        epochs=continuation.epochs,
+        patience=None,
+        continuation=continuation,
+        budget=BUDGET,
+    )
+
+
+def run_search(settings: SearchSettings, retraining: float = math.nan) -> Iterator[Found]:
+    """The steps of a search whose weights are kept."""
+    model, splits = base_model()
+    kept: list[Mapping[str, torch.Tensor]] = []
+    for found in search(model, settings, retraining, splits, lambda line: None, lambda number: kept[number]):
+        kept.append(found.trained.weights)
+        yield found
+
+
+def test_the_base_model_itself_is_at_no_distance() -> None:
+    model, splits = base_model()
+    assert measure_distance(model, splits["dev"]) == pytest.approx((0, 0, 1), abs=1e-6)
+
+
+def test_distances_are_means_over_texts() -> None:
+    model, splits = base_model()
+    torch.nn.init.zeros_(model.decoder.weight)
+    torch.nn.init.zeros_(model.decoder.bias)
+    torch.nn.init.zeros_(model.attention.score.weight)  # type: ignore[union-attr, arg-type]
+    members = np.arange(96)
+    carried = splits["dev"].batch(members)
+    assert carried.attention is not None
+    assert carried.probabilities is not None
+    attention = carried.attention.double()
+    # against uniform weights over six words, and a probability of one half
+    middle = (attention + 1 / 6) / 2
+    jsd = (attention * (attention / middle).log() + (1 / 6 / middle).log() / 6).sum(1) / 2
+    tvd = (carried.probabilities[:, 0].double() - 0.5).abs()
+    of_classes = [tvd[carried.probabilities.argmax(-1) == number].mean().item() for number in (0, 1)]
+    change, apart, similarity = measure_distance(model, splits["dev"])
+    assert (change, apart) == pytest.approx((sum(of_classes) / 2, jsd.mean().item()), rel=1e-5)
+    # uniform weights are the same in any order
+    assert similarity == pytest.approx(0, abs=1e-6)
+
+
+def test_a_search_moves_the_map_and_keeps_the_predictions() -> None:
+    found = [*run_search(settings(steps=5))]
+    assert [each.step.lambda_ for each in found] == pytest.approx(
+        [next_lambda([f.step for f in found[:n]], [BUDGET], 0.01, 3.0) for n in range(5)]
+    )
+    chosen = found[choose_step([each.step for each in found], BUDGET)].step
+    assert chosen.tvd <= BUDGET
+    assert chosen.jsd > 0.15
+    assert found[0].began is None
+    model, splits = base_model()
+    for each in found:
+        model.load_state_dict(each.trained.weights)
+        assert measure_distance(model, splits["dev"]) == pytest.approx(each.step[1:], abs=1e-6)
+        assert all(math.isfinite(epoch.loss) for epoch in each.trained.history)
+    assert [*run_search(settings(steps=5))][-1].step == found[-1].step
+
+
+def test_no_weights_are_held_but_those_of_the_step_at_hand() -> None:
+    model, splits = base_model()
+    kept: list[Mapping[str, torch.Tensor]] = []
+    made: list[weakref.ref[torch.Tensor]] = []
+    for each in search(model, settings(steps=5), math.nan, splits, lambda line: None, lambda number: kept[number]):
+        kept.append({name: weights.clone() for name, weights in each.trained.weights.items()})
+        made.append(weakref.ref(next(iter(each.trained.weights.values()))))
+        del each
+        gc.collect()
+        assert [weights() is not None for weights in made[:-1]] == [False] * (len(made) - 1)
+
+
+def test_the_first_step_goes_on_until_the_predictions_are_back() -> None:
+    """With so small a step that they never are: all its rounds; every later step one."""
+    crawling = settings(softening=0.001).model_copy(update={"optimisation": Recipe(learning_rate=1e-9)})
+    found = [*run_search(crawling)]
+    assert [len(each.trained.history) for each in found] == [4, 2, 2, 2]
+    assert [each.began for each in found] == [None, 0, 1, 2]
+
+
+def test_a_loss_that_is_no_number_names_the_step() -> None:
+    model, splits = base_model()
+    torch.nn.init.constant_(model.decoder.bias, math.nan)
+    with pytest.raises(
+        AuditError, match=r"^cues, continuation, seed 1, step 1/4, lambda 0\.01, epoch 0: the loss became"
+    ):
+        next(search(model, settings(), math.nan, splits, lambda line: None, lambda number: {}))

@@ -1,0 +1,201 @@
+"""One line a question, from a row of the summary: what terminal, tables, report, explorer and notebooks show."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf, isfinite, isnan, nan
+from typing import Any, NamedTuple
+
+from attention_audit.answer.statements import CLASSES, NONE, ZONES
+from attention_audit.columns.summary import PLAUSIBILITY
+from attention_audit.questions import LEAST_OF_CLASS, QUESTIONS, Unit
+
+MARKS = {NONE: " – ", CLASSES: " ≠ "}
+"""The marks of what has no zones."""
+
+
+class Line(NamedTuple):
+    """What is shown of one question of one model.
+
+    mark: its zones, as "·●·". value: the estimate; interval: of these trainings; trainings: the lowest and the highest;
+    next: the range of another one; each "" where it is not known. remark: the clause beside the statement, or why there
+    is none, and which trainings, texts and classes are to be named. brief: the interval, and what the estimate must be
+    held against, where there is no room for the remark.
+    """
+
+    question: str
+    mark: str
+    asks: str
+    said: str
+    value: str
+    interval: str
+    trainings: str
+    next: str
+    remark: str
+    brief: str
+
+
+def write_share(value: float) -> str:
+    """Write a share with two digits and no 0 before the point: .35, −.12."""
+    return f"{value:z.2f}".replace("0.", ".", 1).replace("-", "−") if isfinite(value) else ""
+
+
+def write_percent(value: float) -> str:
+    """Write a share in percent, without the sign."""
+    return f"{100 * value:z.0f}".replace("-", "−") if isfinite(value) else ""
+
+
+def write_points(value: float) -> str:
+    """Write a difference of F1 in points, with its sign."""
+    return f"{100 * value:+z.1f}".replace("-", "−") if isfinite(value) else ""
+
+
+def write_probability(value: float) -> str:
+    """Write a change of a probability with three digits."""
+    return f"{value:z.3f}".replace("0.", ".", 1).replace("-", "−") if isfinite(value) else ""
+
+
+WRITTEN = {
+    "share": write_share, "percent": write_percent, "points": write_points, "probability": write_probability,
+}  # fmt: skip
+
+
+def write_range(low: float, high: float, unit: Unit) -> str:
+    """Write two ends; one that is not bounded, or not known, is left out."""
+    write = WRITTEN[unit]
+    if isnan(low) or isnan(high) or (low, high) == (-inf, inf):
+        return ""
+    if low == -inf:
+        return f"≤ {write(high)}"
+    return f"≥ {write(low)}" if high == inf else f"{write(low)} to {write(high)}"
+
+
+def draw_zones(zones: str) -> str:
+    """Draw zones as three dots, of which those that are touched are full."""
+    return MARKS.get(zones) or "".join("●" if zone in zones else "·" for zone in ZONES)
+
+
+def list_remarks(row: Mapping[Any, Any], question: str) -> Iterator[str]:
+    """List what stands beside a statement."""
+    yield str(row[f"{question}_reason"])
+    yield str(row[f"{question}_clause"])
+    if apart := int(row[f"{question}_apart"]):
+        yield f"{apart} of {row[f'{question}_trainings']} trainings lie{'s' * (apart == 1)} in other zones"
+
+
+def write_brief(row: Mapping[Any, Any], question: str, interval: str) -> str:
+    """Write the interval of an estimate and what it must be held against; of `unique`, the latter alone."""
+    if question == "signed" and (chance := write_percent(row["signed_shuffled"] or nan)):
+        # scores without weights, which cannot be shuffled, belong to no suite
+        return f"{interval}; {'shuffled' if row['suite'] else 'random'} {chance}"
+    if question == "unique" and (change := write_probability(row["unique_tvd"] or nan)):
+        return f"TVD {change} of {write_probability(row['unique_tvd_budget'])}"
+    return interval
+
+
+def write_line(row: Mapping[Any, Any], question: str) -> Line:
+    """Write the line of a question from a row of columns.SUMMARY."""
+    asked = QUESTIONS[question]
+    value, low, high, next_low, next_high = (
+        nan if row[f"{question}_{name}"] is None else float(row[f"{question}_{name}"])
+        for name in ("value", "low", "high", "next_low", "next_high")
+    )
+    each: Sequence[float] = [one for one in row[f"{question}_each"] if one is not None and isfinite(one)]
+    zones = str(row[f"{question}_zones"])
+    whole = zones != CLASSES
+    interval = write_range(low, high, asked.unit) if whole else ""
+    return Line(
+        question,
+        draw_zones(zones),
+        asked.asks,
+        str(row[f"{question}_said"]) or "–",
+        WRITTEN[asked.unit](value) if whole else "",
+        interval,
+        write_range(min(each), max(each), asked.unit) if len(each) > 1 and whole else "",
+        write_range(next_low, next_high, asked.unit) if whole else "",
+        "; ".join(filter(None, list_remarks(row, question))),
+        write_brief(row, question, interval) if interval else "",
+    )
+
+
+def write_lines(row: Mapping[Any, Any]) -> list[Line]:
+    """Write all lines of a row of columns.SUMMARY."""
+    return [write_line(row, question) for question in QUESTIONS]
+
+
+def count_zones(row: Mapping[Any, Any]) -> str:
+    """Count how many readings hold, fail, lie in between, and cannot be told, of one row of columns.SUMMARY."""
+    zones = [str(row[f"{question}_zones"]) for question in QUESTIONS]
+    hold, fail = zones.count("3"), zones.count("1")
+    unknown = sum(each in (NONE, ZONES) for each in zones)
+    between = len(zones) - hold - fail - unknown
+    return f"{hold} hold, {fail} fail, {between} in between, {unknown} cannot be told"
+
+
+def count_readings(row: Mapping[Any, Any]) -> str:
+    """Count all readings, and those of `count_zones`."""
+    return f"{len(QUESTIONS)} readings: {count_zones(row)}"
+
+
+def list_small_classes(row: Mapping[Any, Any]) -> list[tuple[str, int]]:
+    """List the predicted classes that have too few texts for a statement of their own, with how many they have."""
+    classes: dict[str, int] = {}
+    for question in QUESTIONS:
+        for one in json.loads(row[f"{question}_classes"] or "[]"):
+            classes[one["name"]] = max(one["texts"], classes.get(one["name"], 0))
+    return [(name, count) for name, count in classes.items() if count < LEAST_OF_CLASS]
+
+
+def describe_run(row: Mapping[Any, Any]) -> str:
+    """Say on how many trainings and texts a row of columns.SUMMARY rests, and how well the model predicts."""
+    texts, groups, seeds = (int(row[name]) for name in ("texts", "groups", "seeds"))
+    said = f"{seeds} training{'s' * (seeds != 1)}, {texts:,} text{'s' * (texts != 1)}"
+    if groups != texts:
+        said += f" in {groups:,} groups"
+    if row["accuracy"] is not None and not isnan(row["accuracy"]):
+        largest = f"largest class {write_share(row['majority_accuracy'])}"
+        than = largest if row["learnt"] == "yes" else f"not clearly better than the {largest}"
+        said += f"; accuracy {write_share(row['accuracy'])}, {than}"
+    return "; ".join([said, *(f"{name}: {count}, too few" for name, count in list_small_classes(row))])
+
+
+def warn_of_next(row: Mapping[Any, Any]) -> str:
+    """Say for how many trainings of another kind those at hand leave room: 1 - .05 ** (1 / S)."""
+    seeds = int(row["seeds"])
+    room = write_percent(1 - 0.05 ** (1 / seeds)) if seeds else ""
+    if seeds < 2:
+        return "Another training may differ: of one, nothing is known of others."
+    return f"Another training may differ: {seeds} leave room for a kind that {room} % of trainings are of."
+
+
+FAR = 0.75
+"""Share of the largest class's share below which an accuracy looks like that of labels in another order."""
+
+
+def ask_order(row: Mapping[Any, Any]) -> str:
+    """Ask whether labels are in another order than the classes of a model whose accuracy is far below the largest
+    class's share; "" of any other. row: has the columns accuracy and majority_accuracy of columns.SUMMARY.
+    """
+    own, largest = row["accuracy"], row["majority_accuracy"]
+    if None in (own, largest) or not own < FAR * largest:
+        return ""
+    return (
+        f"are the labels in another order than the model's classes? Its accuracy, {own:.3f}, is far below the largest "
+        f"class's share, {largest:.3f}"
+    )
+
+
+def describe_marks(row: Mapping[Any, Any]) -> str:
+    """Say how well attention points to marked words, beside chance and other annotators; "" where none are marked.
+
+    row: of columns.SUMMARY, with None or NaN where a value is not known. Never part of the answer: a map may please and
+    mislead.
+    """
+    known = {name: row[name] for name in PLAUSIBILITY if row[name] is not None and not isnan(row[name])}
+    if "plausibility_value" not in known:
+        return ""
+    said = "Marked words: AUPRC {plausibility_value:.2f}".format(**known)
+    if "plausibility_low" in known:
+        said += " [{plausibility_low:.2f}, {plausibility_high:.2f}]".format(**known)
+    said += "; random {plausibility_random:.2f}".format(**known)
+    others = ", one annotator against the others {plausibility_others:.2f}" if "plausibility_others" in known else ""
+    return f"{said}{others.format(**known)}."

@@ -1,0 +1,148 @@
+"""What was measured of S trainings on N texts, as samples: each training's value, and what each text moves it by.
+
+NaN stands where a training has no value for a text. docs/method/questions.md says what each question means.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_audit.answer.estimates import Floats, Integers, Sample, clear
+
+Classes = npt.NDArray[np.integer]
+LEAST_FALL = 0.01
+"""The least mean fall of a probability by the best words: below it, there is nothing to be found in a training."""
+
+
+def score_classes(labels: Classes, predictions: Classes, classes: int) -> tuple[Floats, Floats, float]:
+    """Score each of S trainings by macro F1: (S,), how far each text moves it (S, N), and one error moves their mean.
+
+    labels (N,), predictions (S, N). All classes count alike (scores.macro_f1). Of one class, F1 = 2 hits / all, where
+    `all` counts labels and predictions of this class. A text moves it by the derivative with respect to its weight: by
+    2 / all where it is a hit, and by -F1 / all for its label and for its prediction.
+    """
+    trainings = len(predictions)
+    named = predictions + classes * np.arange(trainings)[:, None]
+    meant = labels + classes * np.arange(trainings)[:, None]
+    hit = predictions == labels
+
+    def count(numbers: npt.NDArray[np.integer]) -> Floats:
+        counts = np.bincount(numbers, minlength=trainings * classes)
+        return counts.reshape(trainings, classes).astype(np.float64)
+
+    every = count(named.ravel()) + np.bincount(labels, minlength=classes)
+    used = every > 0
+    number = np.maximum(used.sum(1, keepdims=True), 1)
+    share = np.divide(1 / number, every, out=np.zeros_like(every), where=used)
+    of_class = 2 * count(named[hit]) * share
+    weights = of_class * share * number
+    moved = np.where(hit, np.take(2 * share, meant), 0.0) - np.take(weights, meant) - np.take(weights, named)
+    # an error is a hit less for one class and a wrong name more for another
+    error = float((np.minimum(number, 2) * share / number).sum(1).mean())
+    return of_class.sum(1), moved, error
+
+
+def compare_scores(labels: Classes, model: Classes, other: Classes, classes: int) -> tuple[Sample, float]:
+    """Take macro F1 of one model less that of another, and say how far one text moves it at most, times N.
+
+    labels (N,), predictions (S, N) of both; the first training of one is held against the first of the other, and so
+    on. Where they have not as many, their means are compared, as one training.
+    """
+    score, moved, error = score_classes(labels, model, classes)
+    other_score, other_moved, other_error = score_classes(labels, other, classes)
+    if len(score) != len(other_score):
+        score, other_score = (values.mean(keepdims=True) for values in (score, other_score))
+        moved, other_moved = (values.mean(0, keepdims=True) for values in (moved, other_moved))
+    everything = np.ones(len(labels), bool)
+    return Sample(score - other_score, moved - other_moved, everything), len(labels) * (error + other_error) / 2
+
+
+def compare_largest(labels: Classes, predictions: Classes) -> list[Sample]:
+    """Take the accuracy of S trainings less that of always answering the most frequent class of these very texts.
+
+    labels (N,), predictions (S, N). Of several classes that are equally frequent, there is a sample for each.
+    """
+    counts = np.bincount(labels)
+    hits = (predictions == labels).astype(np.float64)
+    return [average(hits - (labels == number)) for number in np.flatnonzero(counts == counts.max())]
+
+
+def average(values: Floats) -> Sample:
+    """Average values text by text, (S, N)."""
+    known = np.asarray(np.isfinite(values))
+    count = known.sum(1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(known, values, 0.0).sum(1, keepdims=True) / count
+        moved = np.where(known, (values - means) / count, 0.0)
+    return Sample(means[:, 0], moved, np.asarray(known.any(0)))
+
+
+def take_share(top: Floats, bottom: Floats, groups: Integers | None = None, least: float = 0.0) -> Sample:
+    """Divide the sum of `top` by that of `bottom`, (S, N) each.
+
+    A training in which the bottom is not clearly above 0, or below `least` in the mean, is left out (NaN): nothing can
+    be had in it.
+    """
+    known = np.isfinite(top) & np.isfinite(bottom)
+    texts: npt.NDArray[np.bool_] = np.asarray(known.any(0))
+    top, bottom = (np.where(known, values, 0.0) for values in (top, bottom))
+    sums = bottom.sum(1)
+    enough = clear(bottom, texts, groups) & (sums >= least * known.sum(1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.where(enough, top.sum(1) / sums, np.nan)
+        moved = (top - values[:, None] * bottom) / sums[:, None]
+    return Sample(values, np.where(np.isfinite(moved), moved, 0.0), texts)
+
+
+def locate(random: Floats, attention: Floats, best: Floats, groups: Integers | None = None) -> Sample:
+    """Place a ranking between random words (0) and those of leave-one-out (1), by how far a prediction falls.
+
+    (S, N) each: the mean fall of the probability of the predicted class when the first words of a random ranking, of
+    attention (or another attribution), and of leave-one-out are deleted from the input.
+    """
+    return take_share(attention - random, best - random, groups, LEAST_FALL)
+
+
+def erase(random: Floats, attention: Floats, smallest: Floats, groups: Integers | None = None) -> Sample:
+    """Place a ranking between a random order (0) and the smallest set that flips the decision (1), by items erased.
+
+    (S, N) each, in shares of the text's items. Texts that no set flips (`smallest` is NaN) are left out; a ranking that
+    never flips the decision (NaN) erased all items.
+    """
+    random, attention = (np.where(np.isfinite(values), values, 1.0) for values in (random, attention))
+    return take_share(random - attention, random - smallest, groups)
+
+
+def beat_shuffled(own: Sample, shuffled: Sample) -> Sample:
+    """Take 1 - own / shuffled of two shares of what is left to be had, of the same trainings and texts: (S,) each.
+
+    Where the shuffled map leaves nothing, the training is left out (NaN).
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = 1 - own.values / shuffled.values
+        moved = -own.moved / shuffled.values[:, None] + (own.values / shuffled.values**2)[:, None] * shuffled.moved
+    return Sample(
+        np.where(np.isfinite(values), values, np.nan),
+        np.where(np.isfinite(moved), moved, 0.0),
+        own.texts | shuffled.texts,
+    )
+
+
+def find_sides(lead: Floats, floor: float) -> Floats:
+    """Say on which side each item stands: 1 supports the prediction, -1 opposes it, 0 is inert.
+
+    lead: what the item adds to the predicted class. An item that adds or takes at most `floor` is inert.
+    """
+    return np.where(np.isfinite(lead), np.sign(lead) * (np.abs(lead) > floor), np.nan)
+
+
+def compare_pairs(jsd: Floats, chance: Floats, groups: Integers | None = None) -> Sample:
+    """Take the similarity of two maps, 1 - JSD / JSD to the other map shuffled: (P, N) each, of P pairs."""
+    return take_share(chance - jsd, chance, groups)
+
+
+def weigh_dots(pairs: Integers) -> Floats:
+    """Average the pairs (P, 2) that each of S trainings is in: weights (S, P)."""
+    seeds = np.unique(pairs)
+    member: Floats = (pairs[None] == seeds[:, None, None]).any(2).astype(np.float64)
+    weights: Floats = member / member.sum(1, keepdims=True)
+    return weights

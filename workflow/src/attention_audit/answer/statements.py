@@ -1,0 +1,148 @@
+"""From estimates to statements: which zones an interval touches, in words, of all texts or of predicted classes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from math import inf, isfinite, nan
+from typing import Any
+
+from attention_audit.answer.estimates import Estimate
+from attention_audit.questions import ANY_WEIGHTS, AVOIDED, LEAST_OF_CLASS, LEAST_TEXTS, PARTS, QUESTIONS
+
+ZONES = "123"
+"""Low, middle and high."""
+NONE, CLASSES = "-", "≠"
+"""Instead of zones: no statement; or one for each class, since classes lie apart."""
+SAID = ("1", "12", "2", "23", "3")
+"""The zones of the words of `Question.said`."""
+CANNOT_TELL = "cannot tell"
+TOO_FEW = "{} of the {} {} needed"
+SHUFFLED = "shuffled weights"
+NOTHING = "there is nothing to be had: even the best order changes hardly anything"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What was found of all texts, or of those of one predicted class.
+
+    name: of the class; "" of all. fewest: texts, or groups, in the training that has the fewest. shuffled: the same
+    under shuffled weights, on the raw scale of the question; NaN where it is not asked. avoided: the second estimate of
+    `signed`. chance: what both are held against.
+    """
+
+    estimate: Estimate = field(default_factory=Estimate)
+    avoided: Estimate | None = None
+    shuffled: float = nan
+    name: str = ""
+    fewest: int = 0
+    chance: str = SHUFFLED
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One question of one model: the estimate, the zones that its interval touches, and what is said.
+
+    zones: of 1, 2 and 3; `NONE` with the `reason`; or `CLASSES`. clause: what stands beside the statement. left_out:
+    texts of one item. apart: trainings that lie in none of the zones. classes: the part and the zones of each predicted
+    class; "" of one with too few texts. beside: further columns of the summary.
+    """
+
+    part: Part = field(default_factory=Part)
+    zones: str = NONE
+    said: str = ""
+    reason: str = ""
+    clause: str = ""
+    left_out: int = 0
+    apart: int = 0
+    classes: Sequence[tuple[Part, str]] = ()
+    beside: Mapping[str, Any] = field(default_factory=dict)
+
+
+def touch_zones(low: float, high: float, cuts: tuple[float, float]) -> str:
+    """Name the zones that an interval touches; a value at a cut lies in the zone below it. NaN touches none."""
+    bounds = pairwise((-inf, *cuts, inf))
+    return "".join(zone for zone, (least, most) in zip(ZONES, bounds, strict=True) if low <= most and high > least)
+
+
+def take_lower(one: str, other: str) -> str:
+    """Name the zones in which the lower of two values may lie."""
+    if not one or not other:
+        return one or other
+    return "".join(zone for zone in ZONES if min(one[0], other[0]) <= zone <= min(one[-1], other[-1]))
+
+
+def find_zones(question: str, estimate: Estimate, avoided: Estimate | None) -> str:
+    """Name the zones of an estimate, which has two parts in `signed`; "" where it is not known."""
+    zones = touch_zones(estimate.low, estimate.high, QUESTIONS[question].cuts)
+    return zones if avoided is None else take_lower(zones, touch_zones(avoided.low, avoided.high, AVOIDED))
+
+
+def say_zones(zones: str, said: Sequence[str]) -> str:
+    """Say zones in words."""
+    return CANNOT_TELL if zones == ZONES else said[SAID.index(zones)]
+
+
+def say_part(question: str, part: Part) -> str:
+    """Say the zones of a part; of `signed`, also how much it is above shuffled weights, where that is less."""
+    own = touch_zones(part.estimate.low, part.estimate.high, QUESTIONS[question].cuts)
+    said = say_zones(own, QUESTIONS[question].said)
+    if part.avoided is None or not (avoided := touch_zones(part.avoided.low, part.avoided.high, AVOIDED)):
+        return said
+    lower = take_lower(own, avoided) != own
+    return f"{said}, {say_zones(avoided, PARTS)} more than {part.chance}" if lower else said
+
+
+def count_apart(question: str, part: Part, zones: str) -> int:
+    """Count the trainings whose own interval touches none of the zones of the statement."""
+
+    def each(estimate: Estimate) -> list[Estimate]:
+        ends = zip(estimate.each_low, estimate.each_high, strict=True)
+        return [Estimate(low=low, high=high) for low, high in ends]
+
+    own = each(part.estimate)
+    seconds = each(part.avoided) if part.avoided else [None] * len(own)
+    found = [find_zones(question, *both) for both in zip(own, seconds, strict=True)]
+    return sum(bool(each) and not {*each} & {*zones} for each in found)
+
+
+def object_to(question: str, part: Part, needed: int = LEAST_TEXTS) -> str:
+    """Say why nothing is stated of a part; "" where something is."""
+    if part.shuffled >= ANY_WEIGHTS.get(question, inf):
+        return f"any {part.chance.split()[-1]} would do"
+    if not isfinite(part.estimate.value) or not find_zones(question, part.estimate, part.avoided):
+        return NOTHING
+    if (part.fewest or part.estimate.groups) < needed:
+        return TOO_FEW.format(part.estimate.groups, needed, "texts" if part.estimate.plain else "groups of texts")
+    return ""
+
+
+def lie_apart(question: str, known: Sequence[tuple[Part, str]]) -> bool:
+    """Tell whether two classes share no zone and differ by as much as the question asks."""
+    gap = QUESTIONS[question].gap
+    return any(
+        not {*zones} & {*others} and abs(one.estimate.value - other.estimate.value) >= gap
+        for (one, zones), (other, others) in combinations(known, 2)
+    )
+
+
+def conclude(
+    question: str, part: Part, classes: Sequence[Part] = (), *, clause: str = "", reason: str = "", left_out: int = 0
+) -> Cell:
+    """State what a question found: of all texts, or of the lowest and the highest class where classes lie apart.
+
+    classes: the same of each predicted class. reason: why nothing is stated, where that is known beforehand.
+    """
+    of_classes = [
+        (one, "" if object_to(question, one, LEAST_OF_CLASS) else find_zones(question, one.estimate, one.avoided))
+        for one in classes
+    ]
+    reason = reason or object_to(question, part)
+    if reason:
+        return Cell(part, reason=reason, clause=clause, left_out=left_out, classes=of_classes)
+    known = sorted((one for one in of_classes if one[1]), key=lambda one: one[0].estimate.value)
+    if lie_apart(question, known):
+        ends = [f"{one.name} {say_part(question, one)}" for one, _ in (known[0], known[-1])]
+        return Cell(part, CLASSES, "; ".join(ends), clause=clause, left_out=left_out, classes=of_classes)
+    zones = find_zones(question, part.estimate, part.avoided)
+    apart = count_apart(question, part, zones)
+    return Cell(part, zones, say_part(question, part), "", clause, left_out, apart, of_classes)

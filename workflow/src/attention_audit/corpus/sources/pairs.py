@@ -1,0 +1,246 @@
+"""Pairs of texts, in the files that their authors publish.
+
+Questions on a text: bAbI's (Weston et al. 2015), whose sentences that contain the answer are the evidence, and CNN's
+(Hermann et al. 2015), in one file for each split, as Chen et al. (2016) publish them. SNLI (Bowman et al. 2015): does a
+premise entail a hypothesis, contradict it, or neither? And e-SNLI (Camburu et al. 2018): SNLI with the words that
+annotators highlighted as they explained a label.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import IO, Annotated, Literal
+
+from pydantic import Field
+
+from attention_audit.corpus.rationales import Annotations, Span, of_words
+from attention_audit.corpus.raw import as_published, by_split, lines, remedy, split_lines
+from attention_audit.corpus.source import Files, RawSource, RemoteFile
+from attention_audit.corpus.tabular import published_rows
+from attention_audit.corpus.text import SPLITS, Text, Texts
+from attention_audit.errors import AuditError
+
+FULL_STOP = "."
+FACTS = "supporting facts"
+"""Who marked the words: the data set itself, sentence by sentence."""
+
+
+def words_of(text: str, end: str) -> list[str]:
+    """The words of a sentence or a question. Raises ValueError where it does not end with the mark `end`."""
+    text = text.strip()
+    if not text.endswith(end):
+        raise ValueError(f"no {end} at its end")
+    return text.removesuffix(end).split()
+
+
+def joined(story: Mapping[int, list[str]], supporting: list[int]) -> tuple[list[str], list[int]]:
+    """The words of a story, with full stops between sentences, and the positions of the supporting sentences' words.
+
+    Raises ValueError where a supporting sentence is not in the story.
+    """
+    if not story.keys() >= set(supporting):
+        raise ValueError("supporting sentence not in the story")
+    words: list[str] = []
+    evidence: list[int] = []
+    for number, sentence in story.items():
+        words += [FULL_STOP] if words else []
+        if number in supporting:
+            evidence += range(len(words), len(words) + len(sentence))
+        words += sentence
+    return words, evidence
+
+
+class BabiCorpus(RawSource):
+    """Stories (the text) with questions (the query); the answer is one word."""
+
+    paired = True
+    annotated = True
+
+    kind: Literal["babi"] = Field(description="babi: one of the twenty tasks.")
+    archive: RemoteFile = Field(description="tasks_1-20_v1-2.tar.gz.")
+    task: Annotated[int, Field(ge=1, le=20)] = Field(description="Number of the task.")
+    language: Literal["en", "en-10k"] = Field("en-10k", description="The small or the large set.")
+
+    def read(self, name: str, raw: Files) -> Texts:
+        """One text for each question: all earlier sentences of its story; ids are <name>-<split>-<line>, from 1.
+        The questions on a story are a group, which has the name that an id of the story's first line would have.
+
+        Raises AuditError, naming file and line, where a line is not as published.
+        """
+        archive = raw["archive"]
+        wanted = rf"tasks_1-20_v1-2/{self.language}/qa{self.task}_.*_(train|test)\.txt"
+        lacking = f"{{}} file of task {self.task} in it; is it tasks_1-20_v1-2.tar.gz?"
+        story: dict[int, list[str]] = {}
+        group = ""
+        for split, number, place, line in split_lines(archive, wanted, ("train", "test"), lacking):
+            id_ = f"{name}-{split}-{number:06d}"
+            with as_published(place, "neither a sentence nor a question", archive):
+                position, rest = line.split(" ", 1)
+                if 1 in (number, int(position)):
+                    story, group = {}, id_
+                sentence, *answered = rest.split("\t")
+                if not answered:
+                    story[int(position)] = words_of(sentence, FULL_STOP)
+                    continue
+                asked = words_of(sentence, "?")
+                answer, supporting = answered
+                words, evidence = joined(story, [int(fact) for fact in supporting.split()])
+            said = of_words({FACTS: evidence})
+            yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said, group=group)
+
+
+ENTITY = "@entity"
+BLOCK = 4
+"""Lines of a block: question, answer, passage, and an empty one."""
+
+
+def blocks(stream: IO[bytes], where: str, archive: Path) -> Iterator[tuple[int, str, str, str, str]]:
+    """Number (from 1), place, question, answer and passage of every block.
+
+    Raises AuditError, naming the line, at a block that is cut off or whose lines are in another order.
+    """
+    stripped = map(str.strip, lines(stream, where))
+    for number, block in enumerate(iter(lambda: list(islice(stripped, BLOCK)), []), start=1):
+        if any(block):
+            place = f"{where}, line {BLOCK * (number - 1) + 1}"
+            question, answer, passage, empty = (block + [""] * BLOCK)[:BLOCK]
+            if len(block) < BLOCK - 1 or empty or not answer.startswith(ENTITY):
+                raise AuditError(f"{place}: not a question, its answer, a passage, an empty line; {remedy(archive)}")
+            yield number, place, question, answer, passage
+
+
+class CnnCorpus(RawSource):
+    """Passages of news (the text) with questions (the query); the answer is an entity of the passage."""
+
+    paired = True
+
+    kind: Literal["cnn"] = Field(description="cnn: questions on CNN's news in the format of Chen et al.")
+    archive: RemoteFile = Field(description="cnn.tar.gz, with one .txt a split.")
+
+    def read(self, name: str, raw: Files) -> Texts:
+        """All questions, with unchanged words; candidates are the passage's entities in order of appearance.
+
+        Ids are <name>-<split>-<number>, from 1. Raises AuditError, naming file and line, where a block is not as
+        published.
+        """
+        archive = raw["archive"]
+        lacking = "cnn/{}.txt in it; is it cnn.tar.gz?"
+        for split, where, stream in by_split(archive, r"(\./)?cnn/(train|dev|test)\.txt", SPLITS, lacking):
+            for number, place, question, answer, passage in blocks(stream, where, archive):
+                words = passage.split()
+                entities = list(dict.fromkeys(word for word in words if word.startswith(ENTITY)))
+                id_ = f"{name}-{split}-{number:06d}"
+                yield Text(id_, split, answer, words, place, query=question.split(), candidates=entities)
+
+
+CLASSES = ("contradiction", "entailment", "neutral")
+UNDECIDED = "-"
+"""The gold label of a pair on which fewer than three of five annotators agree."""
+
+
+class SnliCorpus(RawSource):
+    """Premises (the text) with hypotheses (the query), three classes."""
+
+    paired = True
+    ordered = CLASSES
+
+    kind: Literal["snli"] = Field(description="snli: pairs of the SNLI archive.")
+    archive: RemoteFile = Field(description="snli_1.0.zip, with one .jsonl a split.")
+
+    def read(self, name: str, raw: Files) -> Texts:
+        """All pairs that have a gold label; ids are <name>-<split>-<line>, where lines count undecided pairs too. The
+        pairs of a premise are a group.
+
+        Raises AuditError, naming file and line, where a line is not as published.
+        """
+        archive = raw["archive"]
+        wanted, lacking = r"snli_1\.0/snli_1\.0_(train|dev|test)\.jsonl", "split {} in it; is it snli_1.0.zip?"
+        for split, number, place, line in split_lines(archive, wanted, SPLITS, lacking):
+            with as_published(place, "no gold_label, sentence1 and sentence2 in it", archive):
+                pair = json.loads(line)
+                label, premise, hypothesis = (pair[key] for key in ("gold_label", "sentence1", "sentence2"))
+                if not all(isinstance(value, str) for value in (label, premise, hypothesis)):
+                    raise TypeError("not a text")
+            if label != UNDECIDED:
+                id_ = f"{name}-{split}-{number:06d}"
+                yield Text(id_, split, label, premise, place, query=hypothesis, group=premise)
+
+
+SENTENCES = ("Sentence1", "Sentence2")
+"""The columns of premises and of hypotheses."""
+MARK = "*"
+"""Stands on both sides of a highlighted word."""
+MOST = 3
+"""Annotators of a pair at most: one of a training pair, three of the others."""
+
+
+def highlighted(sentence: str, marked: str) -> list[Span] | None:
+    """The stretches of a sentence that stand between marks in its marked copy; None where the copy is of another one.
+
+    White space does not count, of which copies have more or less.
+    """
+    places = [at for at, character in enumerate(sentence) if character != MARK and not character.isspace()]
+    spans: list[Span] = []
+    begun: int | None = None
+    read = 0
+    for character in "".join(marked.split()):
+        if character != MARK:
+            if read == len(places) or sentence[places[read]] != character:
+                return None
+            read += 1
+        elif begun is None:
+            begun = read
+        else:
+            if begun < read:
+                spans.append((places[begun], places[read - 1] + 1))
+            begun = None
+    return spans if read == len(places) and begun is None else None
+
+
+class EsnliCorpus(RawSource):
+    """Premises and hypotheses, three classes, with the words that annotators highlighted."""
+
+    paired = True
+    annotated = True
+    ordered = CLASSES
+
+    kind: Literal["esnli"] = Field(description="esnli: pairs with highlighted words, as published in csv files.")
+    train: RemoteFile = Field(description="esnli_train_1.csv.")
+    train_rest: RemoteFile = Field(description="esnli_train_2.csv.")
+    dev: RemoteFile = Field(description="esnli_dev.csv.")
+    test: RemoteFile = Field(description="esnli_test.csv.")
+    text: Literal["premise", "hypothesis"] = Field(
+        "premise",
+        description="Which of the two is the text, over which attention runs and whose marks are read; the other is "
+        "the query. Of neutral pairs, only the hypothesis was highlighted.",
+    )
+
+    def read(self, name: str, raw: Files) -> Texts:
+        """All pairs; ids are <name>-<split>-<row>, where rows of both training files are counted on. The pairs of a
+        premise are a group, whichever of the two is the text.
+
+        Raises AuditError, naming file and line, where a row is not as published.
+        """
+        premise, hypothesis = SENTENCES
+        text, query = SENTENCES if self.text == "premise" else (hypothesis, premise)
+        wanted = {"label": "gold_label", "text": text, "query": query, "marks": f"{text}_marked_1"}
+        numbers = dict.fromkeys(("train", "dev", "test"), 0)
+        for field in self.remote_files():
+            split = field.partition("_")[0]
+            for place, row in published_rows(raw[field], wanted):
+                numbers[split] += 1
+                label = row["gold_label"]
+                if label not in CLASSES:
+                    raise AuditError(f"{place}: gold_label is {label!r:.50}, and must be one of {', '.join(CLASSES)}")
+                id_ = f"{name}-{split}-{numbers[split]:06d}"
+                said = _annotations(row[text], [row.get(f"{text}_marked_{n + 1}") for n in range(MOST)])
+                yield Text(id_, split, label, row[text], place, query=row[query], annotations=said, group=row[premise])
+
+
+def _annotations(sentence: str, copies: list[str | None]) -> Annotations | None:
+    """What the marked copies of a sentence say; None where there are none."""
+    given = {number: copy for number, copy in enumerate(copies, start=1) if copy and copy.strip()}
+    spans = {number: highlighted(sentence, copy) for number, copy in given.items()}
+    marks = {f"annotator {number}": found for number, found in spans.items() if found is not None}
+    return Annotations(marks, miscounted=len(spans) - len(marks)) if given else None

@@ -1,0 +1,282 @@
+"""The answer on one model as a figure: a row a question, with its zones, trainings and intervals, and the numbers."""
+
+import json
+from collections.abc import Mapping
+from math import isfinite, nan
+from textwrap import fill, shorten
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+
+from attention_audit.answer.lines import WRITTEN, Line, describe_run, write_line, write_probability, write_share
+from attention_audit.answer.statements import CLASSES, NONE, ZONES
+from attention_audit.figures import style
+from attention_audit.names import display_name
+from attention_audit.questions import QUESTIONS, Question, Unit
+from attention_audit.tables.wording import named
+
+SIDE, STRIP, GAP = 1.62, 3.2, 0.12
+"""Inches: the column of questions, that of zones, and between two columns; what is left is that of statements."""
+TOP, ROW, KEY, HIGH = 0.27, 0.57, 0.62, 0.27
+"""Inches: the title, a row, the legend, and the zones of a row."""
+ASKS, SAYS, REASON, TITLE = 25, 33, 40, 110
+"""Letters in a line of a question, of a statement, of what stands below it, and of the title."""
+ENDS = (-1.0, 2.0)
+"""The ends of a strip, in widths of the middle zone from the first cut, which is 0: the three zones are as wide."""
+TINTS, UNASKED = ("#F6DCD0", "#F1EFE7", "#D3E8E2"), ("#F0F0F0",) * 3
+"""The colours of low, middle and high zone; and where nothing is stated."""
+UPPER, LOWER, DOTTED = 0.66, 0.24, 0.08
+"""Where trainings, the next training and the tolerance are drawn, in heights of a strip."""
+UNITS: Mapping[Unit, str] = {"share": "", "percent": " %", "points": " points", "probability": " TVD"}
+NEAR = 0.1
+"""Numbered dots that are nearer than this, in widths of a zone, stand one above the other."""
+POINT: dict[str, Any] = {"color": style.BLUE, "linestyle": "none", "marker": "o", "markersize": 4.2}
+RING: dict[str, Any] = {
+    "color": style.VERMILLION, "linestyle": "none", "marker": "o", "markersize": 5.5, "markerfacecolor": "white",
+    "markeredgewidth": 1.4,
+}  # fmt: skip
+SQUARE: dict[str, Any] = {
+    "color": style.BLUE, "linestyle": "none", "marker": "s", "markersize": 5, "markerfacecolor": "white",
+    "markeredgewidth": 1.2,
+}  # fmt: skip
+NEXT: dict[str, Any] = {"color": "#5A5A5A", "linewidth": 1.0}
+TOLERATED: dict[str, Any] = {"color": style.BLUE, "linewidth": 1.4, "linestyle": (0, (1, 1.2))}
+BAR: dict[str, Any] = {"facecolor": style.BLUE, "alpha": 0.4, "linewidth": 0}
+QUIET = "#5A5A5A"
+NO_MODEL = "No model of this run was judged."
+
+
+def read_number(row: Mapping[str, Any], name: str) -> float:
+    """Read a number of a row; NaN where it has none."""
+    return nan if row[name] is None else float(row[name])
+
+
+class Strip:
+    """The axes of one question: values are placed so that the cuts of all questions stand below each other."""
+
+    def __init__(self, axes: Axes, asked: Question, stated: bool) -> None:
+        self.axes, self.asked, self.stated = axes, asked, stated
+        axes.set(xlim=ENDS, ylim=(0, 1), xticks=[], yticks=[])
+        axes.spines[:].set_visible(False)
+        for start, tint in zip((-1, 0, 1), TINTS if stated else UNASKED, strict=True):
+            axes.add_patch(Rectangle((start, 0), 1, 1, facecolor=tint, linewidth=0, zorder=0))
+        self.write_scale()
+
+    def write_scale(self) -> None:
+        """Write below the zones what they and their cuts are called."""
+        words: dict[float, str] = dict(zip((-0.5, 0.5, 1.5), self.asked.said[::2], strict=True))
+        cuts = {
+            place: WRITTEN[self.asked.unit](cut).lstrip("+") for place, cut in zip((0, 1), self.asked.cuts, strict=True)
+        }
+        for place, text in (*words.items(), *cuts.items()):
+            self.axes.text(place, -0.1, text, ha="center", va="top", fontsize=style.SMALL, color=QUIET)
+
+    def place(self, value: float) -> float:
+        """Place a value on the strip; it may lie beyond its ends."""
+        low, high = self.asked.cuts
+        return (value - low) / (high - low)
+
+    def within(self, value: float) -> float:
+        """Place a value on the strip, or at its end."""
+        return min(max(self.place(value), ENDS[0]), ENDS[1])
+
+    def draw_point(self, value: float, look: Mapping[str, Any]) -> None:
+        """Draw a value; an arrow at the end where it lies beyond."""
+        place = self.place(value)
+        if not isfinite(value):
+            return
+        beyond = "<" if place < ENDS[0] else ">" if place > ENDS[1] else ""
+        own = {**look, "marker": beyond, "markersize": 6} if beyond else look
+        self.axes.plot([self.within(value)], [UPPER], **own, clip_on=False, zorder=4)
+
+    def draw_interval(self, low: float, high: float) -> None:
+        """Draw the interval of these trainings as a bar."""
+        if low <= high:
+            left, right = self.within(low), self.within(high)
+            self.axes.add_patch(
+                Rectangle(
+                    (left, UPPER - 0.19),
+                    right - left,
+                    0.38,
+                    **{**BAR, **({} if self.stated else {"facecolor": style.GREY})},
+                    zorder=2,
+                )
+            )
+
+    def draw_range(self, low: float, high: float, height: float, look: Mapping[str, Any], ends: bool = True) -> None:
+        """Draw a range as a line, with a tick at each end, or an arrow where it goes on beyond the strip."""
+        if not low <= high:
+            return
+        self.axes.plot([self.within(low), self.within(high)], [height] * 2, **look, zorder=3, solid_capstyle="butt")
+        for value in (low, high):
+            inside = ENDS[0] <= self.place(value) <= ENDS[1]
+            if ends or not inside:
+                mark: dict[str, Any] = {
+                    "marker": "|" if inside else "<" if self.place(value) < ENDS[0] else ">",
+                    "markersize": 5 if inside else 4,
+                }
+                self.axes.plot([self.within(value)], [height], color=look["color"], **mark, clip_on=False, zorder=3)
+
+    def draw_classes(self, classes: list[dict[str, Any]]) -> None:
+        """Draw a numbered dot a class, the lowest first; one dot for several that are near one another."""
+        groups: list[list[int]] = []
+        places = [self.within(one["value"]) for one in classes]
+        for number, place in enumerate(places):
+            if groups and place - places[groups[-1][0]] < NEAR:
+                groups[-1].append(number)
+            else:
+                groups.append([number])
+        for group in groups:
+            first, last = group[0] + 1, group[-1] + 1
+            self.axes.text(
+                sum(places[number] for number in group) / len(group),
+                0.5,
+                f"{first}" if first == last else f"{first}–{last}",
+                ha="center",
+                va="center",
+                fontsize=5.5,
+                color="white",
+                bbox={"boxstyle": "round,pad=0.25,rounding_size=0.8", "facecolor": style.BLUE, "edgecolor": "white"},
+            )
+
+
+def list_classes(row: Mapping[str, Any], question: str) -> list[dict[str, Any]]:
+    """List the predicted classes of which something is stated, the lowest first."""
+    classes = [one for one in json.loads(row[f"{question}_classes"] or "[]") if one["zones"]]
+    return sorted(classes, key=lambda one: float(one["value"]))
+
+
+def draw_unique(strip: Strip, row: Mapping[str, Any]) -> None:
+    """Draw how much the other trainings share, and where the search stands within the tolerance."""
+    others = [one for one in row["stable_each"] if one is not None]
+    if others:
+        strip.draw_point(float(others[0]), SQUARE)
+    high, beyond = (read_number(row, f"unique_tolerance_{name}") for name in ("value", "beyond_value"))
+    high = 1.0 if not isfinite(high) and isfinite(read_number(row, "unique_tolerance_tvd_budget")) else high
+    strip.draw_range(beyond if isfinite(beyond) else -9.0, high, DOTTED, TOLERATED, ends=False)
+
+
+def draw_row(strip: Strip, row: Mapping[str, Any], question: str) -> None:
+    """Draw one question."""
+    if row[f"{question}_zones"] == CLASSES:
+        strip.draw_classes(list_classes(row, question))
+        return
+    value, low, high, next_low, next_high = (
+        read_number(row, f"{question}_{name}") for name in ("value", "low", "high", "next_low", "next_high")
+    )
+    each = [float(one) for one in row[f"{question}_each"] if one is not None] or [value]
+    strip.draw_interval(low, high)
+    strip.draw_range(next_low, next_high, LOWER, NEXT)
+    strip.draw_point(read_number(row, f"{question}_shuffled") if question == "signed" else nan, RING)
+    if question in ZEROS and isfinite(value):
+        strip.draw_point(0.0, RING)
+    if question == "unique":
+        draw_unique(strip, row)
+    for one in each:
+        strip.draw_point(one, POINT if strip.stated else {**POINT, "color": style.GREY})
+
+
+ZEROS = ("located", "ranks")
+"""Questions whose 0 is random words, or shuffled weights."""
+
+
+def write_numbers(row: Mapping[str, Any], line: Line) -> tuple[str, str]:
+    """Write the estimate with its interval, and what stands below it."""
+    question = line.question
+    unit = UNITS[QUESTIONS[question].unit]
+    if row[f"{question}_zones"] == CLASSES:
+        classes = list_classes(row, question)
+        write = WRITTEN[QUESTIONS[question].unit]
+        ends = {1: classes[0], len(classes): classes[-1]}
+        return "; ".join(f"({number}) {write(one['value'])}{unit}" for number, one in ends.items()), ""
+    if not line.value:
+        return "", line.remark
+    if question == "unique":
+        tvd, budget = (write_probability(read_number(row, f"unique_{name}")) for name in ("tvd", "tvd_budget"))
+        value = f"{line.value} at TVD {tvd}" if tvd else line.interval
+        shared = [one for one in row["stable_each"] if one is not None][:1]
+        within = f"budget: TVD {budget}"
+        return value, f"another training {write_share(float(shared[0]))}; {within}" if shared else within
+    interval = f" [{line.interval.replace(' to ', ', ')}]" if line.interval else ""
+    return f"{line.value}{unit}{interval}", f"next {line.next}" if line.next else ""
+
+
+def write_row(axes: Axes, row: Mapping[str, Any], line: Line) -> None:
+    """Write the question at the left of a strip, and at its right the statement and the numbers."""
+    inches: dict[str, Any] = {"textcoords": "offset points", "xycoords": "axes fraction", "annotation_clip": False}
+    axes.annotate(
+        fill(line.asks, ASKS), (0, 0.5), xytext=(-72 * (SIDE + GAP), 0), **inches, va="center", fontsize=style.TEXT
+    )
+    said, (numbers, below) = line.said, write_numbers(row, line)
+    stated = row[f"{line.question}_zones"] != NONE
+    if not stated:
+        below = line.remark.split("; ")[0] if row[f"{line.question}_reason"] else below
+    parts: list[tuple[str, dict[str, Any]]] = [
+        (fill(shorten(said, 2 * SAYS, placeholder=" …"), SAYS), {"weight": "bold", "fontsize": style.TEXT}),
+        (numbers, {"fontsize": style.TEXT}),
+        (fill(shorten(below, 3 * REASON, placeholder=" …"), REASON), {"fontsize": style.SMALL, "color": QUIET}),
+    ]
+    high = 16.0
+    for text, look in parts:
+        if text:
+            colour = {} if stated else {"color": QUIET}
+            axes.annotate(text, (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **{**look, **colour})
+            high -= 10.5 * len(text.splitlines())
+
+
+def list_looks(row: Mapping[str, Any]) -> list[Line2D | Patch]:
+    """List what the marks of a figure stand for, those alone that it has."""
+    several, stated = int(row["seeds"]) > 1, {question: row[f"{question}_zones"] for question in QUESTIONS}
+    looks: list[Line2D | Patch] = [
+        Line2D([], [], **POINT, label="a training"),
+        Patch(**BAR, label="95 %, these trainings"),
+    ]
+    if any(isfinite(read_number(row, f"{question}_next_low")) for question in QUESTIONS):
+        looks.append(Line2D([], [], **NEXT, label="95 %, next training"))
+    if any({*stated[question]} & {*ZONES} for question in (*ZEROS, "signed")):
+        looks.append(Line2D([], [], **RING, label="shuffled weights; random words"))
+    if several and isfinite(read_number(row, "unique_value")):
+        looks.append(Line2D([], [], **SQUARE, label="another training"))
+    if isfinite(read_number(row, "unique_tolerance_tvd_budget")):
+        within = write_share(read_number(row, "unique_tolerance_tvd_budget"))
+        looks.append(Line2D([], [], **TOLERATED, label=f"adversaries within TVD {within}"))
+    if CLASSES in stated.values():
+        dot: dict[str, Any] = {**POINT, "markersize": 7, "markeredgecolor": "white"}
+        looks.append(Line2D([], [], **dot, label="a predicted class, numbered from the lowest"))
+    return looks
+
+
+@style.house_style()
+def draw_answer(row: Mapping[str, Any], labels: Mapping[str, str]) -> Figure:
+    """Draw the answer on one model, from a row of columns.SUMMARY; labels: what models are called."""
+    high = TOP + ROW * len(QUESTIONS) + KEY
+    figure = Figure(figsize=(style.WIDTH, high))
+    for place, (question, asked) in enumerate(QUESTIONS.items()):
+        bottom = high - TOP - ROW * (place + 0.72)
+        left = SIDE + GAP + 0.02
+        axes = figure.add_axes((left / style.WIDTH, bottom / high, STRIP / style.WIDTH, HIGH / high))
+        strip = Strip(axes, asked, row[f"{question}_zones"] != NONE)
+        draw_row(strip, row, question)
+        write_row(axes, row, write_line(row, question))
+    title = f"{display_name(row['dataset'])}, {named(row['model'], labels)}: {describe_run(row)}"
+    figure.text(0.02 / style.WIDTH, 1 - 0.05 / high, fill(title, TITLE), va="top", fontsize=style.TITLE)
+    figure.legend(handles=list_looks(row), loc="lower left", ncols=3, bbox_to_anchor=(0, 0), borderaxespad=0.2)
+    return figure
+
+
+@style.house_style()
+def draw_nothing() -> Figure:
+    """Draw the figure of a run without a model: a sentence."""
+    figure = Figure(figsize=(style.WIDTH, 1), layout="constrained")
+    figure.supxlabel(NO_MODEL, fontsize=style.TEXT)
+    return figure
+
+
+def fig_answer(summary: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
+    """Draw the answer on the first model of a columns.SUMMARY frame."""
+    judged = summary[summary["model"] != ""].to_dict("records")
+    return draw_answer({str(name): value for name, value in judged[0].items()}, labels) if judged else draw_nothing()

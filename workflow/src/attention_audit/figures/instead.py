@@ -1,0 +1,74 @@
+"""Which attribution to show instead of attention: all of them on one scale, beside attention on the same texts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from attention_audit.columns.instead import BY
+from attention_audit.figures import style
+from attention_audit.figures.panels import describe, legend, panel_grid
+from attention_audit.names import RANKINGS
+from attention_audit.tables.wording import named
+
+LINE, MARGIN = 0.19, 0.85
+"""Inches: a row of a panel; and the title and axis of a panel."""
+OFFSET = 0.16
+"""How far, in rows, the two questions stand above and below the middle of a row."""
+LOOKS: Mapping[str, dict[str, Any]] = {
+    "located": {"color": style.BLUE, "marker": "o", "label": "located: words deleted from the input"},
+    "ranks": {"color": style.VERMILLION, "marker": "s", "label": "ranks: items erased"},
+}
+POINT: dict[str, Any] = {"linestyle": "none", "markersize": 5, "clip_on": False}
+YARDSTICK: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.2}
+ATTENTION: dict[str, Any] = {"color": style.BLACK, "marker": "|", "markersize": 8, "linestyle": "none"}
+NOTHING = "No attribution of this run can be held against another."
+
+
+def draw_rows(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
+    """Draw the attributions of one model, the first of `names` on top: rows of columns.INSTEAD."""
+    by_name = {str(row["attribution"]): row for row in rows.to_dict("records")}
+    for place, name in enumerate(names):
+        for question, shift in zip(BY, (-OFFSET, OFFSET), strict=True):
+            row = by_name.get(name)
+            if row is None or pd.isna(row[f"{question}_value"]):
+                continue
+            at, look = place + shift, LOOKS[question]
+            axes.hlines(at, row[f"{question}_low"], row[f"{question}_high"], color=look["color"], linewidth=1.2)
+            if name != "attention":
+                axes.plot([row[f"{question}_attention"]], [at], **ATTENTION, zorder=2)
+            own = {**POINT, **look, **(YARDSTICK if row[f"{question}_yardstick"] else {})}
+            axes.plot([row[f"{question}_value"]], [at], **own, zorder=3)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    for value in (0, 1):
+        axes.axvline(value, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+
+
+@style.house_style()
+def fig_instead(instead: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
+    """Draw `located` and `ranks` of all attributions, a panel a data set and model; from a columns.INSTEAD frame."""
+    rows = instead[instead[[f"{question}_value" for question in BY]].notna().any(axis=1)]
+    if rows.empty:
+        figure = Figure(figsize=(style.WIDTH, 1), layout="constrained")
+        figure.supxlabel(NOTHING, fontsize=style.TEXT)
+        return figure
+    names = RANKINGS.ordered({*map(str, rows["attribution"])})
+    groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
+    figure, panels = panel_grid({(str(d), str(m)): part for (d, m), part in groups}, LINE * len(names) + MARGIN)
+    for panel in panels:
+        [axes] = panel.axes
+        draw_rows(axes, panel.rows, names)
+        axes.set_yticks(range(len(names)), [RANKINGS[name].label if panel.left else "" for name in names])
+        panel.title(named(panel.model, labels))
+    describe(
+        figure,
+        "0: random; 1: leave-one-out (located), the smallest set that flips the decision (ranks); 95 % intervals",
+        "to the right: the attribution finds more of what matters",
+    )
+    hollow = {**POINT, "color": style.GREY, "marker": "o", "label": "hollow: the yardstick itself", **YARDSTICK}
+    tick = {**ATTENTION, "label": "attention on the same texts"}
+    legend(figure, [*({**POINT, **look} for look in LOOKS.values()), hollow, tick], columns=2)
+    return figure

@@ -1,0 +1,80 @@
+"""The eight questions that the answer asks of a map: what each means, its zones, and the words for them.
+
+The zones are the same for all data and were chosen before any were seen; docs/method/questions.md gives the reasons.
+"""
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+Unit = Literal["share", "percent", "probability", "points"]
+
+
+class Question(NamedTuple):
+    """A question of the answer.
+
+    asks: what a reader wants to know. cuts: the two bounds between its low, middle and high zone. said: the words for
+    low, low or middle, middle, middle or high, high. gap: how far two classes must differ to be told apart. unit: how
+    its estimate is written. measured: the estimate, in a line.
+    """
+
+    asks: str
+    cuts: tuple[float, float]
+    said: tuple[str, str, str, str, str]
+    gap: float
+    unit: Unit
+    measured: str
+
+
+PARTS = ("hardly", "at most partly", "partly", "at least partly", "largely")
+GAINS = ("no gain", "at most a small gain", "a small gain", "at least a small gain", "a clear gain")
+QUARTERS = (0.25, 0.75)
+
+QUESTIONS: Mapping[str, Question] = {
+    "located": Question(
+        "Are top words the words that matter?", QUARTERS, PARTS, 0.25, "share",
+        "what the predicted class loses without the first words of the input: attention's way from random words (0) to "
+        "those of leave-one-out (1)",
+    ),
+    "ranks": Question(
+        "Does more weight mean more important?", QUARTERS, PARTS, 0.25, "share",
+        "items erased until the decision flips: the way from shuffled weights (0) to the smallest set (1)",
+    ),
+    "signed": Question(
+        "Does the top word speak for the prediction?", (0.85, 0.95),
+        ("in too few texts", "at best in most texts", "in most texts", "at least in most texts", "in nearly all texts"),
+        0.10, "percent",
+        "share of texts whose item of the highest weight supports the prediction; and the share of the exceptions of "
+        "shuffled weights that it avoids",
+    ),
+    "used": Question(
+        "Does the prediction depend on the weights?", (0.025, 0.10),
+        ("hardly", "at most moderately", "moderately", "at least moderately", "strongly"), 0.05, "probability",
+        "mean change of the prediction (TVD) under shuffled weights",
+    ),
+    "stable": Question(
+        "Does another training show this map?", QUARTERS, PARTS, 0.25, "share",
+        "similarity of the maps of two trainings, mean over pairs: 1 the same map, 0 an unrelated one",
+    ),
+    "unique": Question(
+        "Does the prediction fix the map?", QUARTERS, PARTS, 0.25, "share",
+        "similarity of the map to that of the furthest adversary that predicts as nearly alike as another training",
+    ),
+    "needed": Question(
+        "Does attention help accuracy?", (0.01, 0.03), GAINS, 1.0, "points",
+        "macro F1 of the model less that of its twin with uniform weights",
+    ),
+    "transferable": Question(
+        "Do the weights help another model?", (0.01, 0.03), GAINS, 1.0, "points",
+        "macro F1 of the MLP guided by the model's maps less that of the MLP guided by uniform weights",
+    ),
+}  # fmt: skip
+"""In the order in which they are shown."""
+
+LEAST_TEXTS = 100
+"""Texts, or groups of texts, that a statement needs at least."""
+LEAST_OF_CLASS = 20
+"""Texts, or groups of texts, that a statement on one class needs at least in every training."""
+AVOIDED = QUARTERS
+"""The zones of the second part of `signed`: the exceptions avoided, of those of shuffled weights."""
+ANY_WEIGHTS = {"ranks": 0.75, "signed": 0.95}
+"""From which effect of shuffled weights on the test cannot tell one map from another."""
