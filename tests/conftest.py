@@ -1,5 +1,6 @@
 """What the tests share."""
 
+import csv
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,6 +13,7 @@ import torch
 from folder import Folder, fresh
 
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.corpus import raw
 from attention_audit.model.tail import NORMS, Tail
 from attention_audit.padded import Head
 from attention_audit.readout import HeadStates, Readout, read_heads
@@ -165,6 +167,19 @@ def random_tail(width: int, classes: int, seed: int = 0, pooled: str = "tanh") -
         weights[f"{name}.weight"] = 1 + torch.randn(width, generator=generator) / 4
         weights[f"{name}.bias"] = torch.randn(width, generator=generator)
     return Tail(weights, "gelu", pooled, 1e-12)
+
+
+@pytest.fixture
+def limit_fields(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+    """Limit the length of a csv field for one test; Python's own limit is of the whole process."""
+    before = csv.field_size_limit()
+
+    def limit(length: int) -> None:
+        monkeypatch.setattr(raw, "LONGEST", length)
+        csv.field_size_limit(length)
+
+    yield limit
+    csv.field_size_limit(before)
 
 
 @pytest.fixture

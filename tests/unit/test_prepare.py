@@ -11,7 +11,7 @@ import pytest
 from attention_audit.artefacts.parquet import read_provenance, read_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
-from attention_audit.corpus import draft, raw
+from attention_audit.corpus import draft
 from attention_audit.corpus.labels import sort_labels
 from attention_audit.corpus.prepare import FATES, prepare
 from attention_audit.corpus.rationales import Annotations, of_words
@@ -503,12 +503,12 @@ TABLE = "text,label,split,id\n" + "".join(f"Good film.,{x.label},{x.split},{x.id
 def test_faults_of_a_table_are_named_by_file_and_row(
     table: Callable[..., Prepared],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    limit_fields: Callable[[int], None],
     more: str,
     settings: dict[str, Any],
     message: str,
 ) -> None:
-    monkeypatch.setattr(raw, "LONGEST", 40)
+    limit_fields(40)
     settings = {"split": "split", "id": "id"} | settings
     assert len(table(TABLE, split="split", id="id").rows) == 6
     assert refusal(lambda: table(TABLE + more, **settings)).startswith(f"{tmp_path / 'own.csv'}{message}")

@@ -268,8 +268,8 @@ def test_an_open_quote_is_named_by_the_line_where_its_row_begins(text: str, line
         rows(text)
 
 
-def test_a_field_beyond_all_measure_is_an_open_quote(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raw, "LONGEST", 5)
+def test_a_field_beyond_all_measure_is_an_open_quote(limit_fields: Callable[[int], None]) -> None:
+    limit_fields(5)
     assert rows('"12345"\n') == [("a.csv, line 1", ["12345"])]
     with pytest.raises(AuditError, match=r"^a.csv, line 2: .*is a quote left open"):
         rows('"12345"\n"123456"\n')

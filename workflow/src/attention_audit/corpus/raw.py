@@ -43,6 +43,8 @@ BETWEEN = " \t\r\n,"
 """What may stand between the elements of a JSON array."""
 PACKED: Mapping[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 """How packed content begins, and what unpacks it."""
+# Python's own limit, of the whole process, is shorter than a text may be
+csv.field_size_limit(LONGEST)
 DAMAGED = (
     OSError,
     EOFError,
@@ -277,7 +279,6 @@ def csv_rows(
     another such mark. Raises AuditError, naming the line, where a quote seems to be left open: a field does not end,
     ends within a word, or is longer than any text may be.
     """
-    csv.field_size_limit(LONGEST)
     text = islice(text, skip, None)
     first = next(text, "")
     reader = csv.reader(
