@@ -13,7 +13,7 @@ import classifiers_on_disk
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("classifiers")]
 
-TABLES = [f"hf_table_{name}" for name in ("performance", "comparison", "heads", "correlation", "evidence")]
+TABLES = [f"hf_table_{name}" for name in ("performance", "comparison", "heads", "correlation")]
 FIGURES = [f"hf_fig_{name}" for name in ("attention_maps", "fraction_removed")]
 CUES = [*"abcdefghijklmnopqrstuvwxyz", *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")]
 
@@ -59,7 +59,7 @@ def test_marks_are_shown_and_are_no_top_words(run: Folder) -> None:
 
 def test_what_is_not_asked_says_why(run: Folder) -> None:
     summary = pd.read_parquet(run.path / "results/tables/summary.parquet")
-    assert (summary["needed"] == "not asked").all()
+    assert (summary["needed_zones"] == "-").all()
 
 
 def test_a_folder_that_changes_is_imported_again(run: Folder, tmp_path: Path) -> None:

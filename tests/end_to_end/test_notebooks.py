@@ -20,6 +20,6 @@ def test_a_csv_is_run_and_its_tables_are_read(tmp_path: Path, monkeypatch: pytes
     *_, shown, picture = [output["data"] for cell in cells for output in cell.get("outputs", []) if "data" in output]
     texts = pd.read_parquet(folder / "runs" / "csv" / "tables" / "texts.parquet")
     assert len(texts) == 200
-    for name, count in texts["show"].value_counts().items():
-        assert any(line.split() == [name, str(count)] for line in shown["text/plain"])
+    for agree, count in texts["agree"].value_counts().items():
+        assert any(line.split() == [str(agree), str(count)] for line in shown["text/plain"])
     assert "image/png" in picture

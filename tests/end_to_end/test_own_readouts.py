@@ -1,5 +1,7 @@
 """A run of readouts from elsewhere: nothing is trained, and all that can be asked comes out."""
 
+from math import isnan
+
 import pytest
 import yaml
 from elsewhere import made, write_all
@@ -9,6 +11,7 @@ from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.texts import TEXTS
 from attention_audit.given.files import write_given
+from attention_audit.questions import QUESTIONS
 
 # one worker, so that the run is made once
 pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("readouts")]
@@ -61,12 +64,12 @@ def test_everything_is_made_with_nothing_trained(run: Folder) -> None:
 def test_the_answers_are_those_of_what_was_given(run: Folder) -> None:
     (row,) = read_frame(run.path / "results/tables/summary.parquet", SUMMARY).to_dict("records")
     assert (row["dataset"], row["suite"], row["model"], row["seeds"]) == ("reviews", "own", "mine", 2)
-    asked = [name for name in ("needed", "stable", "used", "ranks", "signed", "unique") if row[name] != "not asked"]
-    assert len(asked) == 6
+    assert {name for name in QUESTIONS if isnan(row[f"{name}_value"])} == {"located", "transferable"}
+    assert "of the 100 texts needed" in row["used_reason"]
     # the adversary attends elsewhere and predicts the same
     assert row["unique_value"] < 0
     assert row["unique_tvd"] < 1e-6
-    assert "only readouts are given" in row["located_note"]
+    assert "only readouts are given" in row["located_reason"]
     texts = read_frame(run.path / "results/tables/texts.parquet", TEXTS)
     assert sorted(texts["id"]) == sorted(made(1, TEXTS_GIVEN).ids)
     assert set(texts["prediction_name"]) <= {"negative", "positive"}

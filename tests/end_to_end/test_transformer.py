@@ -46,8 +46,8 @@ def test_a_frozen_transformer_is_asked_everything(tmp_path: Path) -> None:
     assert len(np.load(results / "states/chorus/states.npy", mmap_mode="r")) == pieces["words"].sum()
     summary = read_frame(results / "tables/summary.parquet", SUMMARY).set_index("model")
     assert {"base", "flan_transformer", "transformer_tanh"} == set(summary.index)
-    assert "one frozen encoder" in summary.loc["base", "stable_note"]
-    assert "frozen" not in summary.loc["transformer_tanh", "sentence"]
+    assert "one frozen encoder" in summary.loc["base", "stable_clause"]
+    assert "frozen" not in summary.loc["transformer_tanh", "stable_clause"]
     # other weights in the same folder make all of it anew
     on_disk.save(folder.path / "mirror/encoders/tiny", [*on_disk.WORDS, *on_disk.LETTERS], positions=400, seed=1)
     again = folder.run("-n", "audits").jobs()
@@ -66,7 +66,7 @@ def test_a_fine_tuned_transformer_is_asked_what_runs_it_again(tmp_path: Path) ->
     assert not (folder.path / "results/states").exists()
     (row,) = read_frame(folder.path / "results/tables/summary.parquet", SUMMARY).to_dict("records")
     assert (row["model"], row["stable_trainings"]) == ("transformer_dot", 2)
-    assert "frozen" not in row["stable_note"]
+    assert "frozen" not in row["stable_clause"]
 
 
 def test_a_folder_without_weights_ends_the_plan_in_one_line(tmp_path: Path) -> None:
