@@ -61,7 +61,6 @@ SMALL = {
         "recipe": {"epochs": 1, "hidden": WIDTH, "embedding": WIDTH},
     },
     "hf": {"chorus": {"models": {"bert": ["bert"]}, "max_length": 32, "maps": ["strongest"]}},
-    "resamples": 20,
 }
 """Laid over the configurations of the page, so that all of it takes seconds."""
 NOTHING: dict[str, Any] = {"datasets": []}
@@ -195,7 +194,7 @@ def test_figures_have_the_colours(made: Folder) -> None:
 
 def test_a_suite_has_a_run_of_its_own(made: Folder) -> None:
     [example] = [example for example in EXAMPLES if example.title == "A suite"]
-    made.overlay(corpora={"chorus": TEXTS}, resamples=SMALL["resamples"], **NOTHING)
+    made.overlay(corpora={"chorus": TEXTS}, **NOTHING)
     run(made, example.commands)
     audits = made.path / "results/audits/chorus/mine"
     assert {path.stem for path in audits.iterdir()} == {"performance", "permutation", "ranked_sets"}

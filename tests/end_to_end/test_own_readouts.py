@@ -40,7 +40,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Folder:
                 "classes": ["negative", "positive"],
             }
         },
-        resamples=50,
         instance_adversary={"steps": 20, "restarts": 1},
     )
     outcome = folder.run("all", network=False)

@@ -78,8 +78,7 @@ def overlay(example: dict[str, Any]) -> dict[str, Any]:
             "wp": [*WiegreffePinter.own_audits, "correlation"],
             "ss": [*SerranoSmith.own_audits, "instance_adversary"],
         },
-        "resamples": 100,
-    }  # fmt: skip
+        }  # fmt: skip
 
 
 @pytest.fixture(scope="module")

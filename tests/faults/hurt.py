@@ -45,7 +45,6 @@ EVERY: dict[str, Any] = {
         "recipe": {"epochs": 1, "hidden": 8, "embedding": 8},
     },
     "deception": {"datasets": ["chorus"], "models": ["base"], "seeds": [10], "epochs": 1, "anonymised": False},
-    "resamples": 100,
 }
 """Over TINY: the papers, a liar, pairs, a fetched archive and word vectors, so that every kind of file is there."""
 

@@ -80,7 +80,7 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
         ("train", plan.trainings.job("needle/wp/base", 10), "epochs", 0.5),
         ("audits", plan.auditing.alone("permutation", "wp", "needle").settings, "audits", [{}]),
         ("attribution", plan.auditing.together("attribution", "jw", "needle").settings, "audits", [{}]),
-        ("table", table, "resamples", 10),
+        ("table", table, "answer", 10),
         ("figure", table, "target", None),
         ("guide", plan.guide_job(), "audits", []),
         ("report_page", plan.report_job(), "gaps", {"needle": 1}),

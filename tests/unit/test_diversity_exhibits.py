@@ -10,13 +10,11 @@ import pytest
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.claims import CLAIMS
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.figures.conicity import md_fig_conicity
 from attention_audit.plan.diversity import MohankumarDiversity
-from attention_audit.tables.claims import NO, UNDECIDED, YES
-from attention_audit.tables.diversity import md_table_claims, md_table_diversity, twin
+from attention_audit.tables.diversity import md_table_diversity, twin
 
 MD = MohankumarDiversity.labels
 MODELS = ("vanilla_lstm", "diversity_lstm", "orthogonal_bilstm")
@@ -132,35 +130,6 @@ def test_a_data_set_of_pairs_has_no_ranks() -> None:
     assert "ranks" in cells(table[table["dataset"] == "sst"], "diversity_lstm")
     assert "ranks" not in cells(table[table["dataset"] == "snli"], "diversity_lstm")
     assert cells(table[table["dataset"] == "snli"], "diversity_lstm")["used"] == pytest.approx(0.25)
-
-
-def claims(**changes: pd.DataFrame) -> pd.DataFrame:
-    evidence = rows(evidence_mass=lambda model, _: 0.1 if model == "diversity_lstm" else 0.3)
-    return md_table_claims(**(frames() | {"evidence": evidence} | changes), resamples=50, models=MD)
-
-
-def test_findings_are_differences_from_the_twin(tmp_path: Path) -> None:
-    table = claims()
-    assert list(table["ours"]) == pytest.approx([-0.5, -0.05, 0.2, 0.0, 0.0, -0.2, -0.4])
-    # forty texts are too few to say that a twentieth fewer are right
-    # and that none of them has another tau is no proof that no text has
-    assert list(table["holds"]) == [YES, UNDECIDED, YES, UNDECIDED, UNDECIDED, NO, YES]
-    assert table["claim"].iloc[0] == "the states of the diversity LSTM differ more than those of the vanilla LSTM"
-    assert list(table["theirs"].iloc[:2]) == ["-0.480 (table 2)", "-0.018 (table 2)"]
-    write_table(tmp_path / "claims.parquet", CLAIMS, table, PROVENANCE)
-    assert len(read_frame(tmp_path / "claims.parquet", CLAIMS)) == 7
-
-
-def test_what_is_not_known_has_no_finding() -> None:
-    nothing = claims(evidence=rows(evidence_mass=0.1).iloc[:0], ranked_sets=frames()["ranked_sets"].iloc[:0])
-    assert len(nothing) == 5
-
-
-def test_an_accuracy_within_the_bound_holds() -> None:
-    same = rows(label=1, prediction=lambda _, number: int(number >= 8))
-    many = pd.concat(same.assign(id=same["id"] + f" again {place}") for place in range(4))
-    table = claims(predictions=many)
-    assert table.loc[table["claim"].str.contains("predicts as well"), "holds"].tolist() == [YES]
 
 
 def test_a_model_that_is_not_known_is_refused() -> None:

@@ -35,7 +35,6 @@ TINY = {
     "serrano_smith": NOTHING,
     "jain_wallace": NOTHING,
     "deception": NOTHING,
-    "resamples": 20,
 }
 BASE = {"datasets": ["chorus"]}
 OF = {plugin.of: plugin for plugin in PLUGINS}

@@ -12,7 +12,6 @@ from attention_audit.answer.intervals import (
     NORMAL,
     Effect,
     adjust_quantile,
-    difference,
     estimate_joint_variance,
     mean,
     odds,
@@ -43,14 +42,6 @@ def test_trainings_that_differ_have_students_quantile():
     assert mean(values)[1:3] == pytest.approx(expected, abs=1e-4)
 
 
-def test_trainings_of_two_models_have_welchs_interval():
-    one, other = np.array([0.2, 0.5, 0.3, 0.6]), np.array([0.1, 0.15, 0.05])
-    found = difference(*(np.repeat(values[:, None], 100_000, 1) for values in (one, other)))
-    welch = stats.ttest_ind(one, other, equal_var=False).confidence_interval()
-    assert (found.low, found.high) == pytest.approx((welch.low, welch.high), abs=1e-4)
-    assert found[3:] == (3, 100_000)
-
-
 def test_noise_of_single_texts_counts_once():
     values = draw(3, 30, 3000)
     variance = values.var() / values.size + 2 / 3000**2
@@ -67,23 +58,19 @@ def test_what_both_do_together_has_its_expected_squares(seed, trainings, texts):
     assert estimate_joint_variance(values) == pytest.approx(expected, abs=1e-9)
 
 
-def test_texts_of_two_models_are_compared_in_pairs():
+def test_a_single_training_has_the_chance_of_its_texts_and_two_more():
     # deviations that are symmetric, so that no quantile moves
-    one, other = np.array([[0.4, 0.6, 0.5, 0.3, 0.7]]), np.array([[0.2, 0.2, 0.2, 0.2, 0.2]])
-    squares, added = 5 / 4 * (2 * 0.1**2 + 2 * 0.2**2) / 25, 2 / 25
-    half = NORMAL * math.sqrt(squares + added)
-    assert difference(one, other)[:3] == pytest.approx((0.3, 0.3 - half, 0.3 + half))
+    values = np.array([[0.4, 0.6, 0.5, 0.3, 0.7]])
+    half = NORMAL * math.sqrt(5 / 4 * (2 * 0.1**2 + 2 * 0.2**2) / 25 + 2 / 25)
+    assert mean(values, -1)[:3] == pytest.approx((0.5, 0.5 - half, min(1, 0.5 + half)))
 
 
 def test_means_are_over_the_values_that_there_are():
-    found = difference(np.array([[0.4, 0.6, NAN, NAN]]), np.array([[0.2, NAN, 0.4, NAN]]))
-    assert (found.value, found.texts) == (pytest.approx(0.5 - 0.3), 3)
     known = np.array([[0.4, NAN, 0.6, NAN], [NAN, NAN, NAN, NAN], [0.9, NAN, NAN, NAN]])
     assert mean(known)[3:] == (2, 2)
     assert mean(known).value == pytest.approx(1.9 / 3)
     parts = split_mean(known)
     assert parts.sum() == pytest.approx(1.9 / 3)
-    assert np.isnan(difference(np.array([[NAN, NAN]]), np.array([[0.2, 0.3]]))[:3]).all()
     assert np.isnan(mean(np.full((2, 3), NAN))[:3]).all()
 
 
@@ -92,13 +79,10 @@ def test_intervals_hold_the_truth(missing):
     random, inside = np.random.default_rng(7), 0
     for _ in range(400):
         ease = 0.1 * random.standard_normal(80)
-        one, other = (
-            level + 0.05 * random.standard_normal((trainings, 1)) + ease + 0.1 * random.standard_normal((trainings, 80))
-            for level, trainings in ((0.5, 3), (0.2, 4))
-        )
-        one[random.random(one.shape) < missing] = NAN
-        found = difference(one, other)
-        inside += found.low <= 0.3 <= found.high
+        values = 0.5 + 0.05 * random.standard_normal((3, 1)) + ease + 0.1 * random.standard_normal((3, 80))
+        values[random.random(values.shape) < missing] = NAN
+        found = mean(values)
+        inside += found.low <= 0.5 <= found.high
     assert 0.93 < inside / 400 < 0.995
 
 
@@ -127,7 +111,7 @@ def test_skewed_texts_have_the_longer_side_where_the_rare_ones_are():
 
 def test_intervals_stay_on_their_scale():
     assert mean(np.array([[0.2], [0.4]])) == pytest.approx(Effect(0.3, 0, 1, 2, 1))
-    assert difference(np.array([[0.2]]), np.array([[0.4]]))[1:3] == (-1, 1)
+    assert mean(np.array([[0.2]]))[1:3] == (0, 1)
     assert mean(np.array([[-0.9, 0.9]]), -1)[1:3] == (-1, 1)
 
 

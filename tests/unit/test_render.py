@@ -7,13 +7,12 @@ import pandas as pd
 import pytest
 from labels import LABELS
 
-from attention_audit.columns.claims import CLAIMS
 from attention_audit.columns.controls import CONTROLS
 from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.render import render
-from attention_audit.tables.shown import findings, pairwise, uncertain, verdicts, wide
+from attention_audit.tables.shown import pairwise, uncertain, verdicts, wide
 from attention_audit.tables.wording import number
 
 NO_INTERVAL = (math.nan, math.nan)
@@ -128,19 +127,6 @@ def test_an_interval_stands_in_place_of_the_spread(tmp_path):
         ["Yelp", "FLANnoenc, attention, draw as published", "10.2 [-9.8, 10.7]", "8.9", "2"],
     ]
     assert "10.2 [$-$9.8, 10.7]" in (tmp_path / "t.tex").read_text()
-
-
-def test_claims_stand_beside_the_papers(tmp_path):
-    rows = [("yelp", "c", "s", 1.25, 1.1, math.inf, "at least 1.6", "yes"), ("yelp", "d", "s", 9.0, 8, 10, "", "no")]
-    rows.append(("yelp", "e", "s", math.nan, math.nan, math.nan, "", "undecided"))
-    render(pd.DataFrame(rows, columns=CLAIMS.schema.names), tmp_path / "claims", "{}", findings, LABELS)
-    lines = (tmp_path / "claims.md").read_text().splitlines()
-    assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:5])] == [
-        ["data set", "claim", "statistic", "ours", "paper", "holds"],
-        ["Yelp", "c", "s", "1.25 [at least 1.1]", "at least 1.6", "yes"],
-        ["Yelp", "d", "s", "9 [8, 10]", "", "NO"],
-        ["Yelp", "e", "s", "", "", "undecided"],
-    ]
 
 
 @pytest.mark.parametrize(

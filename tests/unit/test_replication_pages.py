@@ -23,7 +23,6 @@ from attention_audit.artefacts.journal import KEY
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.record import write_record
-from attention_audit.columns.claims import CLAIMS
 from attention_audit.columns.replication import REPLICATION
 from attention_audit.columns.summary import SUMMARY
 from attention_audit.columns.table import TABLE
@@ -48,7 +47,7 @@ from makers.replication.keeping import (
     shrunk,
     weight,
 )
-from makers.replication.kept import FORMER_TABLES, RECORD, every_kept, read_csv, unpadded
+from makers.replication.kept import CLAIMS, FORMER_TABLES, RECORD, every_kept, read_csv, unpadded
 from makers.replication.pages import closed, held, share, written_pages, written_tables
 
 NAN = float("nan")

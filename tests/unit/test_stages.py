@@ -66,7 +66,6 @@ TINY: dict[str, Any] = {
     "masking": {"datasets": [DATASET, "diabetes"], "percent": [50, 100], "seeds": [1, 2]},
     "instance_adversary": {"steps": 5, "restarts": 2},
     "agreement": {"texts": 4, "steps": 3},
-    "resamples": 20,
 }
 """All suites on one generated data set, and a data set that nobody has here."""
 

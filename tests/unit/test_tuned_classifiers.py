@@ -41,7 +41,6 @@ def changes(encoder: Path, **recipe: Any) -> dict[str, Any]:
         "instance_adversary": {"steps": 5},
         "permutation": {"permutations": 5},
         "agreement": {"texts": 4, "steps": 4},
-        "resamples": 20,
         "answer": {"margins": {"tvd": 0.5}},  # models of random encoders are far from one another
         "hf": {
             "chorus": {

@@ -13,7 +13,9 @@ import pandas as pd
 import pyarrow as pa
 from pydantic import ValidationError
 
-from attention_audit.columns.kinds import Artefact, Column, artefact
+from attention_audit.columns.kinds import Artefact, Column, artefact, described, real, text
+from attention_audit.columns.shared import DATASET
+from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
@@ -47,11 +49,19 @@ FORMER_FIGURES = (
     ),
 )
 """Figures of papers that the package no longer draws, of which runs are kept; their captions: former_captions/."""
-FORMER_TABLES = {
-    "ss_table_claims": "columns.claims:CLAIMS",
-    "pd_table_claims": "columns.claims:CLAIMS",
-    "jw_table_conicity": "columns.table:TABLE",
-}
+CLAIMS = described("claims", "What a paper found, and whether it comes back.", "tables/{suite}_table_claims.csv").holds(
+    dataset=DATASET,
+    claim=text(meaning="what they found"),
+    statistic=text(meaning="how it is measured"),
+    ours=real.or_null(meaning="what the run measured"),
+    low=real.or_null(meaning="lower end of its 95 % interval over texts and trainings"),
+    high=real.or_null(meaning="upper end of it"),
+    theirs=text(meaning="what the paper has"),
+    holds=text(meaning="yes, no, or undecided where the interval lies on both sides"),
+)
+FORMER_TABLES = {"jw_table_conicity": TABLE} | dict.fromkeys(
+    ("ss_table_claims", "pd_table_claims", "md_table_claims"), CLAIMS
+)
 """Tables that it no longer makes, of which the pages of kept runs show findings, and their columns."""
 
 
@@ -177,8 +187,10 @@ class Kept:
     def table(self, name: str) -> pd.DataFrame | None:
         """A table by its name; None where it is not kept."""
         path = self.folder / "tables" / f"{name}.csv"
-        declared = {table.name: table.columns for table in TABLES} | FORMER_TABLES
-        return read_csv(path, artefact(declared[name])) if path.is_file() else None
+        if not path.is_file():
+            return None
+        declared = {table.name: table.columns for table in TABLES}
+        return read_csv(path, FORMER_TABLES.get(name) or artefact(declared[name]))
 
     def text(self, table: Table) -> str:
         """A table in Markdown, as the code of today shows it; where .csv has some rows alone, as the run wrote it."""

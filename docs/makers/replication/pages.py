@@ -5,17 +5,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan, nan
+from math import inf, isnan, nan
 from pathlib import Path
 from typing import NamedTuple
 
 from attention_audit.names import display_name
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.tables.claims import NO, YES
 from attention_audit.tables.published import facts
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS
-from attention_audit.tables.shown import NOTES, answer_model, found, interval
+from attention_audit.tables.shown import NOTES, answer_model, interval
 from attention_audit.tables.wording import heading, named, number
 from makers.replication.captions import Sentences, two_sentences
 from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
@@ -53,7 +52,16 @@ RANGE = re.compile(r"between ([\d.]+) and ([\d.]+)")
 WITHDRAWN = re.compile(r"(?!HANrnn: ).*the top item flips the decision in a small minority of the texts")
 """Claims in kept tables that are made no longer, since the paper's number is of another model."""
 CLAIMS = {"SS2019": "ss_table_claims", "PD2020": "pd_table_claims", "MD2020": "md_table_claims"}
-"""The tables of a paper's findings that the runs make themselves."""
+"""The tables of a paper's findings that earlier runs made themselves."""
+
+
+def significant(row: Row) -> str:
+    """Write what a row of CLAIMS measured with its interval, in three significant digits; "" where it is not known."""
+    ours, low, high = (float(row[name]) for name in ("ours", "low", "high"))
+    if isnan(ours):
+        return ""
+    ends = "" if isnan(low) or isnan(high) else f" [{low:.3g}, {high:.3g}]"
+    return f"{ours:.3g}{ends if high < inf else f' [at least {low:.3g}]'}"
 
 
 class Line(NamedTuple):
@@ -388,14 +396,14 @@ class Written:
 
     def claimed(self, row: Row) -> Line:
         """One row of a table of findings."""
-        word = UNASKED if isnan(row["ours"]) else {YES: BACK, NO: AGAINST}.get(str(row["holds"]), OPEN)
+        word = UNASKED if isnan(row["ours"]) else {"yes": BACK, "no": AGAINST}.get(str(row["holds"]), OPEN)
         return Line(
             display_name(str(row["dataset"])),
             "",
             str(row["claim"]),
             str(row["theirs"]),
             str(row["statistic"]),
-            found(row),
+            significant(row),
             word,
             "" if word == BACK else self.because(str(row["claim"]), str(row["dataset"])),
         )

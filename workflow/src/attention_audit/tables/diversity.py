@@ -3,18 +3,13 @@
 A model's twin is the vanilla LSTM that reads in as many directions. Both are compared on the same texts.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
-
 import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate
-from attention_audit.answer.intervals import difference
 from attention_audit.answer.samples import average, erase
 from attention_audit.names import Names
 from attention_audit.tables.arrays import cube, means, of_ranking
-from attention_audit.tables.claims import Finding, above, as_claims, below, finding, of_medians
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper
 
@@ -24,10 +19,6 @@ BY_TEXT = ("accuracy", "conicity", "magnitude", "permutation_tvd", "tau_loo")
 METRICS = (*BY_TEXT, "used", "ranks", "texts")
 SIGNED = ("conicity", "magnitude", "tau_gradient", "tau_loo")
 """What may be below 0."""
-ERASED = "fraction_removed"
-"""Until the decision flips, by attention. Some texts never flip, so that its median is asked."""
-COST = 0.02
-"""The most accuracy that a remedy may cost."""
 
 
 def twin(model: str) -> str | None:
@@ -118,119 +109,3 @@ def md_table_diversity(
     named = rows.loc[first, ["dataset", "row"]].itertuples(index=False)
     rows.loc[first, "note"] = [reruns(dataset, model) for dataset, model in named]
     return as_table(rows, list(models), METRICS)
-
-
-class Claimed(NamedTuple):
-    """A finding that is a difference between a model and its twin, of means; of `ERASED`, of medians.
-
-    claim: with {model} and {twin} for their names. statistic: what is compared. theirs: what the paper says; the
-    difference of its table 2 in its place where there is one. side: `above` or `below`, where the difference is to be
-    of `bound`.
-    """
-
-    claim: str
-    statistic: str
-    theirs: str
-    side: Callable[[float, float, float], str] = above
-    bound: float = 0.0
-
-
-CLAIMED: Mapping[str, Claimed] = {
-    "magnitude": Claimed(
-        "the states of the {model} differ more than those of the {twin}",
-        "conicity, as in the authors' code,",
-        "lower on all data sets (table 2)",
-        below,
-    ),
-    "accuracy": Claimed("the {model} predicts as well as the {twin}", "accuracy", "comparable (table 2)", bound=-COST),
-    "median_tvd": Claimed(
-        "permuted attention moves the predictions of the {model} more",
-        "median TVD under permutations, mean over texts,",
-        "more (figure 4)",
-    ),
-    "tau_gradient": Claimed(
-        "attention of the {model} agrees more with gradients",
-        "Kendall's tau",
-        "more, by Pearson's correlation and by JSD (table 4)",
-    ),
-    "tau_loo": Claimed(
-        "attention of the {model} agrees more with leave-one-out",
-        "Kendall's tau",
-        "not asked; they have integrated gradients: more (table 4)",
-    ),
-    "evidence_mass": Claimed(
-        "the {model} has more attention on the words that people marked, or that are known to decide",
-        "attention on these words",
-        "more, on rationales that another network chose (table 3); a rerun did not find it",
-    ),
-    ERASED: Claimed(
-        "of the {model}, fewer items go by attention until the decision flips",
-        "median fraction removed",
-        "fewer (figure 3)",
-        below,
-    ),
-}
-"""The paper's findings by the column that they are about, in its order."""
-
-
-def theirs(metric: str, dataset: str, model: str, plain: str, otherwise: str) -> str:
-    """The paper's difference between a model and its twin, or what it says `otherwise`."""
-    facts = [published(TABLE2, dataset, name, metric, PAPER) for name in (model, plain)]
-    if facts[0] is None or facts[1] is None:
-        return otherwise
-    return f"{facts[0].value - facts[1].value:+.3f} (table 2)"
-
-
-def differences(
-    metric: str, rows: pd.DataFrame, dataset: str, resamples: int, models: Names
-) -> Iterator[tuple[str, Finding]]:
-    """Each model whose twin is here too with the finding on one column, from the rows of one data set."""
-    measured, claimed, least = cube(rows, metric, "model"), CLAIMED[metric], -1.0 if metric in SIGNED else 0.0
-    for model in models.ordered(measured):
-        plain = twin(model)
-        if plain not in measured:
-            continue
-        own, other = measured[model], measured[plain]
-        ours = of_medians(own, other, resamples) if metric == ERASED else difference(own, other, least)[:3]
-        label, bound = models[plain].label, claimed.bound
-        claim = claimed.claim.format(model=models[model].label, twin=label)
-        statistic = f"{claimed.statistic} minus the {label}'s; {claimed.side.__name__} {bound:g}"
-        said = theirs(metric, dataset, model, plain, claimed.theirs)
-        yield model, finding(claim, statistic, ours, said, claimed.side, bound)
-
-
-def md_table_claims(
-    predictions: pd.DataFrame,
-    conicity: pd.DataFrame,
-    permutation: pd.DataFrame,
-    correlation: pd.DataFrame,
-    ranked_sets: pd.DataFrame,
-    evidence: pd.DataFrame,
-    resamples: int,
-    models: Names,
-) -> pd.DataFrame:
-    """Every finding of the paper that can be tested, of each model against its twin, with 95 % intervals over
-    instances and seeds.
-
-    The frames hold rows of these audits, of any number of data sets; those of pairs, and of texts whose evidence is not
-    known, may be missing. The columns are those of columns.claims.
-    """
-    sources = {
-        "magnitude": conicity,
-        "accuracy": correct(predictions),
-        "median_tvd": permutation,
-        "tau_gradient": between(correlation, "gradient"),
-        "tau_loo": between(correlation, "loo"),
-        "evidence_mass": evidence,
-        ERASED: of_ranking(ranked_sets, "attention"),
-    }
-    claims: list[tuple[str, Finding]] = []
-    for dataset in map(str, conicity["dataset"].unique()):
-        found = [
-            each
-            for metric, frame in sources.items()
-            for each in differences(metric, of_dataset(frame, dataset), dataset, resamples, models)
-        ]
-        found.sort(key=lambda each: list(models).index(each[0]))
-        claims += [(dataset, own) for _, own in found]
-    return as_claims(claims)

@@ -25,7 +25,6 @@ from attention_audit.answer.statements import CLASSES, NONE, ZONES
 from attention_audit.columns.instead import BY
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.claims import NO
 from attention_audit.tables.texts import TOP, top
 from attention_audit.tables.wording import heading, isolated, label_of, named, number
 
@@ -77,31 +76,16 @@ UNBOUNDED = "cannot be bounded: its divisor may be 0"
 """Of an interval without ends, which only a ratio has."""
 
 
-def within(low: float, high: float, written: Callable[[float], str]) -> str:
-    """An interval in brackets, its ends as `written` has them; "" where one is not known, or where the value itself is
-    infinite. What has no end is said in words.
+def interval(low: float, high: float, metric: str = "") -> str:
+    """Write an interval in brackets, with the digits of a metric; "" where an end is not known, or where the value
+    itself is infinite. What has no end is said in words.
     """
     if math.isnan(low) or math.isnan(high) or low == math.inf:
         return ""
     if math.isinf(low):
         return f" [{UNBOUNDED}]"
-    return f" [at least {written(low)}]" if math.isinf(high) else f" [{written(low)}, {written(high)}]"
-
-
-def interval(low: float, high: float, metric: str = "") -> str:
-    """An interval in brackets, with the digits of a metric; see `within`."""
-    return within(low, high, partial(number, metric=metric))
-
-
-def significant(value: float) -> str:
-    """A value with three significant digits, whatever it measures."""
-    return f"{value:.3g}" if math.isfinite(value) else number(value, "")
-
-
-def found(row: Row) -> str:
-    """The value of a row of columns.claims with its interval; "" where it is not known."""
-    ours = significant(row["ours"])
-    return ours and ours + within(row["low"], row["high"], significant)
+    first = number(low, metric)
+    return f" [at least {first}]" if math.isinf(high) else f" [{first}, {number(high, metric)}]"
 
 
 def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
@@ -220,19 +204,6 @@ def verdicts(controls: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     worst_first = controls[~(shuffled & controls["holds"])].sort_values("holds", kind="stable")
     claims = block(worst_first, cells, text=text)
     return [claims, show_grid(controls[zones])] if zones.any() else [claims]
-
-
-def findings(claims: pd.DataFrame, _labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.claims, with the interval beside the value; "" where the value is not known."""
-
-    cells = {
-        **called({}),
-        **plain("claim", "statistic"),
-        "ours": found,
-        "paper": lambda row: row["theirs"],
-        "holds": lambda row: row["holds"].upper() if row["holds"] == NO else row["holds"],
-    }
-    return [block(claims, cells)]
 
 
 NOTES = (
