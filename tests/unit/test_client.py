@@ -1,12 +1,18 @@
 """Jobs and the server of a run: whatever the interpreter is called, it is used; another environment's is not."""
 
+import os
+import signal
 import socket
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
+from attention_audit import client
 from attention_audit.client import SERVER, THREADS, connected
 
 
@@ -53,3 +59,82 @@ def test_another_environment_or_more_threads_or_no_server_have_a_process_of_thei
     monkeypatch.setenv(SERVER, f"{own}:{listening}")
     monkeypatch.setenv(THREADS, "2")
     assert connected() is None
+
+
+TOY = """
+import os, sys, time
+from attention_audit.server import Server
+
+def work(arguments):
+    print(*arguments, os.environ.get("COLOUR"), os.path.basename(os.getcwd()), flush=True)
+    if arguments[0] == "raise":
+        sys.exit(3)
+    time.sleep(60 * (arguments[0] == "wait"))
+    return 2
+
+Server(int(sys.argv[1]), work, lambda arguments: None).serve()
+"""
+"""A server whose jobs say what they were told, and may wait for a minute."""
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
+    """A server that `connected` finds."""
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "server"))
+        listening.listen()
+        number = listening.fileno()
+        command = [sys.executable, "-c", TOY, str(number)]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number])
+    monkeypatch.setenv(SERVER, f"{sys.executable}:{tmp_path / 'server'}")
+    monkeypatch.setenv(THREADS, "1")
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def start_call(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Call the server from a process in a folder, as Snakemake does."""
+    command = [sys.executable, client.__file__, *arguments]
+    colours = os.environ | {"COLOUR": "blue"}
+    return subprocess.Popen(command, cwd=folder, env=colours, stdout=subprocess.PIPE, text=True)
+
+
+def children(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    """The jobs of a server, once there is one."""
+    parent = psutil.Process(process.pid)
+    for _ in range(1000):
+        if found := parent.children():
+            return found
+        time.sleep(0.01)
+    raise AssertionError("the server forks for no call")
+
+
+def test_a_job_has_the_arguments_folder_and_environment_of_its_call(
+    server: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    for word, status in (("return", 2), ("raise", 3)):
+        called = start_call(tmp_path, word, "word " * 20_000)
+        said, _ = called.communicate(timeout=60)
+        assert (said.split()[0], said.split()[-2:], called.returncode) == (word, ["blue", tmp_path.name], status)
+
+
+@pytest.mark.parametrize("who", ["caller", "server", "run"])
+def test_a_job_ends_with_its_caller_its_server_and_the_run(
+    server: subprocess.Popen[bytes], tmp_path: Path, who: str
+) -> None:
+    called = start_call(tmp_path, "wait")
+    jobs = children(server)
+    if who == "caller":
+        called.kill()
+    elif who == "server":
+        server.kill()
+    elif server.stdin:
+        server.stdin.close()
+    _, left = psutil.wait_procs(jobs, timeout=30)
+    assert left == []
+    called.communicate(timeout=30)
+    assert called.returncode == (-signal.SIGKILL if who == "caller" else client.KILLED)
+    if who != "caller":
+        server.wait(timeout=30)
+    assert (server.poll() is None) == (who == "caller")

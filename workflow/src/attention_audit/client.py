@@ -41,10 +41,10 @@ def call(connection: socket.socket, arguments: list[str]) -> int:
     Where the process ends without one, it was killed.
     """
     asked = {"arguments": arguments, "folder": os.getcwd(), "environment": dict(os.environ)}
-    told = json.dumps(asked).encode()
     try:
-        socket.send_fds(connection, [len(told).to_bytes(8, "big")], [1, 2])
-        connection.sendall(told)
+        socket.send_fds(connection, [b" "], [1, 2])
+        connection.sendall(json.dumps(asked).encode())
+        connection.shutdown(socket.SHUT_WR)
         status = connection.recv(1)
     except OSError:
         return KILLED

@@ -8,7 +8,7 @@ cannot be forked.
 import atexit
 import json
 import os
-import selectors
+import select
 import signal
 import socket
 import subprocess
@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType
+from socketserver import BaseRequestHandler, ForkingMixIn, UnixStreamServer
 from typing import Any, NoReturn
 
 from attention_audit.client import SERVER
@@ -25,6 +25,8 @@ from attention_audit.client import SERVER
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
 """What Snakemake tells each job of one core: libraries read it as they are loaded."""
 ENDING = (signal.SIGINT, signal.SIGTERM)
+OFTEN = 0.1
+"""Seconds between two looks at whether the run has ended."""
 Main = Callable[[Sequence[str]], int]
 
 
@@ -59,94 +61,76 @@ def end(server: subprocess.Popen[bytes], path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
-def received(connection: socket.socket) -> tuple[bytes, list[int]]:
-    """What a client asks, and its output and error streams. Raises EOFError where it has gone."""
-    length, streams, _, _ = socket.recv_fds(connection, 8, 2)
-    told = b""
-    while length and len(told) < int.from_bytes(length, "big"):
-        part = connection.recv(1 << 16)
-        if not part:
-            raise EOFError
-        told += part
-    if not told:
-        raise EOFError
-    return told, streams
-
-
-class Server:
-    """Forks for each call. number: of the socket that calls come from, as a file of this process. main: what runs a
+class Server(ForkingMixIn, UnixStreamServer):
+    """Fork for each call. number: of the socket that calls come from, as a file of this process. main: what runs a
     stage; prepare: what imports all that it needs, which may not fail.
     """
 
+    max_children = 10**6
+
     def __init__(self, number: int, main: Main, prepare: Callable[[Sequence[str]], None]) -> None:
-        self.listening, self.main, self.prepare = socket.socket(fileno=number), main, prepare
-        self.jobs: set[int] = set()
+        super().__init__("", BaseRequestHandler, bind_and_activate=False)
+        self.socket.close()
+        self.socket, self.main, self.prepare = socket.socket(fileno=number), main, prepare
         # nobody writes to this pipe; where its other end closes, the server has ended
         self.alive, self.held = os.pipe()
 
     def serve(self) -> None:
-        """Answer calls until standard input closes, or a signal comes; then end all jobs."""
-
-        def end(number: int, frame: FrameType | None) -> None:
-            for each in ENDING:
-                signal.signal(each, signal.SIG_IGN)
-            sys.exit()
-
+        """Answer calls until the run ends, which closes standard input, or a signal comes; then end all jobs."""
         for number in ENDING:
-            signal.signal(number, end)
-        try:
-            self.answer_all()
-        finally:
-            for job in self.jobs:
-                with suppress(ProcessLookupError):
-                    os.killpg(job, signal.SIGTERM)
-                os.waitpid(job, 0)
+            signal.signal(number, lambda *_: sys.exit())
+        with self:
+            self.serve_forever(OFTEN)
 
-    def answer_all(self) -> None:
-        """Answer calls until standard input closes."""
-        with selectors.DefaultSelector() as ready:
-            ready.register(self.listening, selectors.EVENT_READ)
-            ready.register(sys.stdin, selectors.EVENT_READ)
-            while all(key.fileobj is self.listening for key, _ in ready.select()):
-                connection, _ = self.listening.accept()
-                with connection, suppress(EOFError, OSError):
-                    self.answer(connection)
-                self.jobs = {job for job in self.jobs if os.waitpid(job, os.WNOHANG) == (0, 0)}
+    def server_close(self) -> None:
+        """End all jobs, and wait for them."""
+        for number in ENDING:
+            signal.signal(number, signal.SIG_IGN)
+        os.close(self.held)
+        super().server_close()
 
-    def answer(self, connection: socket.socket) -> None:
-        """Fork for one call."""
-        told, streams = received(connection)
-        call = json.loads(told)
-        self.prepare(call["arguments"])
-        job = os.fork()
-        if not job:
-            self.work(connection, call, streams)
-        # the child says it too; whoever comes first
-        with suppress(PermissionError, ProcessLookupError):
-            os.setpgid(job, job)
-        self.jobs.add(job)
-        for stream in streams:
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Read a call, with its output and error streams, and import what it needs. Raises OSError where its caller has
+        gone.
+        """
+        connection, address = super().get_request()
+        _, self.streams, _, _ = socket.recv_fds(connection, 1, 2)
+        told = connection.makefile("rb").read()
+        if not told:
+            raise ConnectionAbortedError
+        self.call = json.loads(told)
+        self.prepare(self.call["arguments"])
+        return connection, address
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Fork; the child does not return."""
+        super().process_request(request, client_address)
+        for stream in self.streams:
             os.close(stream)
 
-    def work(self, connection: socket.socket, call: dict[str, Any], streams: list[int]) -> NoReturn:
-        """The job, in a process and a group of its own: it says its exit status, and ends."""
+    def service_actions(self) -> None:
+        """Look whether the run has ended."""
+        super().service_actions()
+        if select.select([sys.stdin], [], [], 0)[0]:
+            sys.exit()
+
+    def finish_request(self, request: Any, client_address: Any) -> NoReturn:
+        """Run a job, in a process and a group of its own: it says its exit status, and ends."""
         status = 1
         try:
-            for each in ENDING:
-                signal.signal(each, signal.SIG_DFL)
+            for ending in ENDING:
+                signal.signal(ending, signal.SIG_DFL)
             os.setpgid(0, 0)
             os.close(self.held)
-            self.listening.close()
-            with open(os.devnull, "rb") as nothing:
-                os.dup2(nothing.fileno(), 0)
-            for number, stream in enumerate(streams, start=1):
+            self.socket.close()
+            for number, stream in enumerate([os.open(os.devnull, os.O_RDONLY), *self.streams]):
                 os.dup2(stream, number)
                 os.close(stream)
             os.environ.clear()
-            os.environ.update(call["environment"])
-            os.chdir(call["folder"])
-            threading.Thread(target=self.watch, args=[connection.dup()], daemon=True).start()
-            status = self.main(call["arguments"])
+            os.environ.update(self.call["environment"])
+            os.chdir(self.call["folder"])
+            threading.Thread(target=self.watch, args=[request], daemon=True).start()
+            status = self.main(self.call["arguments"])
         except SystemExit as ended:
             status = int(ended.code or 0)
         except BaseException:
@@ -155,13 +139,13 @@ class Server:
             with suppress(OSError):
                 sys.stdout.flush()
                 sys.stderr.flush()
-                connection.sendall(bytes([status]))
+                request.sendall(bytes([status]))
             os._exit(status)
 
     def watch(self, connection: socket.socket) -> None:
         """End this job, with all processes that it has started, once its caller or the server has ended."""
-        with selectors.DefaultSelector() as ready:
-            ready.register(connection, selectors.EVENT_READ)
-            ready.register(self.alive, selectors.EVENT_READ)
-            ready.select()
+        ends = select.poll()
+        for each in (connection, self.alive):
+            ends.register(each, 0)
+        ends.poll()
         os.killpg(0, signal.SIGTERM)
