@@ -28,7 +28,7 @@ from attention_audit.plugins import Entry, added, folder_of, module_of
 
 PACKAGE = "attention_audit"
 SOURCE = Path(__file__).parent
-DATA = ("*.csv", "*.css", "*.html", "*.js", "*.md")
+DATA = ("*.csv", "*.css", "*.html", "*.js", "*.md", "*.yaml")
 """Data files that count as code of the modules beside them."""
 WORDS = frozenset({"description", "meaning", "unit"})
 """Keyword arguments that hold words for readers, such as those of `pydantic.Field` and of `columns.kinds.Column`."""

@@ -12,7 +12,6 @@ from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 
-from fontTools import unicodedata as scripts
 from matplotlib.font_manager import findSystemFonts, fontManager, get_font
 from matplotlib.ft2font import FaceFlags
 
@@ -24,29 +23,11 @@ UNSEEN = {"Cc", "Cf", "Zs", "Zl", "Zp"}
 """Categories of characters that have no shape of their own."""
 SELECTORS = range(0xFE00, 0xFE10)
 """They choose between forms of the character before them, and have no shape either."""
-EMOJI, HAN = "emoji", "Han"
-EAST_ASIAN = {"Hiragana": "JP", "Katakana": "JP", "Hangul": "KR", "Bopomofo": "TC", HAN: "SC"}
-"""Scripts that share one font, with the ending of the family that draws them as their readers are used to. Han comes
-last: beside kana it is Japanese.
-"""
-PREFERRED = {EMOJI: ("Noto Emoji", "Symbola")} | {name: (f"Noto Sans CJK {of}",) for name, of in EAST_ASIAN.items()}
-"""Families by script, where Noto's are not named after it."""
-PACKAGES = {EMOJI: "fonts-symbola", **dict.fromkeys(EAST_ASIAN, "fonts-noto-cjk")}
-"""Debian's packages by script; every other script is in OTHERS."""
-OTHERS = "fonts-noto-core"
+PREFERRED = "Noto Sans"
+EAST_ASIAN = {"HIRAGANA": "JP", "KATAKANA": "JP", "HANGUL": "KR", "BOPOMOFO": "TC", "CJK": "SC"}
+"""In whose form Han characters are drawn, by words in the names of all characters: the ending of the family."""
 
 _CHOSEN: ContextVar[tuple[str, ...]] = ContextVar("chosen", default=())
-
-
-def script_of(character: str) -> str:
-    """The script of a character; of one that several scripts share, `Han`, `emoji`, or its block of Unicode."""
-    code = scripts.script(character)
-    if code not in ("Zyyy", "Zinh", "Zzzz"):
-        return str(scripts.script_name(code))
-    block = str(scripts.block(character))
-    if block.startswith(("CJK", "Halfwidth", "Hiragana", "Katakana", "Ideographic")):
-        return HAN
-    return EMOJI if unicodedata.category(character) in ("So", "Sk") else block
 
 
 def visible(texts: Iterable[str]) -> frozenset[str]:
@@ -85,26 +66,16 @@ def _without_glyph(characters: Iterable[str], names: Iterable[str]) -> set[str]:
 
 @cache
 def _further(characters: frozenset[str], first: tuple[str, ...]) -> tuple[str, ...]:
-    """Families of this machine that have what `first` lacks, script by script; of several that have the same
-    characters, that which is preferred for the script.
-    """
-    found: list[str] = []
-    for script, of_script in _by_script(_without_glyph(characters, first)).items():
-        missing = _without_glyph(of_script, found)
-        preferred = PREFERRED.get(script, (f"Noto Sans {script}",))
-        while covered := {family: has for family in _families() if (has := _covered(family, missing))}:
-            best = max(covered, key=lambda family: (len(covered[family]), family in preferred))
-            missing -= covered[best]
-            found.append(best)
+    """Families of this machine that have what `first` lacks: those for East Asia and PREFERRED ones before others."""
+    missing = _without_glyph(characters, first)
+    names = " ".join(unicodedata.name(character, "") for character in missing)
+    forms = next((form for word, form in EAST_ASIAN.items() if word in names), "")
+    found = []
+    for family in sorted(_families(), key=lambda each: (each != f"{PREFERRED} CJK {forms}", PREFERRED not in each)):
+        if covered := _covered(family, missing):
+            missing -= covered
+            found.append(family)
     return tuple(found)
-
-
-def _by_script(characters: Iterable[str]) -> dict[str, list[str]]:
-    """The characters of each script, those of EAST_ASIAN first and in their order."""
-    by_script: dict[str, list[str]] = {script: [] for script in EAST_ASIAN}
-    for character in sorted(characters):
-        by_script.setdefault(script_of(character), []).append(character)
-    return {script: members for script, members in by_script.items() if members}
 
 
 def _named(font: str) -> str:
@@ -141,16 +112,13 @@ def families(texts: Iterable[str] = ()) -> list[str]:
 
 
 def warning(texts: Iterable[str]) -> str:
-    """One line on what no font of this machine has: scripts, an example of each, and what to install; "" for none."""
+    """Say in one line what no font of this machine has, and what to install; "" for nothing."""
     texts = list(texts)
-    missing = _by_script(_without_glyph(visible(texts), families(texts)))
+    missing = sorted(_without_glyph(visible(texts), families(texts)))
     if not missing:
         return ""
-    named = [
-        f"{script} such as U+{ord(characters[0]):04X} (Debian's package {PACKAGES.get(script, OTHERS)})"
-        for script, characters in missing.items()
-    ]
+    named = [f"U+{ord(character):04X} ({unicodedata.name(character, 'no name')})" for character in missing[:3]]
     return (
-        f"boxes stand for characters that no font of this machine has: {', '.join(named)}; install the package, or "
-        "name a font that has them in `font`"
+        f"boxes stand for {len(missing)} characters that no font of this machine has, such as {', '.join(named)}; "
+        "install one (Debian's packages fonts-noto-core, fonts-noto-cjk and fonts-symbola), or name one in `font`"
     )

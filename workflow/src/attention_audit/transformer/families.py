@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import yaml
+
 from attention_audit.errors import AuditError
 from attention_audit.transformer.folder import Facts, read_facts
 
@@ -64,131 +66,9 @@ class Family(NamedTuple):
     tuned: bool = True
 
 
-ROBERTA = Family("roberta.encoder.layer", classifier="classifier.out_proj")
-LLAMA = Family(
-    "model.layers",
-    pooler="",
-    classifier="score",
-    attention="self_attn",
-    query="self_attn.q_proj",
-    key="self_attn.k_proj",
-    values="self_attn.v_proj",
-    output="self_attn.o_proj",
-    first="post_attention_layernorm",
-    inner="mlp.up_proj",
-    gate="mlp.gate_proj",
-    outer="mlp.down_proj",
-    second="model.norm",
-    before=True,
-    last=True,
-    tuned=False,
-)
-GEMMA = LLAMA._replace(plus=1.0)
-GEMMA2 = GEMMA._replace(
-    first="pre_feedforward_layernorm",
-    output_normed="post_attention_layernorm",
-    outer_normed="post_feedforward_layernorm",
-)
 FAMILIES: Mapping[str, Family] = {
-    "bert": Family("bert.encoder.layer", pooler="bert.pooler.dense"),
-    "roberta": ROBERTA,
-    "xlm-roberta": ROBERTA,
-    "camembert": ROBERTA,
-    "electra": Family("electra.encoder.layer", classifier="classifier.out_proj", pooled="gelu"),
-    "distilbert": Family(
-        "distilbert.transformer.layer",
-        pooler="pre_classifier",
-        pooled="relu",
-        attention="attention",
-        query="attention.q_lin",
-        key="attention.k_lin",
-        values="attention.v_lin",
-        dropped="attention.dropout",
-        output="attention.out_lin",
-        output_dropped="",
-        first="sa_layer_norm",
-        inner="ffn.lin1",
-        outer="ffn.lin2",
-        outer_dropped="ffn.dropout",
-        second="output_layer_norm",
-    ),
-    "albert": Family(
-        "albert.encoder.albert_layer_groups",
-        pooler="albert.pooler",
-        attention="albert_layers.0.attention",
-        query="albert_layers.0.attention.query",
-        key="albert_layers.0.attention.key",
-        values="albert_layers.0.attention.value",
-        output="albert_layers.0.attention.dense",
-        first="albert_layers.0.attention.LayerNorm",
-        inner="albert_layers.0.ffn",
-        outer="albert_layers.0.ffn_output",
-        second="albert_layers.0.full_layer_layer_norm",
-        tuned=False,
-    ),
-    "mpnet": Family(
-        "mpnet.encoder.layer",
-        classifier="classifier.out_proj",
-        attention="attention.attn",
-        query="attention.attn.q",
-        key="attention.attn.k",
-        values="attention.attn.v",
-        output="attention.attn.o",
-        first="attention.LayerNorm",
-        asked=True,
-        tuned=False,
-    ),
-    "deberta-v2": Family(
-        "deberta.encoder.layer",
-        pooler="pooler.dense",
-        pooled="pooler_hidden_act",
-        query="attention.self.query_proj",
-        key="attention.self.key_proj",
-        values="attention.self.value_proj",
-        asked=True,
-        tuned=False,
-    ),
-    "modernbert": Family(
-        "model.layers",
-        pooler="head.dense",
-        pooled="classifier_activation",
-        attention="attn",
-        query="attn.Wqkv",
-        key="attn.Wqkv",
-        values="attn.Wqkv",
-        output="attn.Wo",
-        first="mlp_norm",
-        inner="mlp.Wi",
-        outer="mlp.Wo",
-        second="model.final_norm",
-        before=True,
-        third="head.norm",
-        tuned=False,
-    ),
-    "gpt2": Family(
-        "transformer.h",
-        pooler="",
-        classifier="score",
-        attention="attn",
-        query="attn.c_attn",
-        key="attn.c_attn",
-        values="attn.c_attn",
-        output="attn.c_proj",
-        first="ln_2",
-        inner="mlp.c_fc",
-        outer="mlp.c_proj",
-        second="transformer.ln_f",
-        before=True,
-        last=True,
-        tuned=False,
-    ),
-    "llama": LLAMA,
-    "mistral": LLAMA,
-    "qwen2": LLAMA,
-    "qwen3": LLAMA,
-    "gemma": GEMMA,
-    "gemma2": GEMMA2,
-    "gemma3_text": GEMMA2,
+    kind: Family(**parts)
+    for kind, parts in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")).items()
 }
 """By `model_type` of config.json."""
 ACTIVATIONS = {
