@@ -21,7 +21,7 @@ from attention_audit.figures.attention_maps import wp_fig2_attention_maps
 from attention_audit.figures.by_weight import median_over_seeds, wp_fig3_seed_variance
 from attention_audit.figures.panels import legend
 from attention_audit.figures.style import save
-from attention_audit.figures.tvd_jsd import clusters, spread_out, wp_fig5_tvd_jsd
+from attention_audit.figures.tvd_jsd import wp_fig5_tvd_jsd
 from attention_audit.names import Look, Names
 from attention_audit.units import LN2
 
@@ -283,33 +283,6 @@ def test_figure2_refuses_weights_that_it_does_not_know():
         wp_fig2_attention_maps(attention_maps([["a"]]).replace({"weights": {"base": "gpt"}}), CENSUS)
 
 
-def test_figure5_has_one_label_for_adversaries_in_one_place():
-    compared = comparison(["sst"])
-    scratch = compared["model"] == "adversary"
-    compared.loc[scratch, ["jsd", "tvd"]] = [0.5, 0.2]
-    (axes,) = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.05).axes
-    labels = [text.get_text() for text in axes.texts if text.get_color() == style.PALETTE[WP["adversary"].colour]]
-    assert labels == ["2e-5 to 0.002"]
-
-
-def test_points_are_near_to_the_first_of_their_group():
-    places = np.array([[0, 0], [3, 4], [6, 0], [6, 1], [0, 0]])
-    assert clusters(places, 5.5) == [[0, 1], [2, 3], [4]]
-    assert clusters(places[:0], 5.5) == []
-
-
-def test_figure5_has_a_square_root_scale_of_at_least_twice_the_tolerance():
-    compared = comparison(["a", "b"])
-    compared.loc[compared["dataset"] == "b", "tvd"] /= 1000
-    instances = instance_adversary(compared)
-    instances.loc[instances["dataset"] == "b", "tvd"] = 0
-    one, other = wp_fig5_tvd_jsd(compared, instances, WP, 0.05).axes
-    assert one.get_ylim()[1] > other.get_ylim()[1] == 0.1
-    # half as high is a quarter of the change
-    low, middle, top = (one.transData.transform((0, part * one.get_ylim()[1]))[1] for part in (0, 0.25, 1))
-    assert middle - low == pytest.approx((top - low) / 2)
-
-
 def test_figure5_draws_the_limits_of_tvd_and_dots_over_a_gap_of_the_search():
     compared = comparison(["sst"])
     compared = compared[~((compared["model"] == "continuation") & (compared["seed"] == 2))]
@@ -335,11 +308,6 @@ def test_figure2_says_where_the_base_model_has_not_learnt_its_task(learnt, datas
     line = "The base model is not clearly better than always the largest class: .00 and .50."
     # the maps are of sst
     assert (line in " ".join(text.get_text() for text in texts)) == (not learnt and dataset == "sst")
-
-
-def test_spread_out_takes_the_ends_first():
-    assert spread_out(5) == [0, 4, 2, 1, 3]
-    assert [spread_out(count) for count in range(3)] == [[], [0], [0, 1]]
 
 
 @pytest.mark.parametrize("length", [5, 200])

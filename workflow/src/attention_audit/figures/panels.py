@@ -14,7 +14,6 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.transforms import Bbox
 from matplotlib.typing import ColorType
 
 from attention_audit.figures import style
@@ -30,14 +29,11 @@ PAD = 11  # points between a panel and its title: room for the heading of the ri
 TITLED, LINE = 3, 0.15  # lines of titles that panels have room for, and inches of a further one
 ENTRIES, HANDLE = 112, 5  # letters in a line of a legend, and as many as a handle takes
 HINT = 100  # letters in a line below a figure
-DIRECTIONS = ((1, -1), (1, 0), (-1, 1), (-1, 0), (0, -1), (0, 1), (1, 1), (-1, -1))
-DISTANCES = (4, 7, 10)  # points
 SIGNS = ((1, ""), (-1, "\N{MINUS SIGN}"))
 SMALL_ROOTS = (0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
 ROOTS = {tick: f"{tick:f}".rstrip("0") for tick in SMALL_ROOTS} | {0.25: "¼", 0.5: "½", 1: "1"}
 """Ticks of square-root scales, and what they say."""
 APART = 0.15  # of such a scale, at least between two ticks
-BETWEEN = 4  # points between two labels side by side, so that they are not read as one
 
 Key = tuple[str, str]
 """A data set and a model; "" for all models."""
@@ -188,33 +184,6 @@ def density(
     most = float(np.nanmax(counts, initial=1.0))
     mesh.set_norm(LogNorm(faintest, most))
     return mesh, most
-
-
-def placed(axes: Axes, text: str, colour: str, at: tuple[float, float], taken: list[Bbox], room: Bbox) -> bool:
-    """Write `text` near the point `at`, clear of `taken`, to which it is added, and within `room` (pixels); whether
-    there is a place for it.
-
-    The layout must be final.
-    """
-    for distance in DISTANCES:
-        for x, y in DIRECTIONS:
-            label = axes.annotate(
-                text,
-                at,
-                xytext=(x * distance, y * distance),
-                textcoords="offset points",
-                fontsize=style.SMALL,
-                color=colour,
-                ha={-1: "right", 0: "center", 1: "left"}[x],
-                va={-1: "top", 0: "center", 1: "bottom"}[y],
-            )
-            box = label.get_window_extent()
-            within = room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1
-            if within and not box.padded(BETWEEN * axes.figure.dpi / 72, 0).count_overlaps(taken):
-                taken.append(box)
-                return True
-            label.remove()
-    return False
 
 
 def beside(axes: Axes, text: str, place: float, colour: ColorType = style.BLACK) -> None:

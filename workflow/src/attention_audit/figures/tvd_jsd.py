@@ -5,21 +5,18 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
+from adjustText import adjust_text
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.transforms import Bbox
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid, placed, up_to_ln2
+from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid, up_to_ln2
 from attention_audit.names import Names
 from attention_audit.units import LN2
 
 HEIGHT = 2.8  # inches
-LABELLED = 4  # lambdas of a family of adversaries named in a panel, where they find room
-APART = 8  # points: adversaries that are nearer to one another have one label
+STEPS = 50  # in which labels move apart, and points of a line that they keep clear of
 TICKS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1)
 LEAST = 2.0  # times the tolerance: TVD at the top of the y axis, at least
 POINTS: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 0, "alpha": 0.8}
@@ -72,26 +69,6 @@ def averages(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     return rows.groupby(by, as_index=False, sort=False, dropna=False)[["jsd", "tvd"]].mean()
 
 
-def clusters(places: npt.NDArray[np.float64], apart: float) -> list[list[int]]:
-    """The points (n, 2) of a curve in groups: a new one begins further than `apart` from the first of the last."""
-    groups: list[list[int]] = []
-    for index, place in enumerate(places):
-        if groups and np.hypot(*(place - places[groups[-1][0]])) < apart:
-            groups[-1].append(index)
-        else:
-            groups.append([index])
-    return groups
-
-
-def spread_out(count: int) -> list[int]:
-    """The indices below `count`: both ends, then always the one furthest from those before it."""
-    chosen = [0, count - 1][:count]
-    while len(chosen) < count:
-        rest = [index for index in range(count) if index not in chosen]
-        chosen.append(max(rest, key=lambda index: min(abs(index - other) for other in chosen)))
-    return chosen
-
-
 def curves_of(runs: pd.DataFrame) -> list[pd.DataFrame]:
     """The curves of one data set, each in the order of lambda: the mean over seeds of the adversaries from scratch, and
     every search by continuation, whose lambdas are its own.
@@ -133,42 +110,28 @@ def draw(
     up_to_ln2(axes)
 
 
-def occupied(figure: Figure, axes: Axes, curves: Iterable[pd.DataFrame]) -> list[Bbox]:
-    """Boxes (pixels) around every marker and along the curves, for labels to keep clear of."""
-    marks = [line.get_xydata() for line in axes.lines if line.get_marker() not in ("None", "")]
-    limits = {look["label"] for look in LIMITS.values()}
-    levels = [float(np.asarray(line.get_ydata())[0]) for line in axes.lines if line.get_label() in limits]
-    marks += [np.column_stack([np.linspace(0, LN2, 60), np.full(60, level)]) for level in levels]
-    for curve in curves:
-        stops = np.linspace(0, len(curve), 20 * len(curve))
-        points = ([0, *curve[name]] for name in ("jsd", "tvd"))
-        marks.append(np.column_stack([np.interp(stops, range(len(curve) + 1), values) for values in points]))
-    half = 2 * figure.dpi / 72
-    return [Bbox([at - half, at + half]) for at in axes.transData.transform(np.concatenate(marks))]
-
-
-def label_lambdas(
-    figure: Figure, axes: Axes, looks: Mapping[str, Mapping[str, Any]], curves: Iterable[pd.DataFrame]
-) -> None:
-    """Name up to LABELLED lambdas of each family along its first curve, each only where it hides nothing.
+def label_lambdas(axes: Axes, looks: Mapping[str, Mapping[str, Any]], curves: Iterable[pd.DataFrame]) -> None:
+    """Name the lambdas at both ends of the first curve of each family, clear of lines, points and each other.
 
     The layout must be final.
     """
     firsts: dict[str, pd.DataFrame] = {}
     for curve in curves:
         firsts.setdefault(curve["model"].iloc[0], curve)
-    taken = occupied(figure, axes, curves)
-    room = Bbox(axes.transData.transform([(0, 0), (LN2, axes.get_ylim()[1])]))
+    texts = []
     for name, curve in firsts.items():
-        points = curve[["jsd", "tvd"]].to_numpy()
-        groups = clusters(axes.transData.transform(points), APART * figure.dpi / 72)
-        labelled = 0
-        for group in (groups[index] for index in spread_out(len(groups))):
-            # as short as possible, of several the least and the greatest: 2e-5, 0.001 to 0.1
-            ends = curve["lambda"].iloc[group].agg(["min", "max"]).unique()
-            text = " to ".join(f"{end:.2g}".replace("e-0", "e-") for end in ends)
-            at = tuple(points[group[len(group) // 2]])
-            labelled += labelled < LABELLED and placed(axes, text, looks[name]["color"], at, taken, room)
+        for x, y, value in curve.iloc[sorted({0, len(curve) - 1})][["jsd", "tvd", "lambda"]].itertuples(index=False):
+            # as short as possible: 2e-5
+            text = f"{value:.2g}".replace("e-0", "e-")
+            texts.append(axes.text(x, y, text, color=looks[name]["color"], fontsize=style.SMALL))
+    if texts:
+        # paths in pixels, in which scales are straight
+        paths = [
+            axes.transData.transform(line.get_xydata()) for line in axes.lines if line.get_transform() == axes.transData
+        ]
+        steps = [np.linspace(*ends, STEPS) for path in paths for ends in pairwise(path)]
+        points = axes.transData.inverted().transform(np.concatenate([*paths, *steps]))
+        adjust_text(texts, *points.T, ax=axes, iter_lim=STEPS)
 
 
 @style.house_style()
@@ -190,7 +153,6 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     runs = averages(comparison, ["dataset", "model", "lambda", "seed"])
     instances = averages(instance_adversary, ["dataset"])
     figure, panels = panel_grid(datasets_of(runs), HEIGHT)
-    FigureCanvasAgg(figure)  # measures the labels
     curves = [curves_of(panel.rows) for panel in panels]
     for panel, drawn in zip(panels, curves, strict=True):
         [axes] = panel.axes
@@ -212,5 +174,5 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     legend(figure, [*(look for look in looks.values() if look["label"]), *LIMITS.values()])
     figure.draw_without_rendering()
     for panel, drawn in zip(panels, curves, strict=True):
-        label_lambdas(figure, panel.axes[0], looks, drawn)
+        label_lambdas(panel.axes[0], looks, drawn)
     return figure
