@@ -55,8 +55,7 @@ def main(arguments: list[str]) -> int:
     """Run a stage; its exit status."""
     connection = connected()
     if connection is None:
-        command = [sys.executable, "-m", "attention_audit", *arguments]
-        os.execv(command[0], command)
+        os.execv(sys.executable, [sys.executable, "-m", "attention_audit", *arguments])
     return call(connection, arguments)
 
 

@@ -55,9 +55,7 @@ def start_server(path: Path) -> None:
 
 def end(server: subprocess.Popen[bytes], path: Path) -> None:
     """End the server of a run with all its jobs."""
-    if server.stdin:
-        server.stdin.close()
-    server.wait()
+    server.communicate()
     path.unlink(missing_ok=True)
 
 

@@ -43,9 +43,6 @@ class Effect(NamedTuple):
     texts: int
 
 
-NOTHING = Effect(nan, nan, nan, 0, 0)
-
-
 def adjust_quantile(skewness: float, normal: float) -> float:
     """Move a normal quantile to that of a studentised mean whose estimate has this skewness.
 
@@ -106,7 +103,7 @@ def mean(values: Floats, least: float = 0.0, most: float = 1.0) -> Effect:
     """Take the mean of values between `least` and `most`, from (S, N), NaN where there is no value."""
     values = values[:, np.isfinite(values).any(0)]
     if not values.size:
-        return NOTHING
+        return Effect(nan, nan, nan, 0, 0)
     parts = split_mean(values)
     value = float(np.nanmean(values))
     low, high = bound_mean(value, parts, most)

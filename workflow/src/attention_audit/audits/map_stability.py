@@ -26,10 +26,8 @@ def maps_of(readout: Readout) -> dict[str, list[Floats]]:
 
 def rank_correlation(one: Scores, other: Scores) -> float:
     """Spearman's rank correlation of two scores of the same words; NaN where all scores of either are alike."""
-    ranks = np.stack([rankdata(one), rankdata(other)])
-    ranks -= ranks.mean(1, keepdims=True)
-    scale = np.sqrt((ranks**2).sum(1).prod())
-    return float(ranks[0] @ ranks[1] / scale) if scale else np.nan
+    with np.errstate(invalid="ignore"):
+        return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
 
 
 def map_stability(other: Readout, own: Readout) -> dict[str, Any]:

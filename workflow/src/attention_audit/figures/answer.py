@@ -1,20 +1,21 @@
 """The answer on one model as a figure: a row a question, with its zones, trainings and intervals, and the numbers."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite, nan
 from textwrap import fill, shorten
 from typing import Any
 
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Rectangle
 
 from attention_audit.answer.lines import WRITTEN, Line, describe_run, write_line, write_probability, write_share
-from attention_audit.answer.statements import CLASSES, NONE, ZONES
+from attention_audit.answer.statements import CLASSES, NONE
 from attention_audit.figures import style
+from attention_audit.figures.panels import write_sentence
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS, Question, Unit
 from attention_audit.tables.wording import named
@@ -34,23 +35,25 @@ UPPER, LOWER, DOTTED = 0.66, 0.24, 0.08
 UNITS: Mapping[Unit, str] = {"share": "", "percent": " %", "points": " points", "probability": " TVD"}
 NEAR = 0.1
 """Numbered dots that are nearer than this, in widths of a zone, stand one above the other."""
-POINT: dict[str, Any] = {"color": style.BLUE, "linestyle": "none", "marker": "o", "markersize": 4.2}
+POINT: dict[str, Any] = {
+    "color": style.BLUE, "linestyle": "none", "marker": "o", "markersize": 4.2, "label": "a training",
+}  # fmt: skip
 RING: dict[str, Any] = {
     "color": style.VERMILLION, "linestyle": "none", "marker": "o", "markersize": 5.5, "markerfacecolor": "white",
-    "markeredgewidth": 1.4,
+    "markeredgewidth": 1.4, "label": "shuffled weights; random words",
 }  # fmt: skip
 SQUARE: dict[str, Any] = {
     "color": style.BLUE, "linestyle": "none", "marker": "s", "markersize": 5, "markerfacecolor": "white",
-    "markeredgewidth": 1.2,
+    "markeredgewidth": 1.2, "label": "another training",
 }  # fmt: skip
-NEXT: dict[str, Any] = {"color": "#5A5A5A", "linewidth": 1.0}
+NEXT: dict[str, Any] = {"color": "#5A5A5A", "linewidth": 1.0, "label": "95 %, next training"}
 TOLERATED: dict[str, Any] = {"color": style.BLUE, "linewidth": 1.4, "linestyle": (0, (1, 1.2))}
-BAR: dict[str, Any] = {"facecolor": style.BLUE, "alpha": 0.4, "linewidth": 0}
+BAR: dict[str, Any] = {"facecolor": style.BLUE, "alpha": 0.4, "linewidth": 0, "label": "95 %, these trainings"}
 QUIET = "#5A5A5A"
 NO_MODEL = "No model of this run was judged."
 
 
-def read_number(row: Mapping[str, Any], name: str) -> float:
+def read_number(row: Mapping[Any, Any], name: str) -> float:
     """Read a number of a row; NaN where it has none."""
     return nan if row[name] is None else float(row[name])
 
@@ -97,15 +100,8 @@ class Strip:
         """Draw the interval of these trainings as a bar."""
         if low <= high:
             left, right = self.within(low), self.within(high)
-            self.axes.add_patch(
-                Rectangle(
-                    (left, UPPER - 0.19),
-                    right - left,
-                    0.38,
-                    **{**BAR, **({} if self.stated else {"facecolor": style.GREY})},
-                    zorder=2,
-                )
-            )
+            look = BAR if self.stated else BAR | {"facecolor": style.GREY}
+            self.axes.add_patch(Rectangle((left, UPPER - 0.19), right - left, 0.38, **look, zorder=2))
 
     def draw_range(self, low: float, high: float, height: float, look: Mapping[str, Any], ends: bool = True) -> None:
         """Draw a range as a line, with a tick at each end, or an arrow where it goes on beyond the strip."""
@@ -115,11 +111,9 @@ class Strip:
         for value in (low, high):
             inside = ENDS[0] <= self.place(value) <= ENDS[1]
             if ends or not inside:
-                mark: dict[str, Any] = {
-                    "marker": "|" if inside else "<" if self.place(value) < ENDS[0] else ">",
-                    "markersize": 5 if inside else 4,
-                }
-                self.axes.plot([self.within(value)], [height], color=look["color"], **mark, clip_on=False, zorder=3)
+                mark = "|" if inside else "<" if self.place(value) < ENDS[0] else ">"
+                own = {"color": look["color"], "marker": mark, "markersize": 5 if inside else 4}
+                self.axes.plot([self.within(value)], [height], **own, clip_on=False, zorder=3)
 
     def draw_classes(self, classes: list[dict[str, Any]]) -> None:
         """Draw a numbered dot a class, the lowest first; one dot for several that are near one another."""
@@ -130,6 +124,7 @@ class Strip:
                 groups[-1].append(number)
             else:
                 groups.append([number])
+        self.axes.plot([], [], **POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"})
         for group in groups:
             first, last = group[0] + 1, group[-1] + 1
             self.axes.text(
@@ -144,23 +139,24 @@ class Strip:
             )
 
 
-def list_classes(row: Mapping[str, Any], question: str) -> list[dict[str, Any]]:
+def list_classes(row: Mapping[Any, Any], question: str) -> list[dict[str, Any]]:
     """List the predicted classes of which something is stated, the lowest first."""
     classes = [one for one in json.loads(row[f"{question}_classes"] or "[]") if one["zones"]]
     return sorted(classes, key=lambda one: float(one["value"]))
 
 
-def draw_unique(strip: Strip, row: Mapping[str, Any]) -> None:
+def draw_unique(strip: Strip, row: Mapping[Any, Any]) -> None:
     """Draw how much the other trainings share, and where the search stands within the tolerance."""
     others = [one for one in row["stable_each"] if one is not None]
     if others:
         strip.draw_point(float(others[0]), SQUARE)
     high, beyond = (read_number(row, f"unique_tolerance_{name}") for name in ("value", "beyond_value"))
     high = 1.0 if not isfinite(high) and isfinite(read_number(row, "unique_tolerance_tvd_budget")) else high
-    strip.draw_range(beyond if isfinite(beyond) else -9.0, high, DOTTED, TOLERATED, ends=False)
+    within = f"adversaries within TVD {write_share(read_number(row, 'unique_tolerance_tvd_budget'))}"
+    strip.draw_range(beyond if isfinite(beyond) else -9.0, high, DOTTED, TOLERATED | {"label": within}, ends=False)
 
 
-def draw_row(strip: Strip, row: Mapping[str, Any], question: str) -> None:
+def draw_row(strip: Strip, row: Mapping[Any, Any], question: str) -> None:
     """Draw one question."""
     if row[f"{question}_zones"] == CLASSES:
         strip.draw_classes(list_classes(row, question))
@@ -177,14 +173,14 @@ def draw_row(strip: Strip, row: Mapping[str, Any], question: str) -> None:
     if question == "unique":
         draw_unique(strip, row)
     for one in each:
-        strip.draw_point(one, POINT if strip.stated else {**POINT, "color": style.GREY})
+        strip.draw_point(one, POINT if strip.stated else POINT | {"color": style.GREY})
 
 
 ZEROS = ("located", "ranks")
 """Questions whose 0 is random words, or shuffled weights."""
 
 
-def write_numbers(row: Mapping[str, Any], line: Line) -> tuple[str, str]:
+def write_numbers(row: Mapping[Any, Any], line: Line) -> tuple[str, str]:
     """Write the estimate with its interval, and what stands below it."""
     question = line.question
     unit = UNITS[QUESTIONS[question].unit]
@@ -205,7 +201,7 @@ def write_numbers(row: Mapping[str, Any], line: Line) -> tuple[str, str]:
     return f"{line.value}{unit}{interval}", f"next {line.next}" if line.next else ""
 
 
-def write_row(axes: Axes, row: Mapping[str, Any], line: Line) -> None:
+def write_row(axes: Axes, row: Mapping[Any, Any], line: Line) -> None:
     """Write the question at the left of a strip, and at its right the statement and the numbers."""
     inches: dict[str, Any] = {"textcoords": "offset points", "xycoords": "axes fraction", "annotation_clip": False}
     axes.annotate(
@@ -224,59 +220,44 @@ def write_row(axes: Axes, row: Mapping[str, Any], line: Line) -> None:
     for text, look in parts:
         if text:
             colour = {} if stated else {"color": QUIET}
-            axes.annotate(text, (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **{**look, **colour})
+            axes.annotate(text, (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look | colour)
             high -= 10.5 * len(text.splitlines())
 
 
-def list_looks(row: Mapping[str, Any]) -> list[Line2D | Patch]:
-    """List what the marks of a figure stand for, those alone that it has."""
-    several, stated = int(row["seeds"]) > 1, {question: row[f"{question}_zones"] for question in QUESTIONS}
-    looks: list[Line2D | Patch] = [
-        Line2D([], [], **POINT, label="a training"),
-        Patch(**BAR, label="95 %, these trainings"),
-    ]
-    if any(isfinite(read_number(row, f"{question}_next_low")) for question in QUESTIONS):
-        looks.append(Line2D([], [], **NEXT, label="95 %, next training"))
-    if any({*stated[question]} & {*ZONES} for question in (*ZEROS, "signed")):
-        looks.append(Line2D([], [], **RING, label="shuffled weights; random words"))
-    if several and isfinite(read_number(row, "unique_value")):
-        looks.append(Line2D([], [], **SQUARE, label="another training"))
-    if isfinite(read_number(row, "unique_tolerance_tvd_budget")):
-        within = write_share(read_number(row, "unique_tolerance_tvd_budget"))
-        looks.append(Line2D([], [], **TOLERATED, label=f"adversaries within TVD {within}"))
-    if CLASSES in stated.values():
-        dot: dict[str, Any] = {**POINT, "markersize": 7, "markeredgecolor": "white"}
-        looks.append(Line2D([], [], **dot, label="a predicted class, numbered from the lowest"))
-    return looks
+def list_marks(strips: Iterable[Strip]) -> list[Artist]:
+    """List one mark of each kind that strips have, those of a stated question before others."""
+    marks = [mark for strip in strips for mark in (*strip.axes.lines, *strip.axes.patches)]
+    named = {str(mark.get_label()): mark for mark in marks}
+    return [mark for label, mark in named.items() if label and not label.startswith("_")]
 
 
 @style.house_style()
-def draw_answer(row: Mapping[str, Any], labels: Mapping[str, str]) -> Figure:
+def draw_answer(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Figure:
     """Draw the answer on one model, from a row of columns.SUMMARY; labels: what models are called."""
     high = TOP + ROW * len(QUESTIONS) + KEY
     figure = Figure(figsize=(style.WIDTH, high))
+    strips: list[Strip] = []
     for place, (question, asked) in enumerate(QUESTIONS.items()):
         bottom = high - TOP - ROW * (place + 0.72)
         left = SIDE + GAP + 0.02
         axes = figure.add_axes((left / style.WIDTH, bottom / high, STRIP / style.WIDTH, HIGH / high))
         strip = Strip(axes, asked, row[f"{question}_zones"] != NONE)
+        strips.append(strip)
         draw_row(strip, row, question)
         write_row(axes, row, write_line(row, question))
     title = f"{display_name(row['dataset'])}, {named(row['model'], labels)}: {describe_run(row)}"
     figure.text(0.02 / style.WIDTH, 1 - 0.05 / high, fill(title, TITLE), va="top", fontsize=style.TITLE)
-    figure.legend(handles=list_looks(row), loc="lower left", ncols=3, bbox_to_anchor=(0, 0), borderaxespad=0.2)
+    marks = list_marks(sorted(strips, key=lambda strip: strip.stated))
+    figure.legend(handles=marks, loc="lower left", ncols=3, bbox_to_anchor=(0, 0), borderaxespad=0.2)
     return figure
 
 
 @style.house_style()
-def draw_nothing() -> Figure:
-    """Draw the figure of a run without a model: a sentence."""
-    figure = Figure(figsize=(style.WIDTH, 1), layout="constrained")
-    figure.supxlabel(NO_MODEL, fontsize=style.TEXT)
-    return figure
-
-
 def fig_answer(summary: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
     """Draw the answer on the first model of a columns.SUMMARY frame."""
     judged = summary[summary["model"] != ""].to_dict("records")
-    return draw_answer({str(name): value for name, value in judged[0].items()}, labels) if judged else draw_nothing()
+    return (
+        draw_answer({str(name): value for name, value in judged[0].items()}, labels)
+        if judged
+        else write_sentence(NO_MODEL)
+    )

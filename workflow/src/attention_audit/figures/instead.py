@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from attention_audit.columns.instead import BY
 from attention_audit.figures import style
-from attention_audit.figures.panels import describe, legend, panel_grid
+from attention_audit.figures.panels import by_model, describe, draw_dot, legend, name_rows, panel_grid, write_sentence
 from attention_audit.names import RANKINGS
 from attention_audit.tables.wording import named
 
@@ -36,13 +36,10 @@ def draw_rows(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
             if row is None or pd.isna(row[f"{question}_value"]):
                 continue
             at, look = place + shift, LOOKS[question]
-            axes.hlines(at, row[f"{question}_low"], row[f"{question}_high"], color=look["color"], linewidth=1.2)
             if name != "attention":
                 axes.plot([row[f"{question}_attention"]], [at], **ATTENTION, zorder=2)
             own = {**POINT, **look, **(YARDSTICK if row[f"{question}_yardstick"] else {})}
-            axes.plot([row[f"{question}_value"]], [at], **own, zorder=3)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
+            draw_dot(axes, at, [row[f"{question}_{end}"] for end in ("value", "low", "high")], own)
     for value in (0, 1):
         axes.axvline(value, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
 
@@ -52,16 +49,13 @@ def fig_instead(instead: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
     """Draw `located` and `ranks` of all attributions, a panel a data set and model; from a columns.INSTEAD frame."""
     rows = instead[instead[[f"{question}_value" for question in BY]].notna().any(axis=1)]
     if rows.empty:
-        figure = Figure(figsize=(style.WIDTH, 1), layout="constrained")
-        figure.supxlabel(NOTHING, fontsize=style.TEXT)
-        return figure
+        return write_sentence(NOTHING)
     names = RANKINGS.ordered({*map(str, rows["attribution"])})
-    groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
-    figure, panels = panel_grid({(str(d), str(m)): part for (d, m), part in groups}, LINE * len(names) + MARGIN)
+    figure, panels = panel_grid(by_model(rows), LINE * len(names) + MARGIN)
     for panel in panels:
         [axes] = panel.axes
         draw_rows(axes, panel.rows, names)
-        axes.set_yticks(range(len(names)), [RANKINGS[name].label if panel.left else "" for name in names])
+        name_rows(axes, [RANKINGS[name].label if panel.left else "" for name in names])
         panel.title(named(panel.model, labels))
     describe(
         figure,

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
+from attention_audit.figures.panels import by_model, draw_dot, name_rows
 from attention_audit.names import RANKINGS, display_name
 from attention_audit.tables.wording import named
 
@@ -19,7 +20,13 @@ MEASURES: Mapping[str, str] = {
     "auprc": "marked words first\n(AUPRC)",
 }
 """The measures from left to right: what the axis says."""
-POINT: dict[str, Any] = {"linestyle": "none", "markersize": 5.5, "markeredgewidth": 0.5, "markeredgecolor": "white"}
+POINT: dict[str, Any] = {
+    "linestyle": "none",
+    "markersize": 5.5,
+    "markeredgewidth": 0.5,
+    "markeredgecolor": "white",
+    "clip_on": False,
+}
 
 
 def parts_of(row: str) -> tuple[str, str]:
@@ -33,11 +40,9 @@ def draw(axes: Axes, rows: pd.DataFrame, maps: list[str]) -> None:
     values = rows.set_index("map")
     for place, name in enumerate(maps):
         if name in values.index:
-            found, look = values.loc[name], style.mark(RANKINGS[name])
-            axes.hlines(place, found["low"], found["high"], color=look["color"], linewidth=1.2, zorder=2)
-            axes.plot([found["mean"]], [place], **look | POINT, zorder=3, clip_on=False)
-    axes.set_ylim(len(maps) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
+            look = style.mark(RANKINGS[name]) | POINT
+            draw_dot(axes, place, values.loc[name, ["mean", "low", "high"]], look)
+    name_rows(axes, [RANKINGS[name].label for name in maps])
     axes.grid(axis="y", linewidth=0.3)
 
 
@@ -52,8 +57,7 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
     about = pd.DataFrame([parts_of(row) for row in known["row"]], columns=["model", "map"], index=known.index)
     known = pd.concat([known, about], axis=1)
     measures = [name for name in MEASURES if name in set(known["metric"])]
-    groups = known.groupby(["dataset", "model"], sort=False)
-    blocks = {(str(dataset), str(model)): part for (dataset, model), part in groups}
+    blocks = by_model(known)
     orders = [list(dict.fromkeys(part["map"])) for part in blocks.values()]
     heights = [LINE * len(order) + BLOCK for order in orders]
     figure = Figure(figsize=(style.WIDTH, sum(heights) or 1.0), layout="constrained")
@@ -65,6 +69,5 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
             draw(panel, part[part["metric"] == measure], order)
             panel.axvline(0, color=style.GREY, linewidth=0.6, zorder=0)
             panel.set_xlabel(MEASURES[measure], fontsize=style.SMALL)
-        axes[0].set_yticks(range(len(order)), [RANKINGS[name].label for name in order])
         axes[0].set_title(f"{display_name(dataset)}, {named(model, labels)}", loc="left", fontsize=style.TEXT)
     return figure

@@ -68,13 +68,18 @@ class Panel(NamedTuple):
             axes.set_ylabel(label if self.left else "", fontsize=size)
 
 
+def by_model(rows: pd.DataFrame) -> dict[Key, pd.DataFrame]:
+    """Part rows by data set and model, in their order."""
+    groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
+    return {(str(dataset), str(model)): part for (dataset, model), part in groups}
+
+
 def panels_of(rows: pd.DataFrame, models: Names) -> dict[Key, pd.DataFrame]:
     """The rows of each data set, in the order of `rows`, and model, in the order of `models`.
 
     Raises AuditError for a model that is not one of them.
     """
-    groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
-    parts = {(str(dataset), str(model)): part for (dataset, model), part in groups}
+    parts = by_model(rows)
     shown = models.ordered(model for _, model in parts)
     return {key: parts[key] for key in product(rows["dataset"].unique(), shown) if key in parts}
 
@@ -88,7 +93,8 @@ def panel_grid(
     panels: Mapping[Key, pd.DataFrame], height: float, ratios: Sequence[float] = (1,)
 ) -> tuple[Figure, list[Panel]]:
     """A figure with panels of so many inches, each with axes one above the other, by their heights."""
-    count, columns = len(panels), columns_of(len(panels))
+    count = len(panels)
+    columns = COLUMNS.get(count, MOST)
     rows = len(range(0, count, columns))
     figure = Figure(figsize=(style.WIDTH, rows * height + MARGIN), layout="constrained")
     axes = figure.subplots(rows * len(ratios), columns, squeeze=False, height_ratios=[*ratios] * rows)
@@ -99,11 +105,6 @@ def panel_grid(
         Panel(*key, part, list(cell), columns, place % columns == 0, place + columns >= count)
         for place, ((key, part), cell) in enumerate(zip(panels.items(), cells, strict=False))
     ]
-
-
-def columns_of(count: int) -> int:
-    """The number of columns for so many panels."""
-    return COLUMNS.get(count, MOST)
 
 
 def heading(letters: int, *lines: str) -> str:
@@ -166,6 +167,27 @@ def root_ticks(low: float, high: float) -> dict[float, str]:
         if all(abs(place - other) >= room for other in shown):
             shown[float(place)] = values[tick]
     return shown
+
+
+def write_sentence(text: str) -> Figure:
+    """Write a sentence in the place of a figure."""
+    figure = Figure(figsize=(style.WIDTH, 1), layout="constrained")
+    figure.supxlabel(text, fontsize=style.TEXT)
+    return figure
+
+
+def draw_dot(axes: Axes, place: float, ends: Iterable[Any], look: Mapping[str, Any]) -> None:
+    """Draw a value with its interval (value, low, high) in a row of a panel."""
+    value, low, high = ends
+    axes.hlines(place, low, high, color=look["color"], linewidth=1.2, zorder=2)
+    axes.plot([value], [place], **look, zorder=3)
+
+
+def name_rows(axes: Axes, labels: Sequence[str]) -> None:
+    """Name the rows of a panel, the first on top."""
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.set_yticks(range(len(labels)), labels)
+    axes.tick_params(axis="y", length=0)
 
 
 def instead(axes: Axes, text: str) -> None:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import describe, legend, panel_grid
+from attention_audit.figures.panels import by_model, describe, draw_dot, legend, name_rows, panel_grid, write_sentence
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.plausibility import parts_of
 from attention_audit.tables.wording import named
@@ -46,14 +46,6 @@ def look_of(attribution: str) -> dict[str, Any]:
     return style.mark(look) | own | ({"markersize": 9} if look.marker == "*" else {})
 
 
-@style.house_style()
-def empty() -> Figure:
-    """The figure of a run without marks: a sentence."""
-    figure = Figure(figsize=(style.WIDTH, 1), layout="constrained")
-    figure.supxlabel(NOTHING, fontsize=style.TEXT)
-    return figure
-
-
 def draw_ends(axes: Axes, ends: pd.Series) -> None:
     """Vertical lines at floors and ceiling, values by name."""
     for name, look in ENDS.items():
@@ -67,11 +59,7 @@ def draw_dots(axes: Axes, rows: pd.DataFrame, names: Sequence[str]) -> None:
     draw_ends(axes, values["mean"])
     for place, name in enumerate(names):
         if name in values.index:
-            look, cell = look_of(name), values.loc[name]
-            axes.hlines(place, cell["low"], cell["high"], color=look["color"], linewidth=1.2, zorder=2)
-            axes.plot([cell["mean"]], [place], **look, zorder=3)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
+            draw_dot(axes, place, values.loc[name, ["mean", "low", "high"]], look_of(name))
 
 
 @style.house_style()
@@ -83,15 +71,14 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Mapping[str, str]) -> F
     rows = cells(plausibility)
     rows = rows[rows["metric"] == "auprc"]
     if rows.empty:
-        return empty()
+        return write_sentence(NOTHING)
     names = PLAUSIBLE.ordered(set(rows["attribution"]) - {*ENDS})
-    groups = rows.groupby(["dataset", "model"], sort=False)
-    figure, panels = panel_grid({(str(d), str(m)): part for (d, m), part in groups}, LINE * len(names) + MARGIN)
+    figure, panels = panel_grid(by_model(rows), LINE * len(names) + MARGIN)
     highest = float(np.nanmax(rows[["mean", "high"]].where(rows["high"].notna(), 0.0)))
     for panel in panels:
         [axes] = panel.axes
         draw_dots(axes, panel.rows, names)
-        axes.set_yticks(range(len(names)), [PLAUSIBLE[name].label if panel.left else "" for name in names])
+        name_rows(axes, [PLAUSIBLE[name].label if panel.left else "" for name in names])
         panel.title(named(panel.model, labels))
         axes.set_xlim(-0.02 * highest, min(1.02, 1.05 * highest))
     describe(
