@@ -42,11 +42,12 @@ def test_everything_published_is_on_the_page_once(finished: Folder) -> None:
 
 
 def test_the_page_knows_how_the_run_was_made(finished: Folder) -> None:
-    """Every stage that Snakemake ran is among the times."""
-    page = page_of(finished)
-    times = dict(re.findall(r"<tr><td class=\"words\"><code>(\w+)</code></td><td class=\"value\">(\d+)</td>", page))
-    assert {"corpus", "train", "audits", "wp_fig5_tvd_jsd", "controls"} <= times.keys()
-    assert int(times["train"]) == len(list((finished.path / "results/logs/train").rglob("*.log")))
+    """Say how many jobs Snakemake ran, by their logs."""
+    logs = [
+        path for path in (finished.path / "results/logs").rglob("*.log") if "attention_audit_job" in path.read_text()
+    ]
+    (jobs,) = re.findall(r"<dt>jobs</dt><dd>(\d+),", page_of(finished))
+    assert 0.9 * len(logs) < int(jobs) <= len(logs)
 
 
 def test_the_explorer_predicts_as_the_models_do(finished: Folder) -> None:

@@ -14,7 +14,7 @@ from attention_audit.columns.table import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.figures.conicity import md_fig_conicity
 from attention_audit.plan.diversity import MohankumarDiversity
-from attention_audit.tables.diversity import md_table_diversity, twin
+from attention_audit.tables.diversity import md_table_diversity, take_median, twin
 
 MD = MohankumarDiversity.labels
 MODELS = ("vanilla_lstm", "diversity_lstm", "orthogonal_bilstm")
@@ -89,7 +89,7 @@ def test_the_twin_of_a_model_reads_in_as_many_directions() -> None:
 
 
 def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path: Path) -> None:
-    table = md_table_diversity(performance(), **frames(), models=MD)
+    table = md_table_diversity(performance(), **frames(), resamples=50, models=MD)
     assert cells(table, "diversity_lstm") == pytest.approx(
         {
             "accuracy": 0.75,
@@ -101,6 +101,7 @@ def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path:
             "used": 0.25,
             # (.8 - .4) / (.8 - .2)
             "ranks": 2 / 3,
+            "fraction_removed": 0.4,
             "texts": 40,
         }
     )
@@ -111,11 +112,11 @@ def test_the_table_has_means_over_texts_and_the_effects_of_the_summary(tmp_path:
     low, high = (cells(table, "vanilla_lstm", name)["accuracy"] for name in ("low", "high"))
     assert low < 0.8 < high
     write_table(tmp_path / "table.parquet", TABLE, table, PROVENANCE)
-    assert len(read_frame(tmp_path / "table.parquet", TABLE)) == 3 * 8
+    assert len(read_frame(tmp_path / "table.parquet", TABLE)) == 3 * 9
 
 
 def test_the_papers_numbers_stand_beside_ours_and_those_of_its_reruns_in_a_note() -> None:
-    table = md_table_diversity(performance(), **frames(), models=MD)
+    table = md_table_diversity(performance(), **frames(), resamples=50, models=MD)
     published = cells(table, "vanilla_lstm", "published")
     assert (published["accuracy"], published["magnitude"]) == (0.818, 0.68)
     assert math.isnan(published["conicity"])
@@ -126,16 +127,26 @@ def test_the_papers_numbers_stand_beside_ours_and_those_of_its_reruns_in_a_note(
 def test_a_data_set_of_pairs_has_no_ranks() -> None:
     single, pairs = frames(), frames("snli")
     both = {name: pd.concat([single[name], pairs[name]]) for name in single} | {"ranked_sets": single["ranked_sets"]}
-    table = md_table_diversity(pd.concat([performance(), performance("snli")]), **both, models=MD)
+    table = md_table_diversity(pd.concat([performance(), performance("snli")]), **both, resamples=50, models=MD)
     assert "ranks" in cells(table[table["dataset"] == "sst"], "diversity_lstm")
     assert "ranks" not in cells(table[table["dataset"] == "snli"], "diversity_lstm")
     assert cells(table[table["dataset"] == "snli"], "diversity_lstm")["used"] == pytest.approx(0.25)
 
 
+def test_the_median_counts_what_never_flips_as_all_items_and_has_an_interval_over_texts() -> None:
+    removed = np.array([[0.1, 0.2, math.nan, 0.9], [0.3, 0.2, 0.5, math.nan]])
+    # means over trainings: .2, .2, .75, .95
+    found = take_median(removed, 2000)
+    assert found["mean"] == pytest.approx((0.2 + 0.75) / 2)
+    assert (found["low"], found["high"]) == pytest.approx((0.2, 0.95))
+    alike = take_median(np.full((1, 5), 0.5), 10)
+    assert (alike["low"], alike["high"]) == (0.5, 0.5)
+
+
 def test_a_model_that_is_not_known_is_refused() -> None:
     changed_ = {name: frame.assign(model="gpt") for name, frame in frames().items()}
     with pytest.raises(AuditError, match="model 'gpt' is not known to tables and figures"):
-        md_table_diversity(performance().assign(model="gpt"), **changed_, models=MD)
+        md_table_diversity(performance().assign(model="gpt"), **changed_, resamples=50, models=MD)
 
 
 def test_the_figure_has_a_point_a_model_and_a_line_to_each_remedy() -> None:

@@ -137,7 +137,7 @@ def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs() 
         ({"suites": ("xx",)}, r"suite 'xx' is not known .*; declare it in plan/suites\.py"),
         (
             {"settings": ("colour",)},
-            r"longest: no setting is called 'colour' \(known: answer, .*, models, labels\);",
+            r"longest: no setting is called 'colour' \(known: resamples, .*, models, labels\);",
         ),
         (
             {"reads": {"shares": audit("evidence")}},

@@ -383,6 +383,7 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
 @pytest.mark.parametrize(
     ("change", "who"),
     [
+        ({"resamples": 7}, "md_table_diversity"),
         ({"answer": {"margins": {"inert": 0.1}}}, "summary|texts|controls|hf_table_maps"),
         ({"attention_maps": {"automatic": 1}}, "attention_maps wp"),
         ({"permutation": {"permutations": 7}}, "(permutation|stability|shuffles) ..|(comparison|consistency) wp"),

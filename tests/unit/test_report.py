@@ -26,11 +26,11 @@ from attention_audit.figures.style import save
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.questions import QUESTIONS
 from attention_audit.report.answers import MOST_WORDS, answers_of
-from attention_audit.report.facts import commit, machines, span, stage_times, versions
+from attention_audit.report.facts import commit, machines, span, versions
 from attention_audit.report.first import FirstText, Item, first_text
 from attention_audit.report.grids import MOST, Grid, grid_of
 from attention_audit.report.guide import ARTEFACTS, guide
-from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, read_caption, seeds_of, size
+from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, read_caption, seeds_of
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 MACHINE = Machine("CPU 1", 4, 8 * 2**30, None, "Linux")
@@ -141,14 +141,6 @@ def test_lengths_of_time(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [(0, "0 bytes"), (1023, "1023 bytes"), (1024, "1.0 KiB"), (1536 * 1024, "1.5 MiB"), (8 * 2**30, "8.0 GiB")],
-)
-def test_sizes(count: int, text: str) -> None:
-    assert size(count) == text
-
-
 def test_rows_are_gathered_by_data_set() -> None:
     frame = pd.DataFrame({"data set": ["a", "a", "b"], "row": ["x", "y", "x"], "F1": ["1", "2", "3"]})
     grid = grid_of(frame)
@@ -175,10 +167,7 @@ def test_of_a_long_table_the_first_rows_are_shown_without_columns_that_they_leav
     assert f"data {MOST}" not in shown
 
 
-def test_times_by_stage_the_longest_first() -> None:
-    train, corpus = stage_times(JOBS)[:2]
-    assert (train.stage, train.jobs, train.seconds, train.longest) == ("train", 2, 61.0, 60.0)
-    assert (corpus.stage, corpus.jobs, corpus.seconds, corpus.longest) == ("corpus", 2, 4.0, 3.0)
+def test_a_run_lasts_from_the_first_job_to_the_end_of_the_last() -> None:
     assert span(JOBS) == (BEGIN, BEGIN + timedelta(minutes=1))
     assert span([]) is None
 

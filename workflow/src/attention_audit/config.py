@@ -134,6 +134,7 @@ class OfRun(Section):
         description="Fonts of all figures, the preferred one first, each by the name of its family or by its file. "
         "DejaVu Sans follows them, and then, for characters that none of these has, other fonts of the machine.",
     )
+    resamples: Count = Field(1000, description="Resamples of the intervals of medians, which `md_table_diversity` has.")
 
 
 class OfDataset(Section):

@@ -231,12 +231,10 @@ class Trained:
         """A corpus whose splits have one text, in a folder."""
         starts = np.cumsum([0, *map(len, sentences)])[:-1].tolist()
         words = [*chain(*sentences)]
-        row = {
-            "id": ID, "label": 0, "tokens": words, "label_name": "", "group": None, "sentences": starts,
-            "raw": written and written.text, "starts": written and written.places, "second": None,
-            "query": None, "candidates": None, "evidence": None,
-            "annotators": None, "marks": None, "scores": None, "annotator_labels": None, "blocked": None,
-        }  # fmt: skip
+        row: dict[str, Any] = dict.fromkeys(CORPUS.schema.names)
+        row |= {"id": ID, "label": 0, "label_name": "", "tokens": words, "sentences": starts}
+        if written:
+            row |= {"raw": written.text, "starts": written.places}
         columns = {name: [value] * len(SPLITS) for name, value in row.items()} | {"split": list(SPLITS)}
         path = Path(folder) / "corpus.parquet"
         write_table(path, CORPUS, columns, Provenance("reading", {}, ""))

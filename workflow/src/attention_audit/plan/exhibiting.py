@@ -61,6 +61,7 @@ class Exhibiting:
         self.catalogue = catalogue
         self.exhibits = exhibits
         self.settings: dict[str, Callable[[], Any]] = {
+            "resamples": lambda: scope.config.resamples,
             "answer": scope.config.answer.model_dump,
             "budget": lambda: scope.config.answer.margins.tvd,
             "kinds": lambda: {name: scope.config.corpora[name].kind for name in scope.datasets},

@@ -1,4 +1,4 @@
-"""What is known of a run: how long its stages took, on what machines, with which versions, from which commit."""
+"""What is known of a run: when and on what machines it was made, with which versions, from which commit."""
 
 import subprocess
 from collections import Counter
@@ -8,24 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from attention_audit.artefacts.journal import Entry, Machine
-
-
-def stage_times(entries: Iterable[Entry]) -> list[Any]:
-    """A row a stage, the one that took longest first: stage, jobs (how many), seconds (in all), longest (of a job,
-    seconds) and peak_memory (the most of a job, bytes).
-    """
-    rows = [(entry.stage, entry.seconds, entry.peak_memory) for entry in entries]
-    stages = pd.DataFrame(rows, columns=["stage", "seconds", "peak_memory"]).groupby("stage", sort=False)
-    times = stages.agg(
-        jobs=("seconds", "size"),
-        longest=("seconds", "max"),
-        peak_memory=("peak_memory", "max"),
-        seconds=("seconds", "sum"),
-    )
-    return list(times.sort_values("seconds", ascending=False, kind="stable").reset_index().itertuples(index=False))
 
 
 def machines(entries: Iterable[Entry]) -> list[tuple[Machine, int]]:

@@ -22,7 +22,7 @@ from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
 from attention_audit.plugins import load
 from attention_audit.report.answers import answers_of
-from attention_audit.report.facts import commit, machines, span, stage_times, versions
+from attention_audit.report.facts import commit, machines, span, versions
 from attention_audit.report.first import FirstText
 from attention_audit.report.grids import Grid, grid_of
 from attention_audit.tables.wording import label_of, labels_of
@@ -115,13 +115,6 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
-
-
-def size(count: float) -> str:
-    """A number of bytes in the unit that suits it."""
-    units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
-    step = min(max(0, (int(count).bit_length() - 1) // 10), len(units) - 1)
-    return f"{count / 1024**step:.{min(step, 1)}f} {units[step]}"
 
 
 def moment(when: datetime) -> str:
@@ -229,7 +222,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"duration": duration, "size": size, "moment": moment, "dataset": display_name}
+    environment.filters |= {"duration": duration, "moment": moment, "dataset": display_name}
     return environment
 
 
@@ -269,5 +262,4 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
         jobs=jobs,
         seconds=sum(job.seconds for job in jobs),
         span=span(jobs),
-        times=stage_times(jobs),
     )

@@ -9,14 +9,14 @@ import pandas as pd
 from attention_audit.answer.estimates import Estimate, estimate
 from attention_audit.answer.samples import average, erase
 from attention_audit.names import Names
-from attention_audit.tables.arrays import cube, means, of_ranking
+from attention_audit.tables.arrays import Cell, Floats, cube, means, of_ranking
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper
 
 PAPER, TABLE2 = "MD2020", "Table 2"
 RERUNS = ("Table 2, rerun", "Table 2, second rerun")
 BY_TEXT = ("accuracy", "conicity", "magnitude", "permutation_tvd", "tau_loo")
-METRICS = (*BY_TEXT, "used", "ranks", "texts")
+METRICS = (*BY_TEXT, "used", "ranks", "fraction_removed", "texts")
 SIGNED = ("conicity", "magnitude", "tau_gradient", "tau_loo")
 """What may be below 0."""
 
@@ -56,6 +56,18 @@ def effects(permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names)
     }
 
 
+def take_median(removed: Floats, resamples: int) -> Cell:
+    """Take the median over texts of the share of items that goes before the decision flips, from (S, N).
+
+    Of each text the mean over trainings counts; where the decision never flips (NaN), all items go. The interval is the
+    percentile interval over texts (Efron & Tibshirani 1993, chapter 13).
+    """
+    shares = np.where(np.isfinite(removed), removed, 1.0).mean(0)
+    drawn = np.random.default_rng(0).choice(shares, (resamples, len(shares)))
+    low, high = np.quantile(np.median(drawn, axis=1), (0.025, 0.975))
+    return {"mean": float(np.median(shares)), "low": float(low), "high": float(high)}
+
+
 def reruns(dataset: str, model: str) -> str:
     """What the reruns of the paper have of a model, in words; "" where they have nothing."""
     said = []
@@ -74,11 +86,14 @@ def md_table_diversity(
     permutation: pd.DataFrame,
     correlation: pd.DataFrame,
     ranked_sets: pd.DataFrame,
+    resamples: int,
     models: Names,
 ) -> pd.DataFrame:
-    """Accuracy and conicity of each model, and what they do to its map: permutation, leave-one-out, `used`, `ranks`.
+    """Accuracy and conicity of each model, and what they do to its map: permutation, leave-one-out, `used`,
+    `ranks`, and how many items go by attention until the decision flips.
 
-    Means over texts and seeds with the intervals of the answer; `used` and `ranks` are those of the summary. The frames
+    Means over texts and seeds with the intervals of the answer; `used` and `ranks` are those of the summary; of the
+    share of items that go, the median, as in the paper's figure 3. The frames
     hold rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are
     those of columns.table. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
     """
@@ -96,7 +111,13 @@ def md_table_diversity(
     seeds = performance.groupby("dataset", observed=True)["seed"].nunique()
     cells = [{"dataset": dataset, "row": row, "metric": "texts", "mean": texts[dataset]} for dataset, row in runs.index]
     for dataset in map(str, performance["dataset"].unique()):
-        asked = effects(of_dataset(permutation, dataset), of_dataset(ranked_sets, dataset), models)
+        erased = of_dataset(ranked_sets, dataset)
+        removed = cube(of_ranking(erased, "attention"), "fraction_removed", "model")
+        cells += [
+            {"dataset": dataset, "row": model, "metric": "fraction_removed"} | take_median(removed[model], resamples)
+            for model in models.ordered(removed)
+        ]
+        asked = effects(of_dataset(permutation, dataset), erased, models)
         cells += [
             {"dataset": dataset, "row": model, "metric": name, "mean": one.value, "low": one.low, "high": one.high}
             for (name, model), one in asked.items()
