@@ -197,7 +197,7 @@ def test_the_summary_is_shown_with_a_row_a_question(frames: dict[str, pd.DataFra
         np.testing.assert_array_equal(shown.loc[question, parts].astype(float), expected)
         assert shown.loc[question, "zones"] == summary.loc[0, f"{question}_zones"]
         line = write_line(summary.iloc[0].to_dict(), question)
-        assert shown.loc[question, ["asks", "said", "note"]].tolist() == [line.asks, line.said, line.remark]
+        assert shown.loc[question, ["asks", "word", "note"]].tolist() == [line.asks, line.said, line.remark]
     both = api.by_question(pd.concat([summary, summary.assign(model="other")]))
     assert both["model"].tolist() == ["model"] * 8 + ["other"] * 8
     assert [*both] == ["dataset", "suite", "model", "question", *shown]

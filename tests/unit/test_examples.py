@@ -57,7 +57,7 @@ def test_a_transformer_is_audited_word_by_word(tmp_path: Path) -> None:
 
 def test_coefficients_of_scikit_learn_are_judged() -> None:
     found = example("scores").main()
-    said = found.table.set_index("question")["said"]
+    said = found.table.set_index("question")["word"]
     assert (said["located"], said["ranks"], said["signed"]) == ("largely", "largely", "in nearly all texts")
     summary = found.summary.iloc[0]
     assert summary["learnt"] == "yes"
@@ -68,7 +68,7 @@ def test_coefficients_of_scikit_learn_are_judged() -> None:
 def test_integrated_gradients_of_captum_are_judged() -> None:
     pytest.importorskip("captum")
     judged = example("captum_scores").main().values()
-    right, slip = (judgement.table.set_index("question")["said"] for judgement in judged)
+    right, slip = (judgement.table.set_index("question")["word"] for judgement in judged)
     assert [judgement.summary.loc[0, "learnt"] for judgement in judged] == ["yes", "yes"]
     assert (right["located"], right["ranks"]) == ("largely", "largely")
     assert slip["located"] == slip["ranks"] == "class 0 hardly; class 1 largely"

@@ -59,10 +59,10 @@ def test_the_right_scores_locate_as_leave_one_out_does() -> None:
     found = judged(TOKENS, right(VALUES), bag_of_words(VALUES))
     located = row(found, "located")
     assert located["value"] == pytest.approx(1)
-    assert (located["zones"], located["said"], located["texts"]) == ("3", "largely", 120)
+    assert (located["zones"], located["word"], located["texts"]) == ("3", "largely", 120)
     # words of the greatest values go first, which is the smallest set of a sum
     assert (row(found, "ranks")["value"], row(found, "ranks")["zones"]) == (pytest.approx(1), "3")
-    assert row(found, "signed")["said"] == "in nearly all texts"
+    assert row(found, "signed")["word"] == "in nearly all texts"
     np.testing.assert_allclose(found.texts["scores"], found.texts["leave_one_out"])
     np.testing.assert_allclose(found.texts["scores_until"], found.texts["leave_one_out_until"])
 
@@ -73,7 +73,7 @@ def test_shuffled_scores_locate_nothing() -> None:
         assert abs(row(found, question)["value"]) < 0.2
         assert row(found, question)["zones"] == "1"
     # as many texts as words support the prediction: nothing is avoided
-    assert row(found, "signed")["said"].startswith("in too few texts")
+    assert row(found, "signed")["word"].startswith("in too few texts")
     signed = found.summary.iloc[0]
     assert signed["signed_value"] == pytest.approx(signed["signed_shuffled"], abs=0.1)
     assert signed["signed_shuffled"] == pytest.approx(found.texts["supporting"].mean())
@@ -108,7 +108,7 @@ def test_classes_that_lie_apart_are_said_one_by_one() -> None:
     scores = [own if sum(VALUES[word] for word in text) > 0 else -own for text, own in zip(TOKENS, turned, strict=True)]
     found = judged(TOKENS, scores, bag_of_words(VALUES), classes=["bad", "good"])
     assert row(found, "located")["zones"] == "≠"
-    assert row(found, "located")["said"] == "bad hardly; good largely"
+    assert row(found, "located")["word"] == "bad hardly; good largely"
 
 
 def test_until_the_decision_flips_by_hand() -> None:
@@ -213,7 +213,7 @@ def test_few_texts_have_an_estimate_and_no_statement() -> None:
     assert "function of words" in found.reasons["used"]
     assert found.reasons["located"] == "20 of the 100 texts needed"
     located = row(found, "located")
-    assert (located["zones"], located["said"], located["value"]) == ("-", "–", pytest.approx(1))
+    assert (located["zones"], located["word"], located["value"]) == ("-", "–", pytest.approx(1))
     assert found.paragraph == "Scores of words (1 training, 20 texts; 95 % intervals): nothing is stated."
 
 

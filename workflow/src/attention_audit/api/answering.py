@@ -33,7 +33,7 @@ NUMBERS = ("value", "low", "high", "next_low", "next_high")
 def list_rows(row: Mapping[Any, Any]) -> pd.DataFrame:
     """List the questions of a row of the summary, a row each."""
     rows = [
-        {"question": line.question, "asks": line.asks, "zones": row[f"{line.question}_zones"], "said": line.said}
+        {"question": line.question, "asks": line.asks, "zones": row[f"{line.question}_zones"], "word": line.said}
         | {name: row[f"{line.question}_{name}"] for name in (*NUMBERS, "trainings", "texts")}
         | {"note": line.remark}
         for line in write_lines(row)
@@ -72,7 +72,7 @@ class Answer:
     @property
     def table(self) -> pd.DataFrame:
         """A row a question, with the columns question; asks, which is the question in words; zones: those of 1 (low), 2
-        and 3 (high) that the interval touches, ≠ where predicted classes lie apart, - where nothing is stated; said,
+        and 3 (high) that the interval touches, ≠ where predicted classes lie apart, - where nothing is stated; word,
         the statement; value, with the 95 % interval low to high of these trainings, and next_low to next_high of one
         more; trainings (or pairs) and texts, on which it rests; note: what stands beside it, or why nothing is stated.
         """
