@@ -78,3 +78,22 @@ def test_a_target_of_a_paper_that_is_left_out(new_folder: NewFolder, tally: Tall
     paper = "Jain & Wallace" if target.startswith("jw") else "Serrano & Smith"
     assert line == f"error: {target}: not made, since no data set is named for {paper} 2019"
     tally("a target of a paper that is left out", "one line")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("training.epochs=1", "training.epochs: is a key within a group; write --config 'training={epochs: 1}'"),
+        (
+            "adversary.continuation.steps=2",
+            "adversary.continuation.steps: is a key within a group; write --config "
+            "'adversary={continuation: {steps: 2}}'",
+        ),
+    ],
+)
+def test_a_key_within_a_group_is_shown_as_it_is_said(new_folder: NewFolder, said: str, shown: str) -> None:
+    folder = new_folder()
+    folder.overlay()
+    outcome = folder.run("-n", "all", "--config", said)
+    assert outcome.status != 0
+    assert error_lines(outcome) == {f"error: config: {shown}"}
