@@ -8,6 +8,7 @@
 # make faults all that docs/reliability.md counts, in about 20 minutes; some of it needs root
 # make calibration  how often the statements of the summary are right, by simulation: docs/calibration.md
 # make replication  the pages of docs/replication/ and docs/gallery.md, from the runs that are kept there; seconds
+# make rulegraph  the picture of the rules, which needs graphviz: docs/images/rulegraph.png
 # make notebooks  the notebooks of examples/ with their outputs; two minutes
 # make slurm  the tests on a cluster of one node, which needs root and Debian's munge, slurmctld, slurmd
 
@@ -18,7 +19,7 @@ READY := .venv/.ready
 # the tests start Python some thousand times; what it has compiled is kept, whatever the environment says
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run setup controls transformer report test test-all faults calibration replication notebooks slurm lint docs clean
+.PHONY: run setup controls transformer report test test-all faults calibration replication rulegraph notebooks slurm lint docs clean
 
 run: $(READY)
 	$(BIN)/snakemake --cores all all
@@ -49,6 +50,11 @@ calibration: $(READY)
 
 replication: $(READY)
 	PYTHONPATH=docs $(BIN)/python -m makers.replication
+
+# without `all` and without arrows that follow from others
+rulegraph: $(READY)
+	$(BIN)/snakemake --forceall --rulegraph | sed '/label = "all"/d; /-> 0$$/d; s/graph\[/graph[rankdir=LR, /; s/penwidth=2/penwidth=1/g' \
+		| tred | dot -Tpng -Gdpi=110 > docs/images/rulegraph.png
 
 notebooks: $(READY)
 	PYTHONPATH=docs $(BIN)/python -m makers.notebooks

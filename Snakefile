@@ -1,14 +1,14 @@
 # Attention audit: may I read this attention map as an explanation?
 #
-# raw archive -> corpus -> model and readout -> audits -> tables and figures
-# Each arrow is one file of rules, each noun a cached file under results/. docs/architecture.md is the map of the code.
+# fetch -> prepare -> train, search_adversary, train_guide -> audits -> tables and figures -> report
+# One file of rules a stage, each with what it reads and makes; `snakemake --list-rules` says what each is for.
 
 import sys
 from pathlib import Path
 
 from snakemake.utils import min_version
 
-min_version("9.0")
+min_version("9.12")
 
 # the folder of this file, whichever workflow includes it
 TREE = Path(str(workflow.current_basedir))
@@ -30,20 +30,30 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
-include: "workflow/rules/jobs.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/transformers.smk"
+include: "workflow/rules/models.smk"
+include: "workflow/rules/audits.smk"
+include: "workflow/rules/exhibits.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:
+    """Make everything of the run."""
     default_target: True
     input:
+        rules.corpora.input,
         rules.audits.input,
         rules.tables.input,
         rules.figures.input,
-        rules.guide.input,
         rules.report_page.input,
 
 
 if workflow.is_main_process and ALONE:
     ask(
-        refuse_unknown, asked_for() or [], [rule.name for rule in workflow.rules], JOBS, PLAN.refuse
+        refuse_unknown,
+        asked_for(),
+        [rule.name for rule in workflow.rules],
+        [*PLANNED.values()],
+        PLAN.refuse,
     )

@@ -1,9 +1,9 @@
-"""What the jobs of a run used, beside what they would ask of a cluster.
+"""What the jobs of a run used: memory and time, by rule.
 
     python benchmarks/resources.py [RESULTS]
 
-Reads the last line of every log under RESULTS/logs (default: results), and workflow/resources.yaml. One row a folder
-of logs: the job nearest to the memory it would ask for, then the one nearest to its time.
+Reads the last line of every log under RESULTS/logs (default: results). One row a rule: of the job that used most memory
+its input and memory, and of the one that took longest its input, epochs and minutes of one core.
 """
 
 import re
@@ -14,9 +14,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from attention_audit.artefacts.journal import read_entry
-from attention_audit.needs import Needs, read_needs
 
-ROOT = Path(__file__).parents[1]
 EPOCH = re.compile(r"seed \d+ \(\d+/\d+\) epoch \d+")
 
 
@@ -30,28 +28,24 @@ class Used(NamedTuple):
 
 
 def jobs(logs: Path) -> dict[str, list[Used]]:
-    """What each finished job used, by folder of logs."""
+    """What each finished job used, by rule."""
     used: dict[str, list[Used]] = {}
     for path in sorted(logs.rglob("*.log")):
         if entry := read_entry(path):
             passes = len(set(EPOCH.findall(path.read_text(encoding="utf-8", errors="replace")))) or 1
             job = Used(entry.read, passes, entry.peak_memory / 1e6, entry.cpu_seconds / 60)
-            used.setdefault(path.relative_to(logs).parts[0], []).append(job)
+            used.setdefault(path.relative_to(logs).parts[0].removesuffix(".log"), []).append(job)
     return used
 
 
-def row(name: str, found: list[Used], need: Needs) -> list[object]:
-    """The job that comes nearest to the memory it would ask for, and the one that comes nearest to its time."""
-    heavy = max(found, key=lambda job: job.memory / need.mem_mb(job.read))
-    long = max(found, key=lambda job: job.minutes / need.runtime(job.read, passes=job.passes))
-    memory = [heavy.read, heavy.memory, need.mem_mb(heavy.read)]
-    return [name, len(found), *memory, long.read, long.passes, long.minutes, need.runtime(long.read, 1, long.passes)]
+def row(name: str, found: list[Used]) -> list[object]:
+    """The job that used most memory, and the one that took longest."""
+    heavy, long = max(found, key=lambda job: job.memory), max(found, key=lambda job: job.minutes)
+    return [name, len(found), heavy.read, heavy.memory, long.read, long.passes, long.minutes]
 
 
 if __name__ == "__main__":
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
-    found = jobs(results / "logs")
-    needs = read_needs(ROOT / "workflow" / "resources.yaml")
-    rows = [row(name, found[name], need) for name, need in needs.items() if name in found]
-    headers = ["rule", "jobs", "input, MB", "memory, MB", "asked", "input, MB", "epochs", "CPU, min", "asked"]
-    print(tabulate(rows, headers, floatfmt=("", "", ".2f", ".0f", ".0f", ".2f", ".0f", ".1f", ".0f")))
+    rows = [row(name, found) for name, found in jobs(results / "logs").items()]
+    headers = ["rule", "jobs", "input, MB", "memory, MB", "input, MB", "epochs", "CPU, min"]
+    print(tabulate(rows, headers, floatfmt=("", "", ".2f", ".0f", ".2f", ".0f", ".1f")))

@@ -19,7 +19,7 @@ from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.columns.readout import HEAD, READOUT
 from attention_audit.columns.training import HISTORY, SEARCH
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.exhibits import TABLES
+from attention_audit.plan.exhibits import FIGURES, TABLES
 
 ROOT = Path(__file__).parents[2]
 SOURCE = "workflow/src/attention_audit"
@@ -41,8 +41,11 @@ TINY: dict[str, Any] = {
     "instance_adversary": {"steps": 10},
     "agreement": {"texts": 40},
 }
-PAGES = ("report_html", "explorer")
-"""Rules of pages, which nearly every change makes anew."""
+UNCOUNTED = {
+    "total", "all", "corpora", "audits", "tables", "figures", "report_page", "report_html", "explorer",
+    *(exhibit.rule for exhibit in (*TABLES, *FIGURES)),
+}  # fmt: skip
+"""Rules that gather files, and pages, which nearly every change makes anew."""
 OFFLINE = ["unshare", "--net", "--map-root-user"]
 """What stands before a command that is to have no network."""
 
@@ -56,10 +59,6 @@ def offline() -> bool:
     )
 
 
-KIND = re.compile(r"^(corpus|states|fetch|transformers|\w+?_(?:wp|ss|jw|pd|md|own|hf))_[\w.-]+$")
-"""What is alike in the names of rules whose jobs are of one kind."""
-
-
 @dataclass(frozen=True)
 class Finished:
     """A command that ended: its exit status, and all it said."""
@@ -68,15 +67,9 @@ class Finished:
     text: str
 
     def jobs(self) -> dict[str, int]:
-        """Jobs by what begins their rules' names, from the table that Snakemake prints; without those that only gather.
-
-        That is train_wp of train_wp_needle_base_seed10, and corpus of corpus_needle.
-        """
-        # a dry run prints its table twice
-        rules = dict.fromkeys(re.findall(r"^([\w.-]+) +1$", self.text, flags=re.MULTILINE))
-        gathering = ("total", "all", "corpora", "audits", "tables", "figures", "guide", "report_page", *PAGES)
-        kinds = [KIND.sub(r"\1", rule) for rule in rules if rule not in gathering]
-        return {kind: kinds.count(kind) for kind in kinds}
+        """Jobs by their rules, from the table that Snakemake prints; without pages, and rules that only gather."""
+        table = re.findall(r"^(\w+) +(\d+)$", self.text, flags=re.MULTILINE)
+        return {rule: int(count) for rule, count in table if rule not in UNCOUNTED}
 
 
 @dataclass(frozen=True)

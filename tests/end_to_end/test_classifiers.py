@@ -67,5 +67,5 @@ def test_a_folder_that_changes_is_imported_again(run: Folder, tmp_path: Path) ->
     config = other.path / "models/1/config.json"
     config.write_text(json.dumps(json.loads(config.read_text()) | {"note": "changed"}))
     jobs = other.run("-n", *TABLES).jobs()
-    assert (jobs["import_classifier_hf"], jobs["impose_hf"]) == (1, 1)
-    assert "corpus" not in jobs
+    assert (jobs["read_classifier"], jobs["impose_uniform"]) == (1, 1)
+    assert "prepare" not in jobs

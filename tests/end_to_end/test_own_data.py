@@ -125,10 +125,10 @@ def test_texts_without_sentences_are_one_clear_line_for_a_han(new_folder: NewFol
 def test_a_file_of_ones_own_takes_the_place_of_the_demonstration(new_folder: NewFolder) -> None:
     folder = new_folder()
     (folder.path / "overlay.yaml").write_text("datasets: [chorus]\n")
-    made = folder.run("-n").jobs()
-    assert {"corpus", "train_wp", "search_wp", "audits_wp"} <= made.keys()
-    assert (made["corpus"], made["audits_wp"]) == (1, 1)
-    assert not [kind for kind in made if re.search("_(ss|jw|pd|md)$", kind)]
+    planned = folder.run("-n", "--quiet", "host")
+    assert planned.jobs().keys() >= {"prepare", "train", "search_adversary", "permutation"}
+    assert set(re.findall(r"suite=(\w+)", planned.text)) == {"wp"}
+    assert set(re.findall(r"dataset=(\w+)", planned.text)) == {"chorus"}
 
 
 def test_bad_files_are_one_line_each_at_the_end_before_anything_runs(new_folder: NewFolder) -> None:
@@ -188,12 +188,12 @@ def test_an_older_file_in_place_of_another_is_read(new_folder: NewFolder) -> Non
             os.utime(path, (when, when))
         return folder.run("-n", "corpora").jobs()
 
-    assert put(0, None) == {"corpus": 1}
+    assert put(0, None) == {"prepare": 1}
     assert folder.run("corpora").status == 0
     # the same content at another time, and another content from long ago
     assert put(0, 10**9) == {}
     assert put(0, None) == {}
-    assert put(1, 10**9) == {"corpus": 1}
+    assert put(1, 10**9) == {"prepare": 1}
     assert put(0, 3 * 10**9) == {}
     ahead = folder.run("-n", "corpora")
     assert "ahead of this machine's clock" in ahead.text.splitlines()[-1]

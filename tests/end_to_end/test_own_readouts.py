@@ -44,6 +44,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     )
     outcome = folder.run("all", network=False)
     assert outcome.status == 0, outcome.text
+    assert outcome.jobs()["import_readout"] == 4
     assert not {rule for rule in outcome.jobs() if rule.startswith(("train", "search", "attribution"))}
     assert "reviews, Your own models, mine" in outcome.text
     return folder

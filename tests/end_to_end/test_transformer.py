@@ -51,7 +51,7 @@ def test_a_frozen_transformer_is_asked_everything(tmp_path: Path) -> None:
     # other weights in the same folder make all of it anew
     on_disk.save(folder.path / "mirror/encoders/tiny", [*on_disk.WORDS, *on_disk.LETTERS], positions=400, seed=1)
     again = folder.run("-n", "audits").jobs()
-    assert {"transformer", "states", "train_ss", "audits_ss", "attribution_wp"} <= again.keys()
+    assert {"record_transformer", "encode", "train", "permutation", "attribution"} <= again.keys()
 
 
 def test_a_fine_tuned_transformer_is_asked_what_runs_it_again(tmp_path: Path) -> None:

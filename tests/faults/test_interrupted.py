@@ -25,7 +25,7 @@ ENDLESS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     ),
     "audit": (
         "results/audits/chorus/jw/instance_adversary.parquet",
-        "results/logs/audits/chorus/jw.log",
+        "results/logs/instance_adversary/chorus/jw.log",
         "instance_adversary",
         {
             "datasets": [],
@@ -62,7 +62,8 @@ def test_every_job_ends_within_seconds(new_folder: NewFolder, tally: Tally, job:
             text, _ = process.communicate(timeout=30)
         finally:
             took = time.monotonic() - began
-            left = [one for one in jobs if one.is_running()]
+            # whoever adopts a process that ended takes a moment to notice
+            _, left = psutil.wait_procs(jobs, timeout=1)
             for one in left:
                 one.kill()
             kill_tree(process)

@@ -13,7 +13,7 @@ def test_the_second_ends_at_once_and_the_first_is_unharmed(
     folder = new_folder()
     times = 5 if full else 1
     with folder.start("all") as first:
-        wait_for(folder.path / "results/logs/corpus/chorus.log", "train")
+        wait_for(folder.path / "results/logs/prepare/chorus.log", "train")
         for _ in range(times):
             second = folder.run("all")
             assert second.status != 0

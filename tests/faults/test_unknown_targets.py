@@ -69,6 +69,31 @@ def test_it_ends_in_one_line(new_folder: NewFolder, tally: Tally, target: str) -
     tally("a target that the configuration lacks", "one line")
 
 
+OPTIONS = (
+    "--until train0 --forcerun train1 --omit-from train2 --prioritize train3 --batch train4=1/2 --set-threads train5=2 "
+    "--set-resources train6:mem_mb=9000 --groups train7=some"
+)
+"""Options that name rules; Snakemake drops unknown ones of most of them without a word."""
+
+
+def test_options_that_name_unknown_rules(new_folder: NewFolder, tally: Tally) -> None:
+    outcome = new_folder().run("-n", *OPTIONS.split())
+    assert outcome.status != 0
+    lines = sorted(error_lines(outcome))
+    assert len(lines) == OPTIONS.count("--")
+    for number, line in enumerate(lines):
+        assert line.startswith(f"error: train{number}: nothing makes this; did you mean train?")
+    tally("an option that names an unknown rule", "one line", len(lines))
+
+
+def test_batches_of_what_nothing_goes_through(new_folder: NewFolder) -> None:
+    outcome = new_folder().run("-n", "--batch", "tables=1/3")
+    assert outcome.status != 0
+    assert error_lines(outcome) == {
+        "error: --batch: nothing asked for goes through tables; ask for it: tables --batch tables=1/3"
+    }
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("target", ["jw_table1", "jw_fig_correlation", "ss_table2", "ss_fig_aopc"])
 def test_a_target_of_a_paper_that_is_left_out(new_folder: NewFolder, tally: Tally, target: str) -> None:

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from cluster import Cluster, missing, start_cluster
-from folder import KIND, ROOT, Finished, Folder, fresh
+from folder import Finished, Folder, fresh
 
 REASON = missing()
 
@@ -89,11 +88,7 @@ def run(slurm: Cluster, folder: Folder, *arguments: str) -> Finished:
 def complete(slurm: Cluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, Finished]:
     """A folder in which `all` has run on the cluster, its training with too little memory at first."""
     folder = audit(tmp_path_factory.mktemp("complete") / "audit")
-    resources = folder.path / "workflow" / "resources.yaml"
-    needs = yaml.safe_load(resources.read_text())
-    needs["train"]["memory"] = [MEMORY, 0]
-    resources.write_text(yaml.safe_dump(needs))
-    return folder, run(slurm, folder, "all")
+    return folder, run(slurm, folder, "all", "--set-resources", f"train:mem_mb=attempt * {MEMORY}")
 
 
 def test_all_ends_well_on_a_cluster_without_a_network(slurm: Cluster, complete: tuple[Folder, Finished]) -> None:
@@ -102,9 +97,11 @@ def test_all_ends_well_on_a_cluster_without_a_network(slurm: Cluster, complete: 
     results = folder.path / "results"
     assert (results / "tables/jw_table2_correlation.parquet").is_file()
     assert (results / "figures/jw_fig_adversary.pdf").is_file()
-    names = {job.name.removeprefix("rule_").partition("_wildcards_")[0] for job in slurm.jobs(folder.path)}
-    submitted = {KIND.sub(r"\1", name) for name in names}
-    assert submitted == {"corpus", "train_jw", "audits_jw", "attribution_jw"}
+    submitted = {job.name.removeprefix("rule_").partition("_wildcards_")[0] for job in slurm.jobs(folder.path)}
+    assert submitted == {
+        "prepare", "train", "performance", "permutation", "erasure", "instance_adversary", "plausibility",
+        "attribution",
+    }  # fmt: skip
     # what fetches, and what takes seconds, runs where Snakemake runs
     assert (results / "logs/train/trees/jw/average_tanh/seed10.log").is_file()
 
@@ -127,7 +124,6 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
 ) -> None:
     whole, _ = complete
     folder = whole.copy(tmp_path / "audit")
-    shutil.copy2(ROOT / "workflow" / "resources.yaml", folder.path / "workflow")
     log = folder.path / "results/logs/train/trees/jw/average_tanh/seed10.log"
     for path in ("models", "readouts", "audits", "tables", "logs"):
         shutil.rmtree(folder.path / "results" / path)
@@ -146,7 +142,7 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
     outcome = run(slurm, folder, "table_contributions", "--retries", "0")
     assert outcome.status == 0, outcome.text
     # the corpus was there, and stays
-    assert not any("corpus" in job.name for job in slurm.jobs(folder.path))
+    assert not any("prepare" in job.name for job in slurm.jobs(folder.path))
     assert (folder.path / "results/tables/table_contributions.parquet").is_file()
     for name, content in folder.parquet().items():
         assert content == whole.parquet()[name], name

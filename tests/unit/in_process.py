@@ -6,6 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from planned import plan_alone
+
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.plan.exhibit import Exhibit
 from attention_audit.plan.job import PlannedJob
@@ -49,7 +51,7 @@ def making(plan: Plan, path: str) -> PlannedJob | None:
     folder, *rest = Path(path).relative_to(plan.config.results).parts
     if folder == "audits":
         dataset, suite, file = rest
-        return plan.auditing.alone(Path(file).stem, suite, dataset)
+        return plan_alone(plan, Path(file).stem, suite, dataset)
     return _makers(plan).get(path)
 
 
@@ -73,7 +75,7 @@ def make_states(plan: Plan, dataset: str) -> list[str]:
 
 def make_audit(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
     """Make an audit by itself, whether it is there or not; what the stage said."""
-    job = plan.auditing.alone(audit, suite, dataset)
+    job = plan_alone(plan, audit, suite, dataset)
     make(plan, *job.read)
     return run_job(job)
 

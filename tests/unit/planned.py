@@ -1,11 +1,14 @@
 """Plans of the controls, which name most suites, with changes: for tests of what a configuration asks for."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from attention_audit.places import Places
+from attention_audit.plan.audits import audit_named
+from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suites import SUITES
 
@@ -48,3 +51,14 @@ TRAINED = [suite for suite in SUITES if suite.key not in ("own", "hf")]
 def plan_of(**changes: Any) -> Plan:
     """The plan of the controls with these changes."""
     return Plan(overlaid(DEFAULT, changes), CATALOGUE)
+
+
+def by_name(jobs: Iterable[PlannedJob]) -> dict[str, PlannedJob]:
+    """Name jobs by rule and wildcards, such as train/chorus/wp/base/10."""
+    return {"/".join([job.rule, *job.wildcards.values()]): job for job in jobs}
+
+
+def plan_alone(plan: Plan, name: str, suite: str, dataset: str) -> PlannedJob:
+    """Plan an audit by itself. Raises AuditError where the suite cannot be asked it."""
+    audit = audit_named(name)
+    return plan.auditing.planned(plan.scope.suite(suite), dataset, audit.rule, [audit], [])

@@ -15,28 +15,30 @@ ASKED = ("mem_mb", "runtime", "gpu")
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. local: whether it runs where Snakemake runs. stage: what it calls, "" where it only gathers files.
-
-    memory: MB that a job without inputs asks for; None where the rule asks for nothing.
+    """One rule. local: whether it runs where Snakemake runs. log: "" where it only gathers files. outputs: of it, with
+    its wildcards. memory: MB that a job without inputs asks for when it is tried once and twice, where no setting of
+    the job decides it.
     """
 
     name: str
     local: bool
-    stage: str
     log: str
+    outputs: list[str]
     resources: list[str]
-    memory: int | None
+    memory: tuple[int, ...]
 
 
 @cache
 def rules() -> dict[str, Rule]:
     """The rules of the default configuration by name. Another process reads them: that sets its environment."""
     ended = subprocess.run([sys.executable, __file__], cwd=ROOT, capture_output=True, text=True, check=True)
-    return {rule["name"]: Rule(**rule) for rule in json.loads(ended.stdout)}
+    read = json.loads(ended.stdout)
+    return {rule["name"]: Rule(**rule | {"memory": tuple(rule["memory"])}) for rule in read}
 
 
 def _read() -> list[dict[str, Any]]:
     from snakemake.api import SnakemakeApi
+    from snakemake.io import strip_wildcard_constraints
     from snakemake.settings.types import OutputSettings, Quietness, ResourceSettings
 
     with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
@@ -47,10 +49,12 @@ def _read() -> list[dict[str, Any]]:
                 Rule(
                     rule.name,
                     rule.name in workflow._localrules,
-                    rule.params.get("stage", ""),
                     str(rule.log[0]) if rule.log else "",
+                    [strip_wildcard_constraints(str(path)) for path in rule.output] if rule.log else [],
                     [name for name in ASKED if name in rule.resources],
-                    rule.resources["mem_mb"]._evaluator(None, [], 1) if "mem_mb" in rule.resources else None,
+                    tuple(rule.resources["mem_mb"]._evaluator(None, [], attempt) for attempt in (1, 2))
+                    if rule.name == "permutation"
+                    else (),
                 )
             )
             for rule in workflow.rules

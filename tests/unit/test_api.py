@@ -313,7 +313,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 *(
                     path
                     for seed in plan.trainings.seeds[training]
-                    for path in plan.trainings.planned(training, seed).files
+                    for path in plan.trainings.trained(training, seed).files
                 ),
             )
         write_configuration(plan.config)

@@ -14,7 +14,7 @@ FILES = [
     "results/figures/wp_fig5_tvd_jsd.png",
     "results/audits/a/wp/permutation.parquet",
 ]
-JOBS = [PlannedJob("wp_fig5", "figure", {}, {"all": FILES}, Section, "", "")]
+JOBS = [PlannedJob("figure", {"figure": "wp_fig5"}, "figure", {}, {"all": FILES}, Section, "")]
 LISTED = "`snakemake --list-target-rules` names all rules"
 
 

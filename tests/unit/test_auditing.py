@@ -5,11 +5,11 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from planned import PLACES, TRAINED, plan_of
+from planned import PLACES, TRAINED, by_name, plan_alone, plan_of
 
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditJob, AuditsJob
-from attention_audit.plan.auditing import STAGES, code_of, stage_of
+from attention_audit.plan.auditing import code_of, stage_of
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.plan import Plan, as_json
@@ -209,30 +209,27 @@ def test_an_audit_reads_the_split_that_it_names(plan: Plan) -> None:
 
 
 def test_audits_of_a_kind_are_one_job_of_a_suite_and_data_set(plan: Plan) -> None:
-    jobs = {job.name: job for job in plan.auditing.jobs()}
-    # of recursive ROAR no network is asked again
-    every = {f"{stage}_{key}_{DATASETS[key]}" for stage in STAGES for key in SUITE_KEYS}
-    assert {*jobs} == every - {"attribution_roar_chorus"}
-    for name, planned in jobs.items():
-        stage, key, dataset = name.split("_")
-        asked, names = plan.auditing.asked(plan.scope.suite(key), dataset), [*planned.outputs]
-        assert set(names) == {a.name for a in asked if ("network" in a.needs) == (stage == "attribution")}
+    for planned in plan.auditing.jobs():
+        dataset, key = planned.wildcards["dataset"], planned.wildcards["suite"]
+        asked = [audit.name for audit in plan.auditing.asked(plan.scope.suite(key), dataset)]
+        of_rule = {audit.name for audit in AUDITS if audit.rule == planned.rule}
+        assert {*planned.outputs} == of_rule
         job = planned.settings
         assert isinstance(job, AuditsJob)
-        assert [each.audit.audit for each in job.audits] == names
-        files = planned.inputs["files"]
-        assert len(set(files)) == len(files)
+        assert {each.audit.audit for each in job.audits} == {*asked} & of_rule
+        assert {each.audit: bool(each.reason) for each in job.unasked} == dict.fromkeys(of_rule - {*asked}, True)
+        for paths in planned.inputs.values():
+            assert len(set(paths)) == len(paths)
         for each in job.audits:
             named = plan.auditing.inputs(each.audit.audit, key, dataset)
-            of_job = {name: [files[place] for place in places] for name, places in each.inputs.items()}
-            # what another audit of the job makes is no input of the job
-            assert of_job == {name: paths for name, paths in named.items() if name not in names}
+            of_job = {kind: [planned.inputs[kind][at] for at in places] for kind, places in each.inputs.items()}
+            assert of_job == named
 
 
 def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> None:
     """Correlations of the base model's attributions would cost as much again as deleting its words."""
     jobs = [job for job in plan.auditing.jobs() if job.stage == "attribution"]
-    gathered = {job.name.split("_")[1]: tuple(job.outputs) for job in jobs}
+    gathered = {job.wildcards["suite"]: tuple(each.audit.audit for each in job.settings.audits) for job in jobs}
     assert gathered == {
         "wp": ("located", "replaced", "plausible_words", "word_attributions"),
         "ss": ("located", "plausible_words", "word_attributions"),
@@ -243,7 +240,7 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
     own = map(audit_named, plan.scope.suite("hf").own_audits)
     network = ["correlation", "agreement", "attribution_stability", "located", "plausible_words", "word_attributions"]
     assert [audit.name for audit in own if "network" in audit.needs] == network
-    job = plan.auditing.alone("correlation", "wp", "needle").settings
+    job = plan_alone(plan, "correlation", "wp", "needle").settings
     assert isinstance(job, AuditsJob)
     (alone,) = job.audits
     assert list(alone.audit.sections) == ["correlation"]
@@ -264,26 +261,26 @@ def test_models_of_sentences_are_left_out_of_a_suites_own_audits_of_tokens() -> 
     (subject,) = (subject for subject in plan.exhibiting.subjects() if subject.suite == "ss")
     assert subject.unasked["located"] == f"located needs {reason}"
     assert subject.items == "sentences"
-    assert not any(job.name.startswith("attribution_ss") for job in plan.auditing.jobs())
+    assert "attribution/digest/ss" not in by_name(plan.auditing.jobs())
 
 
 def test_every_audit_of_a_suite_is_made_by_one_job() -> None:
     audits = {"wp": ["attention_maps", "performance", "correlation"], "ss": [], "pd": []}
     plan = plan_of(audits=audits, jain_wallace={"datasets": ["chorus", "babi-1", "snli"]})
-    # the maps read an audit that is not asked, so they wait for its job
-    assert {job.name: tuple(job.outputs) for job in plan.auditing.jobs() if "_jw_" not in job.name} == {
-        f"{stage}_wp_{dataset}": (audit,)
-        for dataset in plan.scope.datasets_of(plan.scope.suite("wp"))
-        for stage, audit in (("audits", "performance"), ("attribution", "correlation"))
-    }
+    # the maps read an audit that is not named, so it is asked too
+    rules = ("performance", "attribution", "instance_adversary", "attention_maps")
+    datasets = plan.scope.datasets_of(plan.scope.suite("wp"))
+    jobs = by_name(job for job in plan.auditing.jobs() if job.wildcards["suite"] != "jw")
+    assert {*jobs} == {f"{rule}/{dataset}/wp" for dataset in datasets for rule in rules}
     made = [path for job in plan.jobs() for path in job.files]
     assert len(set(made)) == len(made)
-    assert {*plan.audit_files(), PLACES.audit_file("chorus", "wp", "instance_adversary")} <= set(made)
-    asked = [PLACES.audit_file("chorus", "wp", "stability"), "permutation_ss_digest"]
-    assert {job.name for job in plan.jobs(asked)} - {job.name for job in plan.jobs()} == {
-        "stability_wp_chorus",
-        "permutation_ss_digest",
-    }
+    assert {*plan.audit_files()} <= set(made)
+    for path, line in {
+        PLACES.audit_file("chorus", "wp", "stability"): r"stability is not among the audits of wp; name it in `audits`",
+        PLACES.audit_file("chorus", "wp", "heads"): "heads needs several heads of attention",
+    }.items():
+        with pytest.raises(AuditError, match=line):
+            plan.refuse(path)
 
 
 def test_what_reads_an_audit_that_is_not_asked_is_left_to_those_who_name_it() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from in_process import make
-from planned import plan_of
+from planned import by_name, plan_of
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
@@ -139,9 +139,9 @@ def test_a_data_set_is_missing_where_its_training_texts_are(folder: Path) -> Non
 
 
 def test_a_corpus_depends_on_that_of_its_training_texts(folder: Path) -> None:
-    made = {job.name: job for job in plan().jobs()}
-    assert made["corpus_meals"].inputs["raw"] == ["meals.jsonl", "results/corpora/films/corpus.parquet"]
-    assert made["corpus_films"].inputs["raw"] == ["films.jsonl"]
+    made = by_name(plan().jobs())
+    assert made["prepare/meals"].inputs["raw"] == ["meals.jsonl", "results/corpora/films/corpus.parquet"]
+    assert made["prepare/films"].inputs["raw"] == ["films.jsonl"]
 
 
 def test_what_is_known_of_the_training_texts_files_is_read_too() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned import ROOT, plan_of
+from planned import ROOT, plan_alone, plan_of
 
 from attention_audit import __main__ as command_line
 from attention_audit.errors import AuditError
@@ -76,14 +76,13 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
     plan = plan_of()
     table = plan.exhibiting.job(next(table for table in TABLES if table.name == "wp_table2_uniform"))
     jobs: list[tuple[str, Section, str, Any]] = [
-        ("corpus", corpora.corpus_job(plan.config, "needle", None), "files", "one"),
+        ("prepare", corpora.corpus_job(plan.config, "needle", None), "files", "one"),
         ("train", plan.trainings.job("needle/wp/base", 10), "epochs", 0.5),
-        ("audits", plan.auditing.alone("permutation", "wp", "needle").settings, "audits", [{}]),
-        ("attribution", plan.auditing.together("attribution", "jw", "needle").settings, "audits", [{}]),
+        ("audits", plan_alone(plan, "permutation", "wp", "needle").settings, "audits", [{}]),
+        ("attribution", plan_alone(plan, "correlation", "jw", "needle").settings, "audits", [{}]),
         ("table", table, "answer", 10),
         ("figure", table, "target", None),
-        ("guide", plan.guide_job(), "audits", []),
-        ("report_page", plan.report_job(), "gaps", {"needle": 1}),
+        ("report_html", plan.report_job(), "gaps", {"needle": 1}),
         ("explorer", plan.explorer_job(), "budget", "much"),
     ]
     for stage, settings, key, wrong in jobs:

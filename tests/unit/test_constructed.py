@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from pandas import Series
-from planned import PLACES, plan_of
+from planned import PLACES, by_name, plan_of
 
 from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes
 from attention_audit.maps.passes import Pass
@@ -116,14 +116,11 @@ def test_it_is_built_before_it_is_read() -> None:
         built={"relay-7": {"kind": "relay", "dataset": "feint", "seed": 7}},
         hf={"feint": {"models": {"relay": ["built/relay-7"]}, "maps": ["rollout"]}},
     )
-    jobs = {job.name: job for job in plan.jobs()}
-    build_job, reading = (
-        jobs["build_built_relay-7"],
-        next(job for job in jobs.values() if job.stage == "import_classifier"),
-    )
-    assert build_job.inputs["vocabulary"] == jobs["corpus_feint"].outputs["vocabulary"]
+    jobs = by_name(plan.jobs())
+    build_job, reading = jobs["build/relay-7"], jobs["read_classifier/feint/hf/relay/1"]
+    assert build_job.inputs["vocabulary"] == jobs["prepare/feint"].outputs["vocabulary"]
     assert {*build_job.files} <= {*reading.read}
-    assert reading.settings.model_dump()["read"][0]["folder"] == f"{PLACES.raw}/built/relay-7"
+    assert reading.settings.model_dump()["read"]["folder"] == f"{PLACES.raw}/built/relay-7"
 
 
 def test_a_liar_is_fine_tuned_to_hide_what_the_data_set_names() -> None:
@@ -134,8 +131,8 @@ def test_a_liar_is_fine_tuned_to_hide_what_the_data_set_names() -> None:
         corpora={"feint": {"block": ["cold", "hot"]}},
         hf={"feint": {"recipe": {"path": "built/start", "liar": 0.5, "seeds": [3]}, "maps": ["rollout"]}},
     )
-    jobs = {job.name: job for job in plan.jobs()}
-    settings = {name: jobs[f"train_hf_feint_{name}_seed3"].settings.model_dump() for name in ("base", "liar")}
+    jobs = by_name(plan.jobs())
+    settings = {name: jobs[f"train/feint/hf/{name}/3"].settings.model_dump() for name in ("base", "liar")}
     assert settings["liar"]["objective"] == {"kind": "deception", "lambda_": 0.5}
     differing = {key for key, value in settings["base"].items() if settings["liar"][key] != value}
     assert differing == {"objective", "model"}

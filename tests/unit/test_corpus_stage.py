@@ -45,7 +45,7 @@ class Own:
         }  # fmt: skip
         outputs = {name: [path] for name, path in self.outputs.items()}
         inputs = {"raw": [self.raw], "vectors": [vector_file] if vector_file else []}
-        run_stage("corpus", CorpusJob.model_validate(settings), inputs, outputs)
+        run_stage("prepare", CorpusJob.model_validate(settings), inputs, outputs)
 
     def words(self) -> int:
         """How many words the vocabulary has, without the four marks."""

@@ -15,7 +15,7 @@ import yaml
 from docutils.core import publish_doctree
 from elsewhere import write_all
 from examples import EXAMPLES, PLUGINS
-from planned import CATALOGUE, DEMONSTRATION, PLACES, ROOT, mirror_in, overlaid, plan_of
+from planned import CATALOGUE, DEMONSTRATION, PLACES, ROOT, by_name, mirror_in, overlaid, plan_of
 from snakemake.cli import get_argument_parser
 
 from attention_audit import __version__
@@ -114,8 +114,8 @@ def test_keys_that_are_named_exist(page: str) -> None:
 
 MAKE = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-GATHERING = {"all", "corpora", "audits", "tables", "figures", "guide", "report_page"}
-"""The rules that gather files, in workflow/rules/jobs.smk."""
+GATHERING = {"all", "corpora", "audits", "tables", "figures", "report_page"}
+"""The rules that gather files."""
 CHANGES = [command for example in [*EXAMPLES, *PLUGINS] for command in example.commands]
 """Commands after a change of docs/extending/, which tests/end_to_end/test_extending.py runs."""
 
@@ -148,8 +148,9 @@ def plan_asked_for(words: list[str], mirror: Path) -> None:
         raw = overlaid(raw, {key: yaml.safe_load(value)})
     plan = Plan(overlaid(CATALOGUE, raw | {"skip_unavailable": True, "mirror": str(mirror)}), CATALOGUE)
     targets = [target for target in asked.targets if target not in GATHERING]
-    jobs = plan.jobs(targets) if targets else []
-    refuse_unknown(targets, [job.name for job in jobs], jobs, plan.refuse)
+    shorts = [exhibit.rule for exhibit in plan.exhibiting.exhibits if plan.exhibiting.datasets(exhibit)]
+    shorts += ["explorer", "report_html"]
+    refuse_unknown(targets, shorts, [*plan.jobs(), *plan.further()] if targets else [], plan.refuse)
     for folder in asked.profile or []:
         assert (ROOT / folder).is_dir(), folder
 
@@ -236,7 +237,7 @@ def test_the_life_of_a_text_is_as_it_is_told() -> None:
     base = plan.trainings.home(plan.scope.suite("wp"), "sst", Run("base", 10))
     figure = next(exhibit for exhibit in EXHIBITS if exhibit.rule == "wp_fig5")
     paths = [
-        *next(job for job in plan.jobs() if job.name == "corpus_sst").inputs["raw"],
+        *by_name(plan.jobs())["prepare/sst"].inputs["raw"],
         plan.config.places.corpus_file(base.training.partition("/")[0], "corpus"),
         base.file("weights"),
         base.readout(),
@@ -245,7 +246,6 @@ def test_the_life_of_a_text_is_as_it_is_told() -> None:
         "runs/sst-quick/report.html",
     ]
     assert re.findall(r"`(runs/\S+\.\w+)`", told) == paths
-    assert re.findall(r"`(train_\w+)`", told) == [job.name for job in plan.jobs() if base.file("weights") in job.files]
 
 
 def test_vectors_of_the_data_page_are_those_of_the_catalogue() -> None:
@@ -327,7 +327,7 @@ def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path
         diversity={"datasets": ["chorus"]},
         masking={"datasets": ["chorus"]},
     )
-    page = guide(plan.guide_job())
+    page = guide(plan.report_job())
     lacking = {exhibit.name for exhibit in EXHIBITS if f"`{exhibit.folder}/{exhibit.name}`" not in page}
     # of no adversary, of one head, of no published number and of an audit that nobody asks there is nothing to show
     published = {exhibit.name for exhibit in EXHIBITS if exhibit.needs == "published"}
@@ -345,7 +345,7 @@ def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path
 
 
 def test_the_guide_to_results_hides_nothing_from_markdown() -> None:
-    for line in guide(plan_of().guide_job()).splitlines():
+    for line in guide(plan_of().report_job()).splitlines():
         outside_code = "".join(line.split("`")[::2])
         assert not re.search(r"(?<!\\)<", outside_code), line
 

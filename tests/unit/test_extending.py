@@ -12,7 +12,7 @@ import pytest
 import yaml
 from examples import EXAMPLES, PLUGINS
 from in_process import make
-from planned import ROOT, plan_of
+from planned import ROOT, by_name, plan_of
 
 from attention_audit import code_hash as code
 from attention_audit.artefacts.parquet import read_frame
@@ -142,7 +142,7 @@ def test_a_model_is_built_of_what_a_plugin_adds(folder: Path, of: str, part: dic
     combined = {"datasets": ["chorus"], "models": named[next(iter(part))]}
     documents = {"datasets": ["chorus"], "models": ["flan_none"] + [f"han_{name}"] * ("encoder" in part)}
     further = planned(of, jain_wallace=combined, serrano_smith=documents)
-    assert {job.name for job in further.jobs()} >= {f"train_jw_chorus_{model}_seed10" for model in combined["models"]}
+    assert by_name(further.jobs()).keys() >= {f"train/chorus/jw/{model}/10" for model in combined["models"]}
     assert all(model in further.scope.suite("jw").labels for model in combined["models"])
     with pytest.raises(AuditError, match=r"^config: model\.\w+: input should be .*, not '\w+'$"):
         plan_of(**TINY | BASE | {"model": TINY["model"] | part})
@@ -167,9 +167,10 @@ def codes(**changes: Any) -> dict[str, str]:
     """The hashes of all jobs of a run with all plugins of the page."""
     forget()
     plan = plan_of(**TINY | changes, plugins=[name for plugin in PLUGINS for name in plugin.plugins])
-    found = {job.name: job.code for job in plan.jobs()}
-    gathered = [job for job in plan.jobs() if job.stage in ("audits", "attribution")]
-    return found | {f"{job.name}/{each.audit.audit}": each.code for job in gathered for each in job.settings.audits}
+    jobs = by_name(plan.jobs())
+    audits = {name: job.settings.audits for name, job in jobs.items() if job.stage in ("audits", "attribution")}
+    found = {name: job.code for name, job in jobs.items()}
+    return found | {f"{name}/{each.audit.audit}": each.code for name, several in audits.items() for each in several}
 
 
 def test_an_edit_of_a_plugin_changes_what_uses_it_and_nothing_else(folder: Path) -> None:
@@ -186,14 +187,14 @@ def test_an_edit_of_a_plugin_changes_what_uses_it_and_nothing_else(folder: Path)
         assert before.keys() == after.keys()
         return {name for name in before if before[name] != after[name]}
 
-    assert edited("my_lengths.py", "max()", "min()") == {"longest"}
+    assert edited("my_lengths.py", "max()", "min()") == {"table/longest"}
     trained = edited("my_waves.py", "10_000", "1_000")
-    assert trained >= {"train_wp_chorus_base_seed10", "attribution_wp_chorus/located"}
+    assert trained >= {"train/chorus/wp/base/10", "attribution/chorus/wp/located"}
     assert not any("mine" in name or "jw" in name for name in trained)
     assert edited("my_entropy.py", ".sum()", ".max()") == set()
     ranked = edited("my_positions.py", "return -", "return +")
-    assert {"audits_mine_chorus/ranked_sets", "audits_wp_chorus/single_weight"} <= ranked
-    assert not any(name.startswith(("train", "mine_table")) or "/permutation" in name for name in ranked)
+    assert {"erasure/chorus/mine/ranked_sets", "erasure/chorus/wp/single_weight"} <= ranked
+    assert not any(name.startswith(("train", "table/mine", "permutation")) for name in ranked)
     assert all("attribution" in name for name in edited("my_scores.py", "length, 0, -1", "length, 1, -1"))
     # words cost nothing
     assert edited("my_waves.py", '"""The vectors of words', '"""All vectors of words') == set()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import transformers_on_disk as on_disk
 from in_process import make, run_job
-from planned import CATALOGUE, PLACES, ROOT, overlaid, plan_of
+from planned import CATALOGUE, PLACES, ROOT, by_name, overlaid, plan_of
 from yaml import safe_load
 
 from attention_audit.artefacts.files import checksum
@@ -75,18 +75,18 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_all_is_planned_before_it_is_there(encoder: Path) -> None:
-    jobs = {job.name: job for job in plan_with(encoder, None).jobs()}
-    fetch, unpack = jobs["fetch_encoders_tiny.whl"], jobs["unpack_encoders_tiny"]
-    record, training = jobs["transformers_chorus"], jobs["train_hf_chorus_base_seed10"]
+    jobs = by_name(plan_with(encoder, None).jobs())
+    fetch, unpack = jobs["fetch/encoders/tiny.whl"], jobs["unpack/tiny"]
+    record, training = jobs["record_transformer/transformers/chorus"], jobs["train/chorus/hf/base/10"]
     assert fetch.outputs["file"] == [f"{PLACES.raw}/encoders/tiny.whl"]
     assert unpack.read == fetch.files
-    assert unpack.files == record.read == [f"{UNPACKED}/{name}" for name in FILES]
+    assert unpack.files == record.read == [UNPACKED]
     assert training.inputs["transformer"] == record.files
     assert training.settings.model_dump()["architecture"]["hidden"] == 16
     assert fetch.outputs["record"][0] in jobs["report_html"].inputs["records"]
     # each job comes after those whose files it reads
-    order = list(jobs)
-    places = [order.index(job.name) for job in (fetch, unpack, record, training)]
+    order = list(jobs.values())
+    places = [order.index(job) for job in (fetch, unpack, record, training)]
     assert places == sorted(places)
 
 
@@ -114,9 +114,9 @@ def test_a_folder_of_its_name_wins(encoder: Path, tmp_path: Path, place: str) ->
     folder = tmp_path / place / PATH
     shutil.copytree(encoder, folder)
     plan = plan_with(encoder, tmp_path / "mirror" if place == "mirror" else None)
-    jobs = {job.name: job for job in plan.jobs()}
-    assert not {"fetch_encoders_tiny.whl", "unpack_encoders_tiny"} & jobs.keys()
-    record = jobs["transformers_chorus"]
+    jobs = by_name(plan.jobs())
+    assert not {"fetch/encoders/tiny.whl", "unpack/tiny"} & jobs.keys()
+    record = jobs["record_transformer/transformers/chorus"]
     assert {Path(path).resolve().parent for path in record.read} == {folder}
     run_job(record)
     assert "fetched" not in read_record(Path(record.files[0]))
@@ -156,15 +156,15 @@ def test_a_wrong_entry_is_one_line_before_anything_is_fetched(encoder: Path, ent
 def test_the_encoder_of_models_is_fetched_too(encoder: Path) -> None:
     changes = safe_load((ROOT / "presets" / "minilm-sst.yaml").read_text())
     plan = plan_of(**overlaid({"serrano_smith": {"datasets": []}, "jain_wallace": {"datasets": []}}, changes))
-    jobs = {job.name: job for job in plan.jobs()}
-    assert jobs["unpack_encoders_all-MiniLM-L6-v2"].files == jobs["transformer"].read
-    assert jobs["train_wp_sst_base_seed10"].settings.model_dump()["architecture"]["hidden"] == 384
+    jobs = by_name(plan.jobs())
+    assert jobs["unpack/all-MiniLM-L6-v2"].files == jobs["record_transformer/transformer"].read
+    assert jobs["train/sst/wp/base/10"].settings.model_dump()["architecture"]["hidden"] == 384
 
 
 def test_the_preset_fetches_all_that_it_reads() -> None:
     plan = Plan(overlaid(CATALOGUE, safe_load((ROOT / "presets" / "transformer.yaml").read_text())), CATALOGUE)
-    jobs = {job.name: job for job in plan.jobs()}
-    assert sum(name.startswith("fetch_") for name in jobs) == 2
+    jobs = by_name(plan.jobs())
+    assert sum(name.startswith("fetch/") for name in jobs) == 2
     read = {path for job in jobs.values() for path in job.read if path.startswith("runs/transformer/")}
     assert read <= {path for job in jobs.values() for path in job.files}
     assert plan.scope.datasets == ["movies"]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from in_process import run_stage
-from planned import plan_of
+from planned import by_name, plan_alone, plan_of
 from transformers_on_disk import change_config
 
 from attention_audit.artefacts.parquet import read_frame, write_table
@@ -27,8 +27,8 @@ from attention_audit.plan.checking import hash_files
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import Run
 from attention_audit.readout import Readout, read_readout
-from attention_audit.stages.import_classifier import classes_of
-from attention_audit.stages.impose import imposed
+from attention_audit.stages.impose_uniform import imposed
+from attention_audit.stages.read_classifier import classes_of
 from attention_audit.tables.contributions import own_table_heads
 from attention_audit.tables.performance import hf_table_performance
 from attention_audit.tables.wording import labels_of, named
@@ -70,13 +70,11 @@ def test_models_their_twins_and_what_they_are_compared_with(plan: Plan) -> None:
 
 def test_the_same_folder_with_weights_imposed_is_another_readout(plan: Plan) -> None:
     assert set(plan.trainings.seeds) == {"chorus/hf/mine", "chorus/hf/imposed", "chorus/hf/uniform"}
-    assert {job.stage: "tails" in job.outputs for job in plan.trainings.jobs()} == {
-        "import_classifier": True,
-        "impose": False,
-    }
-    places = [f"results/readouts/chorus/hf/mine/seed{seed}" for seed in (1, 2)]
-    assert plan.trainings.sources("chorus/hf/imposed") == [f"{place}/test.parquet" for place in places]
-    assert plan.trainings.beside("chorus/hf/imposed") == [f"{place}/tail.safetensors" for place in places]
+    jobs = by_name(plan.trainings.jobs())
+    for seed in (1, 2):
+        place, job = f"results/readouts/chorus/hf/mine/seed{seed}", jobs[f"impose_uniform/chorus/hf/imposed/{seed}"]
+        assert (job.inputs["given"], job.inputs["beside"]) == ([f"{place}/test.parquet"], [f"{place}/tail.safetensors"])
+        assert "tail" in jobs[f"read_classifier/chorus/hf/mine/{seed}"].outputs
 
 
 def test_uniform_weights_are_imposed_without_the_network(random_heads: Callable[..., Readout]) -> None:
@@ -93,13 +91,13 @@ def test_uniform_weights_are_imposed_without_the_network(random_heads: Callable[
 
 
 def test_a_job_reads_the_files_of_its_folders(plan: Plan, folders: list[str], tmp_path: Path) -> None:
-    read = plan.trainings.sources("chorus/hf/mine")
+    read = [path for seed in (1, 2) for path in plan.trainings.sources("chorus/hf/mine", seed)]
     assert {Path(path).parent for path in read} == {Path(folder) for folder in folders[:2]}
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= {Path(path).name for path in read}
     assert set(read) <= {*hash_files([*plan.trainings.jobs()], tmp_path / "checked")}
-    inputs = plan.auditing.alone("correlation", "hf", "chorus").inputs["files"]
-    assert set(read) <= set(inputs)
-    assert "results/readouts/chorus/hf/mine/seed1/tail.safetensors" in inputs
+    inputs = plan_alone(plan, "correlation", "hf", "chorus").inputs
+    assert set(read) <= set(inputs["given"])
+    assert "results/readouts/chorus/hf/mine/seed1/tail.safetensors" in inputs["tails"]
     assert not any("vocabulary" in path or "models/chorus" in path for path in inputs)
 
 
@@ -182,17 +180,13 @@ def corpus(path: Path, provenance: Provenance, names: tuple[str, str] = ("negati
 
 def imported(plan: Plan, tmp_path: Path, provenance: Provenance, training: str = "chorus/hf/mine") -> list[Path]:
     """The readouts that the job of a training writes for a corpus of four texts."""
-    job = plan.trainings.import_job(training)
-    outputs = [tmp_path / training / str(seed) / "test.parquet" for seed in job.seeds]
-    run_stage(
-        "import_classifier",
-        job,
-        {"corpus": [str(corpus(tmp_path / "corpus.parquet", provenance))], "given": []},
-        {
-            "readouts": [str(path) for path in outputs],
-            "tails": [str(path.with_name("tail.safetensors")) for path in outputs],
-        },
-    )
+    dataset, key, model = training.split("/")
+    suite, texts = plan.scope.suite(key), str(corpus(tmp_path / "corpus.parquet", provenance))
+    outputs = []
+    for seed in plan.trainings.seeds[training]:
+        outputs.append(tmp_path / training / str(seed) / "test.parquet")
+        made = {"readout": [str(outputs[-1])], "tail": [str(outputs[-1].with_name("tail.safetensors"))]}
+        run_stage("read_classifier", suite.importing(dataset, model, seed), {"corpus": [texts], "given": []}, made)
     return outputs
 
 

@@ -21,7 +21,7 @@ from attention_audit.corpus.tokens import Tokens
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, spaced
-from attention_audit.stages.import_classifier import ReadTexts, split_of
+from attention_audit.stages.read_classifier import ReadTexts, split_of
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
 

@@ -14,6 +14,7 @@ from planned import overlaid, plan_of
 from attention_audit import api
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.attention_maps import attention_maps
 from attention_audit.audits.comparison import against_base
 from attention_audit.audits.located import BY_MAP, rank
@@ -151,7 +152,6 @@ def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) 
         "no single row decides"
     )
     assert subject.unasked["permutation"] == why
-    assert not any("tails" in job.outputs for job in plan.trainings.jobs())
     inputs = plan.auditing.inputs("attention_maps", "hf", "chorus")
     assert "instance_adversary" not in inputs
     own = {"models": {"mine": folders}, "layer": 1}
@@ -165,8 +165,8 @@ def test_the_last_layer_by_its_number_is_the_last_layer(folders: list[str]) -> N
     assert suite.models == ["mine", "imposed"]
     assert suite.reading("chorus", "mine", 1).layer is None
     assert audit_named("permutation") in plan.auditing.asked(suite, "chorus")
-    tails = {job.stage: "tails" in job.outputs for job in plan.trainings.jobs()}
-    assert tails == {"import_classifier": True, "impose": False}
+    tails = {job.rule: "tail" in job.outputs for job in plan.trainings.jobs()}
+    assert tails == {"read_classifier": True, "impose_uniform": False}
 
 
 @pytest.mark.parametrize(
@@ -265,15 +265,17 @@ def test_maps_are_shown_without_a_search(only_read: Readout) -> None:
     assert set(shown["weights"]) == {"base"}
 
 
-def test_trainings_are_imported_without_tails(folders: list[str], tmp_path: Path, provenance: Provenance) -> None:
+def test_trainings_are_imported_with_empty_tails(folders: list[str], tmp_path: Path, provenance: Provenance) -> None:
     from test_given_classifiers import corpus
 
     plan = planned(folders, layer=1)
     outputs = [tmp_path / str(seed) / "test.parquet" for seed in (1, 2)]
     texts = corpus(tmp_path / "corpus.parquet", provenance, ("0", "1"))
-    job = plan.trainings.import_job("chorus/hf/mine")
-    made = {"readouts": [str(path) for path in outputs]}
-    run_stage("import_classifier", job, {"corpus": [str(texts)], "given": []}, made)
+    suite = plan.scope.suite("hf")
+    for seed, path in enumerate(outputs, start=1):
+        made = {"readout": [str(path)], "tail": [str(path.with_name("tail.safetensors"))]}
+        job = suite.importing("chorus", "mine", seed)
+        run_stage("read_classifier", job, {"corpus": [str(texts)], "given": []}, made)
+        assert read_weights(path.with_name("tail.safetensors")) == {}
     first, second = (read_readout(path) for path in outputs)
-    assert [list(path.parent.iterdir()) for path in outputs] == [[path] for path in outputs]
     assert np.abs(first.attention[0] - second.attention[0]).max() > 0.01

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from attention_audit.stages.states import BUDGET, moved
+from attention_audit.stages.encode import BUDGET, moved
 from attention_audit.transformer.folder import checksums, find_folder, read_facts
 from attention_audit.transformer.opening import open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import cut, longest

@@ -1,4 +1,4 @@
-"""What jobs ask of a cluster: by hand, and that every rule that submits a job says it."""
+"""What jobs ask of a cluster."""
 
 import re
 from pathlib import Path
@@ -6,22 +6,15 @@ from pathlib import Path
 import pytest
 import yaml
 from planned import CATALOGUE, DEMONSTRATION, overlaid
-from pydantic import ValidationError
 from rules import ASKED, rules
 
-from attention_audit.needs import Needs, megabytes, read_needs
+from attention_audit.artefacts.journal import megabytes
 from attention_audit.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
-NEEDS = ROOT / "workflow" / "resources.yaml"
-LOCAL = {"fetch", "guide", "explorer", "report_page", "table", "figure"}
-"""Stages whose jobs run where Snakemake runs, beside that of a Transformer's record, which no default run has."""
-
-
-def test_by_hand() -> None:
-    need = Needs(memory=[1000, 20], minutes=[10, 0.5])
-    assert (need.mem_mb(0), need.mem_mb(2.51), need.mem_mb(2.5, attempt=3)) == (1000, 1051, 3150)
-    assert (need.runtime(0), need.runtime(4), need.runtime(4, passes=10), need.runtime(4, 2)) == (10, 12, 30, 24)
+GATHERING = {"all", "corpora", "audits", "tables", "figures", "report_page"}
+LOCAL = {"fetch", "unpack", "build", "record_transformer", "explorer", "report_html", "table", "overview", "figure"}
+"""Rules whose jobs run where Snakemake runs, beside figures of one data set."""
 
 
 def test_size_is_that_of_the_inputs_but_weights_and_vectors(tmp_path: Path) -> None:
@@ -37,45 +30,25 @@ def test_size_is_that_of_the_inputs_but_weights_and_vectors(tmp_path: Path) -> N
     assert megabytes([tmp_path / "later.safetensors", tmp_path / "vectors" / "glove.zip"]) == 0
 
 
-def test_a_wrong_line_is_refused(tmp_path: Path) -> None:
-    for line in ("{memory: [1000], minutes: [1, 1]}", "{memory: [1000, 1], minutes: [1, -1]}", "{memory: [1000, 1]}"):
-        path = tmp_path / "resources.yaml"
-        path.write_text(f"train: {line}\n")
-        with pytest.raises(ValidationError):
-            read_needs(path)
-
-
-def test_every_job_that_is_submitted_says_what_it_needs() -> None:
-    needs, plan = read_needs(NEEDS), Plan(DEMONSTRATION, CATALOGUE)
-    jobs = [*plan.jobs(), *plan.further()]
-    submitted = [job for job in jobs if job.needs]
-    assert {job.stage for job in jobs if not job.needs} == LOCAL
-    named = {next(name for name in job.needs if name in needs) for job in submitted}
-    # every other line is of what no default run trains or imports
-    assert needs.keys() - named == {"states", "roar", "tune", "import_classifier", "impose"}
+def test_every_rule_that_submits_jobs_says_what_they_need() -> None:
+    for name, rule in rules().items():
+        works = bool(rule.log)
+        assert rule.local == (name != "all" and (name in {*LOCAL, "figure_of_dataset"} or not works)), name
+        assert set(rule.resources) >= ({*ASKED[:2]} if works and not rule.local else set()), name
     # a network runs in these alone
-    networks = {"states", "train", "search", "roar", "tune", "attribution", "import_classifier"}
-    assert {name for name, need in needs.items() if need.gpu} == networks
-    declared = rules()
-    for job in (job for job in plan.jobs() if job.needs):
-        rule = declared[job.name]
-        assert (rule.stage, rule.log, rule.local) == (job.stage, job.log, False)
-        assert tuple(rule.resources) == ASKED, rule.name
-        assert rule.memory == needs[next(name for name in job.needs if name in needs)].mem_mb(0), rule.name
+    networks = {name for name, rule in rules().items() if "gpu" in rule.resources}
+    trained = {"train", "read_out", "train_adversary", "search_adversary", "train_guide", "retrain_masked"}
+    assert networks == {*trained, "encode", "attribution", "read_classifier"}
+    assert rules()["permutation"].memory == (1500, 3000)
 
 
-def test_what_needs_the_network_or_takes_seconds_is_local() -> None:
-    jobs = {job.name for job in Plan(DEMONSTRATION, CATALOGUE).jobs(None) if not job.needs}
-    local = {rule.name for rule in rules().values() if rule.local}
-    assert jobs | {"corpora", "audits", "tables", "figures", "guide", "report_page"} == local
-    for name in local:
-        assert not rules()[name].resources, name
-
-
-def test_a_site_may_ask_for_more(tmp_path: Path) -> None:
-    path = tmp_path / "resources.yaml"
-    path.write_text("train: {memory: [1, 1], minutes: [1, 1], further: {slurm_partition: gpu}}\n")
-    assert read_needs(path)["train"].further == {"slurm_partition": "gpu"}
+def test_every_job_of_a_plan_is_one_of_a_rule_with_the_same_files() -> None:
+    plan = Plan(DEMONSTRATION, CATALOGUE)
+    for job in [*plan.jobs(), *plan.further()]:
+        made = [pattern.format(**job.wildcards) for pattern in rules()[job.rule].outputs]
+        assert sorted(made) == sorted(job.files), job.rule
+    assert rules().keys() > GATHERING
+    assert len([name for name, rule in rules().items() if rule.log]) <= 30
 
 
 def test_the_slurm_profile_names_rules_that_there_are() -> None:
@@ -94,7 +67,7 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
 def test_a_run_is_as_many_submissions_as_the_page_says(preset: str | None, said: str) -> None:
     path = ROOT / "presets" / f"{preset}.yaml" if preset else ROOT / "config.yaml"
     plan = Plan(overlaid(CATALOGUE, yaml.safe_load(path.read_text()) | {"vectors": "random"}), CATALOGUE)
-    submissions = sum(bool(job.needs) for job in plan.jobs())
+    submissions = sum(job.rule not in LOCAL for job in plan.jobs())
     match = re.search(said, " ".join((ROOT / "docs" / "cluster.md").read_text().split()))
     assert match
     assert abs(submissions - int(match[1])) <= submissions // 10

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from elsewhere import CLASSES, made, write_all
 from in_process import make, make_exhibit
-from planned import PLACES, plan_of
+from planned import PLACES, by_name, plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, write_batches
 from attention_audit.artefacts.provenance import Provenance
@@ -71,13 +71,12 @@ def test_trainings_are_numbered_in_the_order_of_their_files(plan: Plan) -> None:
         "reviews/own/uniform": (1,),
         "reviews/own/adversaries": (1,),
     }
-    assert plan.trainings.sources("reviews/own/mine") == ["given/first.parquet", "given/second.npz"]
-    assert plan.trainings.beside("reviews/own/uniform") == ["given/first.parquet"]
-    jobs = {job.name: job for job in plan.trainings.jobs()}
-    assert {*jobs} == {f"import_readout_own_reviews_{model}" for model in ("mine", "uniform", "adversaries")}
-    assert jobs["import_readout_own_reviews_mine"].outputs == {
-        "readouts": [f"results/readouts/reviews/own/mine/seed{seed}/test.parquet" for seed in (1, 2)]
-    }
+    jobs = by_name(plan.trainings.jobs())
+    runs = ("mine/1", "mine/2", "uniform/1", "adversaries/1")
+    assert [*jobs] == [f"import_readout/reviews/own/{run}" for run in runs]
+    given = [jobs[f"import_readout/reviews/own/mine/{seed}"].inputs["given"] for seed in (1, 2)]
+    assert given == [["given/first.parquet"], ["given/second.npz"]]
+    assert {*(job.inputs["beside"][0] for job in jobs.values())} == {"given/first.parquet"}
     assert {path for job in plan.jobs() for path in job.files if "/own/mine/" in path} == {
         f"results/readouts/reviews/own/mine/seed{seed}/test.parquet" for seed in (1, 2)
     }
@@ -218,7 +217,10 @@ def test_the_corpus_is_that_of_the_first_file(plan: Plan) -> None:
 
 
 def test_an_imported_readout_has_the_numbers_that_were_given(plan: Plan) -> None:
-    paths = plan.trainings.planned("reviews/own/mine", 1).files
+    paths = [
+        *plan.trainings.imported("reviews/own/mine", 1).files,
+        *plan.trainings.imported("reviews/own/mine", 2).files,
+    ]
     make(plan, *paths)
     for seed, path in enumerate(paths, start=1):
         readout, given = read_readout(Path(path)), made(seed, 12)
@@ -242,7 +244,7 @@ def test_texts_in_another_order_are_put_in_that_of_the_first(here: Path) -> None
     entry = write_all(Path("given"), texts=12)
     write_given(rows_of(made(2, 12), [*range(11, -1, -1)]), Path("given/second.npz"))
     plan = planned(reviews=entry)
-    path = plan.trainings.planned("reviews/own/mine", 1).files[1]
+    (path,) = plan.trainings.imported("reviews/own/mine", 2).files
     make(plan, path)
     assert read_readout(Path(path)).ids == made(1, 12).ids
     assert read_readout(Path(path)).attention[0] == pytest.approx(made(2, 12).attention[0], abs=1e-6)
@@ -262,7 +264,7 @@ def test_a_training_of_other_texts_ends_in_one_line(here: Path) -> None:
     plan = planned(reviews=entry)
     write_given(made(2, 6), Path("given/second.npz"))
     with pytest.raises(AuditError, match=line):
-        make(plan, *plan.trainings.planned("reviews/own/mine", 1).files)
+        make(plan, *plan.trainings.imported("reviews/own/mine", 2).files)
 
 
 def test_names_of_classes_must_be_as_many_as_there_are(here: Path) -> None:
@@ -282,7 +284,7 @@ def test_nothing_can_be_trained_on_readouts(here: Path) -> None:
 def test_a_map_of_several_heads_is_their_mean(here: Path) -> None:
     write_given(made(1, 6, heads=3), Path("heads.npz"))
     plan = planned(reviews={"models": {"mine": ["heads.npz"]}})
-    (path,) = plan.trainings.planned("reviews/own/mine", 1).files
+    (path,) = plan.trainings.imported("reviews/own/mine", 1).files
     with chdir(here):
         make(plan, path)
     readout = read_readout(Path(path))

@@ -371,7 +371,7 @@ class Rooms:
         trained = {"weights": [self.folder / "weights.safetensors"], "history": [self.folder / "history.parquet"]}
         outputs = trained | {
             "readouts": [self.folder / f"{split}.parquet" for split in SPLITS],
-            "heads": [self.folder / "head.parquet"],
+            "head": [self.folder / "head.parquet"],
         }
         train_stage.run(Job(training, inputs, outputs, self.provenance, lambda line: None))
         return [read_readout(path) for path in outputs["readouts"]]

@@ -15,8 +15,8 @@ MODELS = {"datasets": ["needle", "newsgroups"], "vectors": "fasttext-simple"}
 
 def files(plan: Plan) -> Iterator[str]:
     """The paths of every kind of file that a plan names."""
-    for job in [*plan.jobs(), *plan.auditing.further(), *plan.exhibiting.further()]:
-        yield from [*(path for path in job.read if not path.startswith("workflow/report/")), *job.files, job.log]
+    for job in [*plan.jobs(), *plan.trainings.further(), *plan.exhibiting.further()]:
+        yield from [*(path for path in job.read if not path.startswith("workflow/report/")), *job.files]
 
 
 def settings(plan: Plan) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned import TRAINED, overlaid, plan_of
+from planned import TRAINED, by_name, overlaid, plan_of
 
 from attention_audit import code_hash as code
 from attention_audit.code_hash import code_hash
@@ -90,7 +90,7 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
     assert isinstance(job, SearchJob)
     assert (job.budget, job.epochs, job.continuation.steps) == (0.02, 2, 3)
     assert job.models == [f"continuation_step{number}" for number in (1, 2, 3)]
-    assert plan.trainings.planned(training, 10).inputs["start"] == ["results/models/needle/wp/base/seed10.safetensors"]
+    assert plan.trainings.trained(training, 10).inputs["start"] == ["results/models/needle/wp/base/seed10.safetensors"]
     assert plan.trainings.reference(training, 10)[0] == "results/readouts/needle/wp/base/seed10/train.parquet"
 
 
@@ -279,7 +279,7 @@ def test_generated_texts_stand_behind_real_ones_on_every_page() -> None:
     names = [subject.dataset for subject in plan.exhibiting.subjects()]
     assert list(dict.fromkeys(names)) == ["movies", "needle"]
     assert plan.explorer_job().views[0].dataset == "movies"
-    (report,) = (job for job in plan.jobs() if job.name == "report_html")
+    report = by_name(plan.jobs())["report_html"]
     # one text is shown under the maps of three trainings
     assert report.inputs["readouts"] == [
         f"results/readouts/movies/wp/base/seed{seed}/test.parquet" for seed in (10, 50, 257)
@@ -365,12 +365,12 @@ def test_a_configuration_too_long_for_one_command_line_is_one_line() -> None:
 
 
 def settings_of(plan: Plan) -> dict[str, str]:
-    """The settings of every job but the guide's, which prints the whole configuration; of audits, one by one."""
+    """The settings of every job, of audits one by one; of the report, without the configuration that it prints."""
     jobs: dict[str, Section] = {
         f"train {training}": plan.trainings.job(training, seeds[0]) for training, seeds in plan.trainings.seeds.items()
     }
     jobs |= {exhibit.name: plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits}
-    jobs |= {"report": plan.report_job(), "explorer": plan.explorer_job()}
+    jobs |= {"report": plan.report_job().model_copy(update={"config": {}}), "explorer": plan.explorer_job()}
     for path in map(Path, plan.audit_files()):
         dataset, suite, name = path.parts[2], path.parts[3], path.stem
         jobs[f"{name} {suite}"] = plan.auditing.job(name, suite, dataset)
@@ -416,9 +416,8 @@ def test_a_setting_reaches_only_the_jobs_that_read_it(change: dict[str, Any], wh
 
 def code_of(plan: Plan) -> dict[str, str]:
     """The hash of the code of every job."""
-    code = {stage: code_hash(f"stages.{stage}") for stage in ("fetch", "corpus", "train", "search")}
+    code = {stage: code_hash(f"stages.{stage}") for stage in ("fetch", "prepare", "train", "search_adversary")}
     code |= {
-        "guide": plan.guide_code(),
         "report": plan.report_code(),
         "explorer": plan.explorer_code(),
     }
@@ -440,23 +439,23 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("audits/correlation.py", "correlation|agreement"),
         (
             "columns/permutation.py",
-            "guide|permutation|(jw|own|hf)_fig_permutation|(own|hf)_table_heads|summary|texts|"
+            "report|permutation|(jw|own|hf)_fig_permutation|(own|hf)_table_heads|summary|texts|"
             "md_table_(diversity|claims)|md_fig_conicity",
         ),
         ("figures/tvd_jsd.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd"),
         ("figures/style.py", "(.*_)?fig_?.*"),
         ("tables/render.py", ".*table_.*|.*_table[0-9].*|summary|instead|texts|replication|controls|report"),
         ("report/page.py", "report"),
-        ("report/guide.py", "guide"),
-        ("training/loop.py", "train|search"),
-        ("stages/search.py", "search"),
+        ("report/guide.py", "report"),
+        ("training/loop.py", "train|search_adversary"),
+        ("stages/search_adversary.py", "search_adversary"),
         (
             "model/encoders.py",
-            "train|search|correlation|agreement|conicity|located|replaced|soft|impermissible|"
+            "train|search_adversary|correlation|agreement|conicity|located|replaced|soft|impermissible|"
             "plausible_words|word_attributions|attribution_stability",
         ),
-        ("stages/reading_out.py", "train|search"),
-        ("corpus/sources/control.py", "corpus"),
+        ("stages/reading_out.py", "train|search_adversary"),
+        ("corpus/sources/control.py", "prepare"),
     ],
 )
 def test_an_edit_reaches_only_the_jobs_that_import_it(

@@ -92,6 +92,7 @@ def run(tmp_path: Path, provenance: Provenance) -> Callable[..., FinishedRun]:
         }  # fmt: skip
         names = ("wp_table2_y", "extra")
         settings: dict[str, Any] = {"suites": [WP, OTHER], "exhibits": [FIGURE, TABLE_Y], "gaps": {}}
+        settings |= {"config": {}, "audits": {}, "columns": []}
         for name in ("suites", "exhibits", "gaps", "explorer"):
             if name in changes:
                 settings[name] = changes.pop(name)

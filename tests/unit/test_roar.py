@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from in_process import make
-from planned import plan_of
+from planned import by_name, plan_of
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.performance import PERFORMANCE
@@ -19,7 +19,7 @@ from attention_audit.model.batch import Lists
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.roar import MadsenRoar
 from attention_audit.stages.loading import EncodedTexts
-from attention_audit.stages.roar import masked_more
+from attention_audit.stages.retrain_masked import masked_more
 from attention_audit.tables.roar import area, curves, parts, roar_table_racu
 
 LABELS = MadsenRoar.labels
@@ -60,8 +60,8 @@ def test_masked_words_are_unknown_and_marks_stay() -> None:
 
 
 def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed() -> None:
-    jobs = {job.name: job for job in small(seeds=[10, 50]).jobs()}
-    job = jobs["roar_roar_chorus_attention_100_seed50"]
+    jobs = by_name(small(seeds=[10, 50]).jobs())
+    job = jobs["retrain_masked/chorus/roar/50/attention"]
     models = "results/models/chorus/roar"
     assert job.inputs["start"] == [f"{models}/base/seed50.safetensors"]
     assert job.outputs["weights"] == [f"{models}/attention_{percent}/seed50.safetensors" for percent in (50, 100)]
@@ -69,12 +69,12 @@ def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed() -> 
         f"results/readouts/chorus/roar/attention_{percent}/seed50/test.parquet" for percent in (50, 100)
     ]
     assert {job.settings.order, *job.settings.percent} == {"attention", 50, 100}
-    assert not any(name.startswith("train_roar_chorus_attention") for name in jobs)
+    assert not any(name.startswith("train/chorus/roar/attention") for name in jobs)
 
 
 def test_a_base_model_that_the_run_has_already_is_not_trained_again() -> None:
     made = plan_of(masking={"datasets": ["chorus"], "seeds": [10]})
-    assert "train_roar_chorus_base_seed10" not in {job.name for job in made.jobs()}
+    assert "train/chorus/roar/base/10" not in by_name(made.jobs())
 
 
 def test_models_are_trained_on_ever_fewer_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

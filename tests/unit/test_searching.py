@@ -17,7 +17,7 @@ from attention_audit.model.attention import attention_of, soften
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Classifier
 from attention_audit.stages.reading_out import take_readout
-from attention_audit.stages.search import (
+from attention_audit.stages.search_adversary import (
     Found,
     Step,
     choose_start,

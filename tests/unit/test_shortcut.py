@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from in_process import make
-from planned import plan_of
+from planned import by_name, plan_of
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CORPUS
@@ -182,6 +182,6 @@ def test_texts_of_which_nothing_can_be_planted_are_named(folder: Path, of: str, 
 
 def test_what_is_known_of_the_other_data_set_is_read_too() -> None:
     made = plan_of(datasets=["sst-shortcut"], mirror=None)
-    jobs = {job.name: job for job in made.jobs()}
-    assert jobs["corpus_sst-shortcut"].inputs["raw"] == ["results/corpora/sst/corpus.parquet"]
-    assert jobs["corpus_sst-shortcut"].inputs["records"] == ["results/raw/sst/records/trainDevTestTrees_PTB.zip.json"]
+    jobs = by_name(made.jobs())
+    assert jobs["prepare/sst-shortcut"].inputs["raw"] == ["results/corpora/sst/corpus.parquet"]
+    assert jobs["prepare/sst-shortcut"].inputs["records"] == ["results/raw/sst/records/trainDevTestTrees_PTB.zip.json"]

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from elsewhere import write_all
 from in_process import job_of, make, make_audit, make_exhibit, making, run_stage
-from planned import PLACES, TRAINED, plan_of
+from planned import PLACES, TRAINED, by_name, plan_of
 
-from attention_audit.artefacts.parquet import read_frame, read_table, write_batches
+from attention_audit.artefacts.parquet import read_frame, read_provenance, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.comparison import consistency
@@ -197,7 +197,7 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(
 
 def test_a_search_leaves_its_steps_and_the_chosen_one_once_more(plan: Plan, tmp_path: Path) -> None:
     with chdir(tmp_path):
-        searched = plan.trainings.planned(f"{DATASET}/wp/continuation", 10)
+        searched = plan.trainings.trained(f"{DATASET}/wp/continuation", 10)
         make(plan, *searched.files)
         rows = read_table(Path(searched.outputs["search"][0]), SEARCH).to_pylist()
         assert [row["model"] for row in rows] == ["continuation_step1", "continuation_step2"]
@@ -308,16 +308,22 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("suite", [suite.key for suite in TRAINED])
 def test_an_audit_says_the_same_by_itself_and_with_others(plan: Plan, tmp_path: Path, suite: str) -> None:
-    """Asked by its path it is a job of its own; asked by the configuration it shares one."""
-    names = [audit.name for audit in plan.auditing.gathered("audits", plan.scope.suite(suite), DATASET)]
-    make(plan, *(PLACES.audit_file(DATASET, suite, name) for name in names))
+    """And those of its rule that the suite is not asked have no rows, and say why."""
+    job = by_name(plan.auditing.jobs())[f"erasure/{DATASET}/{suite}"]
+    names, unasked = ("contributions", "single_weight", "ranked_sets", "shuffles"), "planted"
+    make(plan, *job.read, *(PLACES.audit_file(DATASET, suite, name) for name in names))
     alone = {name: Path(PLACES.audit_file(DATASET, suite, name)).resolve() for name in names}
-    inputs = {"files": plan.auditing.together("audits", suite, DATASET).inputs["files"]}
-    outputs = {name: [str(tmp_path / f"{name}.parquet")] for name in names}
-    run_stage("audits", plan.auditing.together("audits", suite, DATASET).settings, inputs, outputs)
+    run_stage("audits", job.settings, job.inputs, {name: [str(tmp_path / f"{name}.parquet")] for name in names})
     for name in names:
         kind = artefact(audit_named(name).columns)
         assert read_table(tmp_path / f"{name}.parquet", kind).equals(read_table(alone[name], kind)), name
+    key, further = plan.scope.suite(suite), audit_named(unasked)
+    job = plan.auditing.planned(key, DATASET, further.rule, [audit_named("evidence")], [further])
+    make(plan, *job.read)
+    run_stage("audits", job.settings, job.inputs, {name: [str(tmp_path / f"{name}.parquet")] for name in job.outputs})
+    assert read_table(tmp_path / f"{unasked}.parquet", artefact(further.columns)).num_rows == 0
+    said = f"is not among the audits of {suite}; name it in `audits`"
+    assert read_provenance(tmp_path / f"{unasked}.parquet")["settings"]["reason"] == said
 
 
 @pytest.mark.usefixtures("here")

@@ -13,8 +13,8 @@ from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.vocabulary import Vocabulary, WordLists, build_vocabulary, coverage, vocabulary_columns
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
-from attention_audit.stages.corpus import make_vocabulary
 from attention_audit.stages.job import Job
+from attention_audit.stages.prepare import make_vocabulary
 
 TEXTS = [["b", "a", "a"], ["c", "a", "\u00e9"], ["b", "Z"]]
 MARKS = ["<pad>", "<unk>", "<sos>", "<eos>"]

@@ -17,7 +17,7 @@ from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, spaced
-from attention_audit.stages.import_classifier import ReadTexts, pieces_of, split_of
+from attention_audit.stages.read_classifier import ReadTexts, pieces_of, split_of
 from attention_audit.stages.reading_classifiers import take_layer, take_word_maps
 from attention_audit.transformer.pieces import SPECIAL
 from attention_audit.transformer.settings import Prompt

@@ -7,7 +7,7 @@ import pytest
 
 from attention_audit.corpus.vectors import TrainedVectors, of_length_one
 from attention_audit.errors import AuditError
-from attention_audit.stages.corpus import LONGEST, Runs, train_vectors
+from attention_audit.stages.prepare import LONGEST, Runs, train_vectors
 
 FRUIT, TOOLS = ["apple", "fig", "pear", "plum"], ["axe", "file", "saw", "vice"]
 

@@ -1,9 +1,11 @@
-# What all rules share: the plan of the run, and how a rule calls a stage.
+# What all rules share: the configuration, what a job reads and is told, and how a rule calls a stage.
 #
-# What decides jobs is in the package, under plan/; here it is only asked.
+# Which models and exhibits there are is decided in the package, under plan/; here it is only asked.
 
 import atexit
+import math
 import os
+import re
 import shlex
 import sys
 import time
@@ -21,19 +23,22 @@ if SOURCE.is_dir():
 
 from attention_audit import client
 from attention_audit.artefacts.files import sweep
-from attention_audit.artefacts.journal import failures
+from attention_audit.artefacts.journal import failures, megabytes
 from attention_audit.artefacts.running import end_on_signal, hold_lock
+from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
-from attention_audit.needs import megabytes, read_needs
 from attention_audit.plan.asked_for import refuse_unknown
+from attention_audit.plan.audit import OWN
+from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.checking import hash_files
 from attention_audit.plan.configuration import write_configuration
-from attention_audit.plan.job import ranks
+from attention_audit.plan.four_tests import CONTINUATION
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plugins import look_in
 from attention_audit.section import laid_over
 from attention_audit.server import start_server
+from attention_audit.transformer.settings import BUILT_FILES
 from attention_audit.yaml_input import as_in_a_file, refuse_given_twice
 
 # jobs run the interpreter and the package that Snakemake itself runs; a conda environment still comes first
@@ -78,6 +83,21 @@ def tell_read():
         print("", *lines, sep="\n", file=sys.stderr)
 
 
+pathvars:
+    results=PLACES.results,
+    logs=PLACES.logs,
+
+
+wildcard_constraints:
+    dataset="[^/]+",
+    suite="[^/]+",
+    model="[^/]+",
+    seed=r"\d+",
+    order="[a-z]+",
+    table="[^/]+",
+    figure="[^/]+",
+
+
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
@@ -94,18 +114,62 @@ def command_line():
     ]
 
 
-GATHERING = {"all", "corpora", "audits", "tables", "figures", "guide", "report_page"}
+# rules that gather files of others, each after those that make what its files are made of
+GATHERING = ["corpora", "audits", "tables", "figures", "report_page", "all"]
+SHORT = [exhibit.rule for exhibit in PLAN.exhibiting.exhibits]
+
+
+def command():
+    """The command line; None inside another program, which says in its own way what it is asked for."""
+    if "snakemake" not in Path(sys.argv[0]).parts[-2:]:
+        return None
+    return get_argument_parser().parse_known_args(sys.argv[1:])[0]
 
 
 def asked_for():
-    """The rules and files that the command line names; None inside another program, which says it in its own way."""
-    if "snakemake" not in Path(sys.argv[0]).parts[-2:]:
-        return None
-    asked, _ = get_argument_parser().parse_known_args(sys.argv[1:])
-    # a job of a cluster is asked for by its rule
-    rules = [target.rulename for target in asked.target_jobs or []]
-    files = [name if os.path.isabs(name) else os.path.relpath(name) for name in asked.targets]
-    return [name for name in (*files, *rules) if name not in GATHERING]
+    """The rules and files that the command line asks for, or that its options name; Snakemake drops unknown ones of
+    these without a word. Ends the run in a line where an option names a rule that it does nothing to.
+    """
+    if (asked := command()) is None:
+        return []
+    batch, named = asked.batch, [target.rulename for target in asked.target_jobs or []]
+    if batch and batch.rulename in {*GATHERING[:-1]} - {*asked.targets, *asked.until}:
+        option = f"--batch {batch.rulename}={batch.idx}/{batch.batches}"
+        sys.exit(
+            f"error: {option}: nothing asked for goes through it; write {batch.rulename} {option}"
+        )
+    if vain := {*asked.forcerun} & {*GATHERING, *SHORT} | OMITTED & {*SHORT}:
+        sys.exit(
+            f"error: {min(vain)}: gathers files and makes none; name the rule that makes them, or a file"
+        )
+    if many := {name for name, wildcards in PLANNED if wildcards} & {*asked.targets}:
+        sys.exit(
+            f"error: {min(many)}: makes several files; ask for them by their paths, or write --until {min(many)}"
+        )
+    for option in (
+        "targets",
+        "until",
+        "forcerun",
+        "prioritize",
+        "set_threads",
+        "set_resources",
+        "groups",
+    ):
+        named += getattr(asked, option) or ()
+    named += [*OMITTED, *([batch.rulename] if batch else [])]
+    files = [
+        os.path.relpath(name) if os.path.sep in name and not os.path.isabs(name) else name
+        for name in named
+    ]
+    return [name for name in files if name not in GATHERING]
+
+
+OMITTED = {*(getattr(command(), "omit_from", None) or ())}
+
+
+def unless_omitted(name, files):
+    """The files that a rule of this name gathers; none where the command line leaves it out, or what comes before it."""
+    return [] if OMITTED & {*GATHERING[: GATHERING.index(name) + 1]} else files
 
 
 # so that a message can say the whole command that mends a file
@@ -185,13 +249,98 @@ def inputs(wildcards, input):
 
 
 def outputs(wildcards, output):
-    """The output files of a job as its stage takes them."""
-    return words("--output", output)
+    """The output files of a job as its stage takes them; the one file of an audit of a plugin has the audit's name."""
+    return words("--output", output if list(output.keys()) else {wildcards.audit: output[0]})
 
 
-NEEDS = read_needs(TREE / "workflow" / "resources.yaml")
-# a GPU is asked for where one will be used; on a cluster, `device: cuda` says so, as the submitting host has none
-GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0
+# all jobs that there may be, by rule and wildcards; a run has those of JOBS
+JOBS = ask(PLAN.jobs)
+PLANNED = {(job.rule, frozenset(job.wildcards.items())): job for job in [*PLAN.further(), *JOBS]}
+HASHES = ask(hash_files, JOBS)
+
+
+def job_of(rule, wildcards):
+    """A job by its rule and wildcards. Ends the run in a line where this configuration has none."""
+    key = rule, frozenset(wildcards.items())
+    if key not in PLANNED:
+        sys.exit(
+            f"error: {rule}: {'/'.join(wildcards)}: not of this configuration; add it there, or ask for another"
+        )
+    return PLANNED[key]
+
+
+def read(rule, name):
+    """The input files that a rule knows by this name."""
+    return lambda wildcards: job_of(rule, wildcards).inputs.get(name, [])
+
+
+def all_read(rule):
+    """All input files of a rule, by their names."""
+    return lambda wildcards: job_of(rule, wildcards).inputs
+
+
+def told(rule):
+    """The params of a rule: how its stage is called. Snakemake compares from run to run what it is told, the hash of
+    its code, and the checksums of the user's own files; by time alone, it would not see that an older file takes the
+    place of another.
+    """
+
+    def contents(wildcards):
+        job = job_of(rule, wildcards)
+        known = HASHES if job in JOBS else ask(hash_files, [job])
+        return [known[path] for path in job.read if path in known]
+
+    return {
+        "stage": lambda wildcards: job_of(rule, wildcards).stage,
+        "code": lambda wildcards: job_of(rule, wildcards).code,
+        "settings": lambda wildcards: ask(lambda: as_json(job_of(rule, wildcards).settings)),
+        "contents": contents,
+        "inputs": inputs,
+        "outputs": outputs,
+    }
+
+
+def files_of(*rules):
+    """All files of these rules in this run."""
+    return [path for job in JOBS if job.rule in rules for path in job.files]
+
+
+def any_of(names):
+    """Names as a constraint of a wildcard."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def made_by(*rules):
+    """The constraint of {dataset}, which looks ahead: the trainings that these rules make."""
+    return f"(?=(?:{any_of(PLAN.trainings.made_by(*rules))})/)[^/]+"
+
+
+def searched():
+    """The constraint of {dataset} where a search makes the models of all its steps."""
+    searches = (
+        str(Path(training).parent) for training in PLAN.trainings.made_by("search_adversary")
+    )
+    return f"(?=(?:{any_of(searches)})/)[^/]+"
+
+
+SEARCHED = [*PLAN.trainings.search_steps, CONTINUATION]
+MASKED = [f"{{order}}_{percent}" for percent in PLAN.trainings.percents]
+
+
+def memory(base, slope):
+    """MB of memory: a base, and an increase for each MB of input; a job that was killed asks for more when it is tried
+    again.
+    """
+    return lambda wildcards, input, attempt: math.ceil(
+        attempt * (base + slope * megabytes(at_once(input)))
+    )
+
+
+def minutes(base, slope):
+    """Minutes, likewise."""
+    return lambda wildcards, input, attempt: math.ceil(
+        attempt * (base + slope * megabytes(at_once(input)))
+    )
 
 
 def at_once(input):
@@ -199,35 +348,54 @@ def at_once(input):
     return [path for path in input if path not in getattr(input, "vectors", [])]
 
 
-def needs(job):
-    """The resources of a job; one that was killed asks for more memory and time when it is tried again."""
-    if not job.needs:
-        return {}
-    need = next(NEEDS[name] for name in job.needs if name in NEEDS)
-    return {
-        "mem_mb": lambda wildcards, input, attempt: need.mem_mb(megabytes(at_once(input)), attempt),
-        "runtime": lambda wildcards, input, attempt: need.runtime(
-            megabytes(at_once(input)), attempt, getattr(job.settings, "most_epochs", 1)
-        ),
-        "gpu": GPU if need.gpu else 0,
-        **need.further,
-    }
+def training_memory(rule):
+    """Memory of a training; to fine-tune a Transformer takes more."""
+
+    def asked(wildcards, input, attempt):
+        tuned = job_of(rule, wildcards).settings.architecture.tuned
+        return memory(*((8000, 200) if tuned else (2000, 100)))(wildcards, input, attempt)
+
+    return asked
 
 
-def settings_of(job):
-    """What a job is told; Snakemake compares it from run to run."""
-    return lambda wildcards: ask(lambda: as_json(job.settings))
+def training_minutes(rule):
+    """Minutes of a training, or of all steps of a search, by the epochs that it may take."""
+
+    def asked(wildcards, input, attempt):
+        settings = job_of(rule, wildcards).settings
+        base, slope = (60, 50) if settings.architecture.tuned else (20, 1)
+        sought = getattr(settings, "continuation", None)
+        epochs = settings.epochs * (sought.steps + sought.rounds if sought else 1)
+        return minutes(base, slope * epochs)(wildcards, input, attempt)
+
+    return asked
 
 
-def contents(job):
-    """The checksums of the user's own files that a job reads; Snakemake compares them, too, from run to run. By time
-    alone, it would not see that an older file takes the place of another."""
-    found = [HASHES[path] for path in job.read if path in HASHES]
-    return {"contents": found} if found else {}
+# a GPU is asked for where one will be used; on a cluster, `device: cuda` says so, as the submitting host has none
+GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0
+ENVIRONMENT = "../../envs/attention-audit.yaml"
+
+# audits that no rule of their own makes, such as those of plugins
+OWN_AUDITS = [audit.name for audit in AUDITS if audit.rule == OWN]
+# tables of tables
+OVERVIEWS = [exhibit.name for exhibit in PLAN.exhibiting.exhibits if exhibit.maker == "overview"]
+
+# figures in Snakemake's own report
+SHOWN = {exhibit.name: exhibit for exhibit in PLAN.exhibiting.exhibits}
+config["captions"] = {
+    name: Path(exhibit.caption).read_text(encoding="utf-8")
+    for name, exhibit in SHOWN.items()
+    if exhibit.folder == "figures"
+}
 
 
-def made_by(job):
-    """What a job makes, as its rule declares it."""
-    if not job.pictured:
-        return job.outputs
-    return job.outputs | {"png": report(*job.outputs["png"], **job.pictured)}
+def category_of_figure(wildcards):
+    """Whose figure it is."""
+    suite = SHOWN[wildcards.figure].suite
+    return PLAN.scope.suite(suite).title if suite else "All suites"
+
+
+def labels_of_figure(wildcards):
+    """Its number in the paper, and what a reader sees."""
+    exhibit = SHOWN[wildcards.figure]
+    return {"figure": exhibit.number or "none", "shows": exhibit.shows}

@@ -65,5 +65,5 @@ def bracket(adversaries: Sequence[Adversary], budget: float) -> Bracket:
     """
     held = [one for one in adversaries if max(one.dev, one.test) <= budget]
     within = min(held, key=lambda one: (one.value, one.test), default=None)
-    further = [one for one in adversaries if one not in held and (within is None or one.value < within.value)]
+    further = [one for one in adversaries if one not in held and one.value < (within.value if within else 1.0)]
     return Bracket(budget, within, min(further, key=lambda one: one.test, default=None))

@@ -22,8 +22,8 @@ from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.given.arrays import PLACE
 from attention_audit.given.files import write_given
 from attention_audit.given.readouts import GivenReadout, check_beside
+from attention_audit.jobs.audit import AuditsJob
 from attention_audit.plan.auditing import STAGES
-from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
@@ -40,14 +40,14 @@ def _needed(plan: Plan, tables: Collection[str]) -> list[PlannedJob]:
     """The jobs of all audits and of some tables, and those whose files they read."""
     jobs = plan.jobs()
     makers = {path: job for job in jobs for path in job.files}
-    wanted = [job for job in jobs if job.stage in STAGES or job.name in tables]
-    found: dict[str, PlannedJob] = {}
+    wanted = [job for job in jobs if job.stage in STAGES or Path(job.files[0]).stem in tables]
+    found: list[PlannedJob] = []
     while wanted:
         job = wanted.pop()
-        if job.name not in found:
-            found[job.name] = job
+        if job not in found:
+            found.append(job)
             wanted += [makers[path] for path in job.read if path in makers]
-    return [job for job in jobs if job.name in found]
+    return [job for job in jobs if job in found]
 
 
 def made_of(plan: Plan, tables: Collection[str] = RETURNED, report: Report | None = None) -> dict[str, pd.DataFrame]:
@@ -63,10 +63,11 @@ def made_of(plan: Plan, tables: Collection[str] = RETURNED, report: Report | Non
         told: Callable[[str], None] = partial(report, number, len(jobs)) if report else lambda line: None
         told(job.stage.replace("_", " "))
         import_module(f"attention_audit.stages.{job.stage}").run(Job(job.settings, files, made, provenance, told))
-        if job.stage in STAGES:
-            found |= {name: read_frame(path, artefact(audit_named(name).columns)) for name, (path,) in made.items()}
-        elif job.name in tables:
-            found[job.name] = read_frame(made["parquet"][0], artefact(columns[job.name]))
+        if isinstance(job.settings, AuditsJob):
+            for asked in job.settings.audits:
+                found[asked.audit.audit] = read_frame(made[asked.audit.audit][0], artefact(asked.audit.columns))
+        elif (name := Path(job.files[0]).stem) in tables:
+            found[name] = read_frame(made["parquet"][0], artefact(columns[name]))
     return found
 
 

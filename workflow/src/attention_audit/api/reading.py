@@ -43,9 +43,9 @@ from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
-from attention_audit.stages.import_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
 from attention_audit.stages.import_readout import as_readout
 from attention_audit.stages.loading import Material, build_split, read_material, rebuilt
+from attention_audit.stages.read_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
 from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.wording import ClassNames, class_names

@@ -11,7 +11,7 @@ import platform
 import re
 import resource
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -19,11 +19,21 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from attention_audit.needs import megabytes
-
 KEY = "attention_audit_job"
 FAILED = re.compile(r"\[[^]]*\] error: ")
 """How the line of a log begins that says what was wrong."""
+
+
+def megabytes(paths: Iterable[str | Path]) -> float:
+    """Return the size of a job's inputs in MB.
+
+    Weights, files of word vectors and arrays do not count: weights are small, word vectors are read line by line, and
+    arrays are read where they lie. Raises FileNotFoundError where any other input does not exist yet; Snakemake then
+    asks again later.
+    """
+    counted = (Path(path) for path in paths)
+    left_out = {".safetensors", ".npy"}
+    return sum(p.stat().st_size for p in counted if p.suffix not in left_out and p.parent.name != "vectors") / 1e6
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class Entry:
 
     stage: the name of its rule. inputs, outputs: paths as on the job's command line. seconds: wall time. cpu_seconds:
     of the process and its workers. peak_memory, in bytes: of the process, plus the largest worker's times the number
-    of workers. read: MB of the inputs, as needs.megabytes counts them. importing: CPU seconds that Python's start and
+    of workers. read: MB of the inputs, as `megabytes` counts them. importing: CPU seconds that Python's start and
     the imports took, before the stage began to work; None where it was not measured.
     """
 

@@ -52,20 +52,26 @@ class AuditJob(Section):
 
 
 class GatheredAudit(Section):
-    """One of several audits that a job makes. code: hash of what it runs. inputs: by name, their places in `files`."""
+    """One of several audits that a job makes. code: hash of what it runs. inputs: places among the job's by name."""
 
     audit: AuditJob
     code: str
     inputs: dict[str, list[int]]
 
 
+class UnaskedAudit(Section):
+    """An audit of which a file without rows is written, with the reason."""
+
+    audit: str
+    columns: str
+    reason: str
+
+
 class AuditsJob(Section):
-    """Audits of one suite on one data set that a job makes together, in an order in which each finds those that it
-    reads: all that the suite is asked without a network, or all that run its models again; or one of them by itself,
-    and then `audit` is its name.
-    """
+    """The audits of one rule, of one suite on one data set. audit: the name of the rule."""
 
     dataset: str
     suite: str
-    audit: str = ""
+    audit: str
     audits: list[GatheredAudit]
+    unasked: list[UnaskedAudit] = Field(default_factory=list)

@@ -9,22 +9,20 @@ from attention_audit.transformer.settings import Backbone, ReadClassifier
 
 
 class ImportJob(Section):
-    """Trainings of a model of one data set, to be read from what the user has of them.
-
-    model: its name in messages. seeds: the numbers of the trainings, in the order of the job's inputs and outputs.
-    """
+    """A training of a model of one data set, to be read from what the user has of it. seed: its number."""
 
     dataset: str
     model: str
-    seeds: list[Seed]
+    seed: Seed
 
 
 class ClassifierJob(ImportJob):
-    """Trainings of a Transformer classifier. read: the folder of each, and how it is read. classes: all of the data
-    set's, in order; None where its texts tell them.
+    """A training of a Transformer classifier. read: its folder, and how it is read. first: those of the model's first
+    training, which is to read the same words. classes: all of the data set's, in order; None where its texts tell them.
     """
 
-    read: list[ReadClassifier]
+    read: ReadClassifier
+    first: ReadClassifier
     classes: list[str] | None
     device: Literal["auto", "cpu", "cuda"]
     threads: Count

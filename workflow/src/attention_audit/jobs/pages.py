@@ -54,16 +54,14 @@ MAPS = 3
 """So many trainings of the first model have their map in the report."""
 
 
-class ReportJob(Section):
-    """The report: suites, exhibits in the order of the page, and data sets left out, by reason.
+class ReportJob(GuideJob):
+    """The report and the guide: exhibits in the order of the page, and data sets left out, by reason.
 
     explorer: the address of the explorer, seen from the page; "" where the run makes none. controls: the generated data
     sets, which stand below the answer. items: what the weights of the first model lie on. built: what models are built
     of, by "<data set>/<suite>/<model>", of those that are trained here.
     """
 
-    suites: list[ShownSuite]
-    exhibits: list[ShownExhibit]
     gaps: dict[str, str]
     explorer: str = ""
     controls: list[str] = Field(default_factory=list)

@@ -15,17 +15,18 @@ def refuse_unknown(
 ) -> None:
     """Raise AuditError, with a line for each, where what is asked for is no rule, and no file that is there or made.
 
-    rules: by their names. jobs: those whose files can be had. refuse: raises AuditError where it knows why one cannot.
+    rules: by their names. jobs: those whose files can be had. refuse: raises AuditError where it knows why something
+    cannot be had.
     """
     made = dict.fromkeys(path for job in jobs for path in job.files)
     lines = []
     for name in asked:
-        if not (name in rules or name in made or Path(name).exists()):
-            try:
-                refuse(name)
+        try:
+            refuse(name)
+            if not (name in rules or name in made or Path(name).exists()):
                 lines.append(_line(name, [*rules, *made]))
-            except AuditError as error:
-                lines.append(str(error))
+        except AuditError as error:
+            lines.append(str(error))
     if lines:
         raise AuditError(*lines)
 

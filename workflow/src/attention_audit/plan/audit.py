@@ -9,15 +9,17 @@ Need = Literal["corpus", "network", "states", "heads", "weights", "linear", "tok
 Of = Literal["models", "attending", "judged", "compared", "seed_pairs", "first", "first_seed"]
 Takes = Literal["batch", "readout", "readout_pair", "suite", "network"]
 ReadSplit = Literal["dev", "test"]
+OWN = "own_audit"
+"""The rule that makes an audit of a plugin."""
 
 
 @dataclass(frozen=True)
 class Audit(Entry):
     """One audit: a function from readouts to the rows of one Parquet file a data set and suite.
 
-    name: of the file, and of the rule that makes it by itself. asks: the question, in a sentence. target: the function,
-    "module:name", under this package or in a plugin; by default audits.<name>:<name>. columns: the declaration of the
-    file's columns, likewise; by default columns.<name>:<NAME>.
+    name: of the file. rule: that makes it, perhaps with others; own_audit makes those of plugins. asks: the question,
+    in a sentence. target: the function, "module:name", under this package or in a plugin; by default
+    audits.<name>:<name>. columns: the declaration of the file's columns, likewise; by default columns.<name>:<NAME>.
 
     needs: what a suite must have for it, besides readouts, which every suite has. corpus: the texts. network: models
     that can be run again. states: of the items under the attention, which such a model returns. heads: several of
@@ -52,6 +54,7 @@ class Audit(Entry):
     split: ReadSplit = "test"
     settings: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    rule: str = OWN
 
     TARGETS = ("target", "columns")
 

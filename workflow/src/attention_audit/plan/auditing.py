@@ -1,7 +1,6 @@
 """Which audits a suite is asked, what each of them reads, and the settings of its job."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from functools import cache
 from itertools import combinations
 
@@ -9,11 +8,11 @@ from attention_audit.code_hash import code_hash
 from attention_audit.corpus.source import placed
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.given.files import CONTRIBUTION, HEADS, holdings
-from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit
+from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, UnaskedAudit
 from attention_audit.model.architecture import Architecture
-from attention_audit.plan.audit import Audit
+from attention_audit.plan.audit import OWN, Audit
 from attention_audit.plan.audits import AUDITS, audit_named
-from attention_audit.plan.job import Files, PlannedJob, rule_name
+from attention_audit.plan.job import Files, PlannedJob
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import ImportedModel, Run, Suite
 from attention_audit.plan.trainings import Trainings
@@ -21,6 +20,8 @@ from attention_audit.plugins import module_of
 
 STAGES = ("audits", "attribution")
 """The stages that make audits of a suite: those that need no network, and those that do."""
+Asked = tuple[str, list[Audit], list[Audit]]
+"""A rule, the audits that its job makes, and those of which it writes no rows."""
 
 
 def stage_of(audit: Audit) -> str:
@@ -56,8 +57,11 @@ class Auditing:
                         self.refuse_unless_possible(suite, dataset, audit)
 
     def _named(self, suite: Suite) -> list[Audit]:
-        """The audits that a suite is to be asked; those between two runs only where there are two to compare."""
-        names = self.scope.config.audits.get(suite.key, suite.own_audits)
+        """The audits that a suite is to be asked, with those that they read; those between two runs only where there
+        are two to compare.
+        """
+        names = [*self.scope.config.audits.get(suite.key, suite.own_audits)]
+        names += [other for name in names for other in audit_named(name).after if other not in names]
         audits = [audit_named(name) for name in names]
         return [audit for audit in audits if audit.of not in ("compared", "seed_pairs") or suite.runs_of(audit)]
 
@@ -242,7 +246,7 @@ class Auditing:
         if "corpus" in audit.needs:
             inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
         if "network" in audit.needs and any(suite.given(dataset, run.model) for run in runs):
-            sources = (path for home in homes for path in self.trainings.sources(home.training))
+            sources = (path for home in homes for path in self.trainings.sources(home.training, home.seed))
             inputs["given"] = list(dict.fromkeys(sources))
         elif "network" in audit.needs:
             inputs["vocabulary"] = [self.places.corpus_file(dataset, "vocabulary")]
@@ -277,71 +281,75 @@ class Auditing:
             threads=config.threads,
         )
 
-    def gathered(self, stage: str, suite: Suite, dataset: str) -> list[Audit]:
-        """The audits that a suite is asked on a data set and that one job of this stage makes; they read no audit that
-        it does not make.
+    def gathered(self, suite: Suite, dataset: str) -> Iterator[Asked]:
+        """The audits that a suite is asked on a data set, by the rule that makes them, with all others of the rule;
+        those of a plugin one by one.
         """
-        own = [audit for audit in self.asked(suite, dataset) if stage_of(audit) == stage]
-        missing = {name for audit in own for name in audit.after} - {audit.name for audit in own}
-        return [audit for audit in AUDITS if audit in own and not missing & {*audit.after}]
+        asked = self.asked(suite, dataset)
+        for rule in dict.fromkeys(audit.rule for audit in asked):
+            own, others = (
+                [each for each in AUDITS if each.rule == rule and (each in asked) == is_asked]
+                for is_asked in (True, False)
+            )
+            if rule == OWN:
+                yield from ((rule, [each], []) for each in own)
+            else:
+                yield rule, own, others
 
-    def _planned(self, name: str, stage: str, audits: list[Audit], suite: Suite, dataset: str) -> PlannedJob:
-        """A job that makes audits, called by its stage or by the one audit that it makes."""
-        outputs = {audit.name: [self.places.audit_file(dataset, suite.key, audit.name)] for audit in audits}
-        inputs: dict[str, Files] = {}
-        for audit in audits:
-            every = self.inputs(audit.name, suite.key, dataset)
-            inputs[audit.name] = {kind: paths for kind, paths in every.items() if kind not in outputs}
-        files = list(dict.fromkeys(path for each in inputs.values() for paths in each.values() for path in paths))
+    def _why_not(self, suite: Suite, dataset: str, audit: Audit) -> str:
+        if reason := self.reason(self.scope.for_dataset(suite, dataset), dataset, audit):
+            return f"needs {reason}"
+        return f"is not among the audits of {suite.key}; name it in `audits`"
+
+    def planned(self, suite: Suite, dataset: str, rule: str, audits: list[Audit], others: list[Audit]) -> PlannedJob:
+        """The job of a rule: it makes `audits`, and files without rows of `others`, which say why."""
+        stage, every = stage_of(audits[0]), [*audits, *others]
+        outputs = {
+            audit.name: [self.places.audit_file(dataset, suite.key, audit.name)] for audit in AUDITS if audit in every
+        }
+        own = {audit.name: self.inputs(audit.name, suite.key, dataset) for audit in audits}
+        inputs: Files = {}
+        for files in own.values():
+            for kind, paths in files.items():
+                inputs[kind] = list(dict.fromkeys([*inputs.get(kind, []), *paths]))
 
         def told() -> AuditsJob:
-            place = {path: number for number, path in enumerate(files)}
+            places = {kind: {path: place for place, path in enumerate(paths)} for kind, paths in inputs.items()}
             gathered = [
                 GatheredAudit(
                     audit=job,
                     code=code_of(audit, job.architectures),
-                    inputs={kind: [place[path] for path in paths] for kind, paths in inputs[audit.name].items()},
+                    inputs={kind: [places[kind][path] for path in paths] for kind, paths in own[audit.name].items()},
                 )
                 for audit in audits
                 for job in [self.job(audit.name, suite.key, dataset)]
             ]
-            return AuditsJob(dataset=dataset, suite=suite.key, audit="" if name == stage else name, audits=gathered)
+            unasked = [
+                UnaskedAudit(audit=audit.name, columns=audit.columns, reason=self._why_not(suite, dataset, audit))
+                for audit in others
+            ]
+            return AuditsJob(dataset=dataset, suite=suite.key, audit=rule, audits=gathered, unasked=unasked)
 
+        wildcards = {"dataset": dataset, "suite": suite.key} | ({"audit": audits[0].name} if rule == OWN else {})
         return PlannedJob(
-            name=rule_name(name, suite.key, dataset),
+            rule=rule,
+            wildcards=wildcards,
             stage=stage,
-            inputs={"files": files},
+            inputs=inputs,
             outputs=outputs,
             told=told,
             code=code_hash(f"stages.{stage}"),
-            log=f"{self.places.logs}/{name}/{dataset}/{suite.key}.log",
-            # one of those that need no network, by itself, takes less
-            needs=(name, stage.replace("audits", "audit")),
-            threads=self.scope.config.threads,
         )
 
-    def together(self, stage: str, key: str, dataset: str) -> PlannedJob:
-        """The job that makes the audits of this kind that a suite is asked on a data set, of which there are some."""
-        suite = self.scope.suite(key)
-        return self._planned(stage, stage, self.gathered(stage, suite, dataset), suite, dataset)
-
-    def alone(self, name: str, key: str, dataset: str) -> PlannedJob:
-        """The job that makes an audit by itself. Raises AuditError where the suite cannot be asked it."""
+    def refuse(self, name: str, key: str, dataset: str) -> None:
+        """Raise AuditError, with the reason, where a suite is not asked an audit on a data set."""
         suite, audit = self._audit_of(name, key, dataset)
-        return self._planned(name, stage_of(audit), [audit], suite, dataset)
+        if audit not in self.asked(suite, dataset):
+            raise AuditError(f"{key}, {dataset}: {name} {self._why_not(suite, dataset, audit)}")
 
     def jobs(self) -> Iterator[PlannedJob]:
         """The jobs of all audits that the suites are asked, each after those whose files it reads."""
-        for stage in STAGES:
-            for key, suite in self.scope.suites.items():
-                for dataset in self.scope.datasets_of(suite):
-                    if self.gathered(stage, suite, dataset):
-                        yield self.together(stage, key, dataset)
-
-    def further(self) -> Iterator[PlannedJob]:
-        """The job of each audit that is possible, by itself, for those that no job makes with others."""
-        for key, suite in self.scope.suites.items():
+        for suite in self.scope.suites.values():
             for dataset in self.scope.datasets_of(suite):
-                for audit in AUDITS:
-                    with suppress(AuditError):
-                        yield self.alone(audit.name, key, dataset)
+                for gathered in self.gathered(suite, dataset):
+                    yield self.planned(suite, dataset, *gathered)

@@ -1,6 +1,6 @@
 """The suite of Transformer classifiers, given or fine-tuned here: the maps of their own last layer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from attention_audit.config import Config
 from attention_audit.contrasts import UNIFORM, Contrasts
@@ -15,8 +15,8 @@ from attention_audit.training.fine_tuning import ClassifierTuning
 from attention_audit.training.settings import DeceptionObjective, Objective, Recipe
 from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, GivenClassifiers, ReadClassifier
 
-IMPOSE = "impose"
-"""The stage that makes readouts with uniform weights imposed."""
+IMPOSE = "impose_uniform"
+"""The rule that makes readouts with uniform weights imposed."""
 LOOK_IMPOSED = Look("uniform weights imposed", "grey", "D")
 LIAR = "liar"
 LOOK_LIAR = Look("liar", "vermillion", "o")
@@ -196,7 +196,7 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
     def given(self, dataset: str, model: str) -> ImportedModel:
         if model == IMPOSED:
             return ImportedModel(IMPOSE)
-        return ImportedModel("import_classifier", tuple(self.sections[dataset].by_model[model]), network=True)
+        return ImportedModel("read_classifier", tuple(self.sections[dataset].by_model[model]), network=True)
 
     def layer(self, dataset: str, model: str) -> int | None:
         section = self.sections[dataset]
@@ -221,14 +221,15 @@ class GivenClassifierSuite(OfTransformers, GivenSuite):
         section = self.sections[dataset]
         return section.maps if model in section.models else []
 
-    def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
+    def importing(self, dataset: str, model: str, seed: int) -> ImportJob:
         if model == IMPOSED:
-            return super().importing(dataset, model, seeds)
+            return super().importing(dataset, model, seed)
         return ClassifierJob(
             dataset=dataset,
             model=model,
-            seeds=list(seeds),
-            read=[self.reading(dataset, model, seed) for seed in seeds],
+            seed=seed,
+            read=self.reading(dataset, model, seed),
+            first=self.reading(dataset, model, 1),
             classes=self.config.corpora[dataset].preparation.classes,
             device=self.config.device,
             threads=self.config.threads,

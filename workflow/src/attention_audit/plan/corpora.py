@@ -13,7 +13,7 @@ from attention_audit.corpus.vectors import VectorFile, Vectors
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob
-from attention_audit.plan.job import PlannedJob, rule_name
+from attention_audit.plan.job import PlannedJob
 
 VECTORS = "vectors"
 
@@ -121,7 +121,8 @@ def corpus_job(config: Config, dataset: str, mirror: Path | None) -> CorpusJob:
 def fetching(config: Config, folder: str, file: str) -> PlannedJob:
     """The job that fetches a file."""
     return PlannedJob(
-        name=rule_name("fetch", folder, file),
+        rule="fetch",
+        wildcards={"folder": folder, "file": file},
         stage="fetch",
         inputs={},
         outputs={
@@ -130,7 +131,6 @@ def fetching(config: Config, folder: str, file: str) -> PlannedJob:
         },
         told=partial(fetch_job, config, folder, file),
         code=code_hash("stages.fetch"),
-        log=f"{config.places.logs}/fetch/{folder}/{file}.log",
     )
 
 
@@ -139,8 +139,9 @@ def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
     raw, (vectors, records) = corpus_inputs(config, dataset, mirror), vector_files(config, dataset, mirror)
     names = ("corpus", "census", "vocabulary")
     return PlannedJob(
-        name=rule_name("corpus", dataset),
-        stage="corpus",
+        rule="prepare",
+        wildcards={"dataset": dataset},
+        stage="prepare",
         inputs={
             "raw": [str(path) for path in raw.values()],
             "vectors": vectors,
@@ -148,11 +149,7 @@ def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
         },
         outputs={name: [config.places.corpus_file(dataset, name)] for name in names},
         told=partial(corpus_job, config, dataset, mirror),
-        code=code_hash("stages.corpus"),
-        log=f"{config.places.logs}/corpus/{dataset}.log",
-        needs=("corpus",),
-        # a job of several cores waits until all of them are free; generated texts need no splitting into words
-        threads=4 if raw else 1,
+        code=code_hash("stages.prepare"),
     )
 
 

@@ -121,6 +121,12 @@ class Exhibit(Entry):
         return self.suites[0] if self.suites else ""
 
     @property
+    def maker(self) -> str:
+        """The rule that makes it: another one of tables that are made of tables."""
+        of_tables = any(read.source in ("table", "tables") for read in self.reads.values())
+        return "overview" if of_tables and self.folder == "tables" else self.folder.removesuffix("s")
+
+    @property
     def rule(self) -> str:
         """Its name in Snakemake: as far as the paper's number, such as wp_fig5, or the whole name."""
         short = re.match(r"[a-z]+_(?:fig|table)\d+", self.name)

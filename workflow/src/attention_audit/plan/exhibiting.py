@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from attention_audit.code_hash import code_hash
@@ -18,7 +17,7 @@ from attention_audit.plan.audits import audit_named
 from attention_audit.plan.corpora import fetched_files, record_files, with_others
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
-from attention_audit.plan.job import Files, PlannedJob, rule_name
+from attention_audit.plan.job import Files, PlannedJob
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
 from attention_audit.plugins import module_of
@@ -347,21 +346,15 @@ class Exhibiting:
         folder = f"{exhibit.folder}/{only}" if only else exhibit.folder
         first, *others = [self.places.exhibit(folder, exhibit.name, ending) for ending in exhibit.endings]
         table = isinstance(exhibit, Table)
-        title = self.scope.suite(exhibit.suite).title if exhibit.suite else "All suites"
-        shown = {
-            "caption": str(Path(exhibit.caption).resolve()),
-            "category": title,
-            "labels": {"figure": exhibit.number or "none", "shows": exhibit.shows},
-        }
+        stage = exhibit.folder.removesuffix("s")
         return PlannedJob(
-            name=rule_name(exhibit.rule, "of", only) if only else exhibit.rule,
-            stage="table" if table else "figure",
+            rule=f"{stage}_of_dataset" if only else exhibit.maker,
+            wildcards={stage: exhibit.name} | ({"dataset": only} if only else {}),
+            stage=stage,
             inputs=self.inputs(exhibit, only),
             outputs={"parquet": [first], "rendered": others} if table else {"pdf": [first], "png": others},
             told=partial(self.job, exhibit, only),
             code=self.code(exhibit),
-            log=f"{self.places.logs}/{folder}/{exhibit.name}.log",
-            pictured=None if table or only else shown,
         )
 
     def jobs(self) -> Iterator[PlannedJob]:

@@ -102,6 +102,11 @@ class FourTests(Suite):
             return "continuation_chosen"
         return next((name for start, name in FAMILIES.items() if model.startswith(start)), model)
 
+    def rule(self, model: str) -> str:
+        if model in GUIDES:
+            return "train_guide"
+        return "train_adversary" if model.startswith(ADVERSARY) else super().rule(model)
+
     def trained_with(self, model: str) -> str:
         return CONTINUATION if model.startswith(STEP) else model
 

@@ -4,14 +4,14 @@ Nothing is computed here, and no heavy library is imported. The settings of a jo
 checked as it is made, so a fault ends the run in one line before any job starts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
-from attention_audit.jobs.pages import MAPS, ExplorerJob, GuideJob, ReportJob, ShownExhibit, ShownSuite
+from attention_audit.jobs.pages import MAPS, ExplorerJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import built
 from attention_audit.plan import corpora, transformers
 from attention_audit.plan.auditing import Auditing
@@ -64,9 +64,9 @@ class Plan:
         """The files of all audits that the suites are asked."""
         return [path for suite in self.scope.suites.values() for path in self.auditing.files(suite)]
 
-    def jobs(self, asked: Iterable[str] | None = ()) -> list[PlannedJob]:
-        """Every job of the run, each after those whose files it reads but for tables of tables; and those that make
-        what is `asked`, files and rules by their names, where no job of the run does. None: whatever may be asked.
+    def jobs(self) -> list[PlannedJob]:
+        """Every job of the run, each after those whose files it reads, but for readouts of training splits and tables
+        of tables.
         """
         trained = [*self.trainings.jobs()]
         encoders = [*transformers.jobs(self.config, {path for job in trained for path in job.read})]
@@ -78,33 +78,17 @@ class Plan:
             *self.exhibiting.jobs(),
             *self.pages([path for job in encoders for path in job.outputs.get("record", []) if job.stage == "fetch"]),
         ]
-        if asked is None:
-            there = {path for job in made for path in job.files}
-            asked = [job.name for job in self.further() if there.isdisjoint(job.files)]
-        return made + self._lacking(made, {*asked, *self.audit_files()})
-
-    def _lacking(self, made: list[PlannedJob], asked: set[str]) -> list[PlannedJob]:
-        """The jobs of what these jobs read, or somebody asks for, and none of them makes."""
-        names = {job.name for job in made}
         files = {path for job in made for path in job.files}
-        wanted = asked | {path for job in made for path in job.read if path.startswith(f"{self.config.results}/")}
-        wanted -= names | files
-        found: list[PlannedJob] = []
-        further = [job for job in self.further() if job.name not in names] if wanted else []
-        while wanted:
-            more = [job for job in further if job.name in wanted or not wanted.isdisjoint(job.files)]
-            further = [job for job in further if job not in more]
-            found += more
-            files |= {path for job in more for path in job.files}
-            wanted = {path for job in more for path in job.read} - files
-        return found
+        read = {path for job in made for path in job.read}
+        # such as a table that no suite has and a table of tables reads
+        return made + [job for job in self.further() if files.isdisjoint(job.files) and not read.isdisjoint(job.files)]
 
     def further(self) -> list[PlannedJob]:
-        """The jobs of what a run makes only where somebody names it: other data sets, audits that a suite is not asked,
+        """The jobs of what a run makes only where somebody names it: other data sets, readouts of training splits,
         other tables and figures, and figures of one data set.
         """
         others = corpora.jobs(self.config, list(self.config.corpora), self.scope.mirror)
-        return [*others, *self.auditing.further(), *self.exhibiting.further()]
+        return [*others, *self.trainings.further(), *self.exhibiting.further()]
 
     def refuse(self, path: str) -> None:
         """Raise AuditError, with the reason, where a path, or a rule, is of what this configuration cannot have."""
@@ -112,7 +96,7 @@ class Plan:
         parts = Path(path).parts[len(Path(self.config.results).parts) :]
         match parts:
             case ("audits", dataset, key, file) if key in self.scope.suites and Path(file).stem in AUDITS.by_name:
-                self.auditing.alone(Path(file).stem, key, dataset)
+                self.auditing.refuse(Path(file).stem, key, dataset)
             case ("corpora", dataset, _):
                 corpora.source_of(self.config, dataset)
             case ("raw", folder, file):
@@ -123,17 +107,8 @@ class Plan:
                         self.exhibiting.datasets(exhibit, dataset)
 
     def pages(self, fetched: Sequence[str] = ()) -> list[PlannedJob]:
-        """The jobs of the guide and of the two pages. fetched: the records of the archives of encoders."""
-        results, places = self.config.results, self.config.places
-        guide = PlannedJob(
-            name="guide_files",
-            stage="guide",
-            inputs={},
-            outputs={"readme": [f"{results}/README.md"], "config": [f"{results}/config.yaml"]},
-            told=self.guide_job,
-            code=self.guide_code(),
-            log=f"{places.logs}/guide.log",
-        )
+        """The jobs of the two pages. fetched: the records of the archives of encoders."""
+        results = self.config.results
         explored, shown = self.exploring.planned([])
         # of the first model, a text of which is shown, with the maps of some trainings
         first = {
@@ -141,44 +116,44 @@ class Plan:
             "corpus": explored["corpus"][:1],
         }
         explorer = PlannedJob(
-            name="explorer",
+            rule="explorer",
+            wildcards={},
             stage="explorer",
             inputs=explored,
             outputs={"page": [f"{results}/{EXPLORER}"]},
             told=self.explorer_job,
             code=self.explorer_code(),
-            log=f"{places.logs}/explorer.log",
-            threads=self.config.threads,
         )
         tables, figures = ([*self.exhibiting.made(folder)] for folder in ("tables", "figures"))
         report = PlannedJob(
-            name="report_html",
-            stage="report_page",
+            rule="report_html",
+            wildcards={},
+            stage="report_html",
             inputs={
                 "tables": [self.exhibiting.path(table, ".parquet") for table in tables],
                 "figures": [self.exhibiting.path(figure, ".png") for figure in figures],
                 "captions": [exhibit.caption for exhibit in (*tables, *figures)],
-                "config": guide.outputs["config"],
                 "records": [*corpora.record_files(self.config, self.scope.datasets), *fetched],
                 **first,
             },
-            outputs={"page": [f"{results}/{REPORT}"]},
+            outputs={
+                "page": [f"{results}/{REPORT}"],
+                "readme": [f"{results}/README.md"],
+                "config": [f"{results}/config.yaml"],
+            },
             told=self.report_job,
             code=self.report_code(),
-            log=f"{places.logs}/report_page.log",
         )
-        return [guide, explorer, report]
-
-    def guide_code(self) -> str:
-        """Hash of the code of the guide, the meanings of columns included: it prints them."""
-        declared = [module_of(audit.columns) for audit in AUDITS]
-        return code_hash("stages.guide", *modules_in("columns"), *declared, words=True)
+        return [explorer, report]
 
     def report_code(self) -> str:
-        """Hash of the code of the report."""
+        """Hash of the code of the report; and of its guide, the meanings of columns included: it prints them."""
         tables = [exhibit for exhibit in self.exhibiting.exhibits if isinstance(exhibit, Table)]
         targets = [target for table in tables for target in (table.columns, table.shown)]
-        return code_hash("stages.report_page", *(module_of(target) for target in targets if target))
+        declared = [module_of(audit.columns) for audit in AUDITS]
+        return code_hash("stages.report_html", *(module_of(target) for target in targets if target)) + code_hash(
+            "report.guide", *modules_in("columns"), *declared, words=True
+        )
 
     def explorer_code(self) -> str:
         """Hash of the code of the explorer and of its page's files, and one of the columns whose meanings it shows."""
@@ -205,21 +180,14 @@ class Plan:
             for suite in self.scope.suites.values()
         ]
 
-    def guide_job(self) -> GuideJob:
-        """The settings of the job of the guide."""
-        return GuideJob(
+    def report_job(self) -> ReportJob:
+        """The settings of the job of the report."""
+        return ReportJob(
             config=self.config.recorded(),
             suites=self.shown_suites(),
             exhibits=self.shown_exhibits(),
             audits={audit.name: audit.asks for audit in AUDITS},
             columns=[audit.columns for audit in AUDITS if audit.source],
-        )
-
-    def report_job(self) -> ReportJob:
-        """The settings of the job of the report."""
-        return ReportJob(
-            suites=self.shown_suites(),
-            exhibits=self.shown_exhibits(),
             gaps=self.scope.unavailable,
             explorer=EXPLORER,
             controls=self.scope.controls,

@@ -7,7 +7,7 @@ from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import RANKINGS, Look, Names
-from attention_audit.plan.suite import Run, Schedule, SectionSuite
+from attention_audit.plan.suite import READ_OUT, Run, Schedule, SectionSuite
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
 from attention_audit.training.papers import Masking
 from attention_audit.training.settings import MaskedSettings, MaskingOrder, TrainSettings
@@ -71,8 +71,11 @@ class MadsenRoar(SectionSuite[Masking]):
     def trained_with(self, model: str) -> str:
         return model if model == BASE else step_name(self._order(model), self.settings.percent[-1])
 
-    def stage(self, model: str) -> str:
-        return super().stage(model) if model == BASE else "roar"
+    def rule(self, model: str) -> str:
+        return super().rule(model) if model == BASE else "retrain_masked"
+
+    def splits_of(self, dataset: str, model: str) -> tuple[str, ...]:
+        return READ_OUT[self.rule(model)]
 
     def reference(self, run: Run) -> Run | None:
         """The base model of the same seed, whose ranking the first step masks by."""

@@ -4,7 +4,7 @@ Snakemake's rules ask here, through `plan.plan`. Nothing is computed, and no hea
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
@@ -40,6 +40,16 @@ ATTRIBUTED = ("located", "plausible_words", "word_attributions")
 """Those that run the models again."""
 
 
+READ_OUT: Mapping[str, tuple[str, ...]] = {
+    "train": ("dev", "test"),
+    "train_guide": ("dev", "test"),
+    "train_adversary": SPLITS,
+    "search_adversary": SPLITS,
+    "retrain_masked": ("test",),
+}
+"""The splits on which each rule reads out what it trains; `read_out` reads the training split of all others."""
+
+
 @dataclass(frozen=True)
 class Run:
     """One model with one seed."""
@@ -65,13 +75,13 @@ class Schedule:
 class ImportedModel:
     """A model that is not trained here but imported, from what the user has of it, or from what is read out of another.
 
-    stage: what imports it, a module of `stages`. sources: the file or folder of each of its trainings, which are
+    rule: what imports it, a rule and a module of `stages`. sources: the file or folder of each training, which are
     numbered 1, 2, 3 and so on in this order: these numbers are its seeds. Without any, each seed is made of the readout
     of its reference, another run. beside: what else of the user's is read. network: whether the sources are networks,
     which can be run again, and not readouts alone.
     """
 
-    stage: str
+    rule: str
     sources: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     network: bool = False
@@ -161,18 +171,12 @@ class Suite(ABC):
         return SPLITS
 
     def splits_of(self, dataset: str, model: str) -> tuple[str, ...]:
-        """Those on which one of them is, since something reads it there: all, of a model whose readouts others are
-        trained on; dev, of those that are compared with the base there. One that is given is read out on all; one that
-        is made of the readouts of others, on the test split alone.
+        """Those on which the job that makes it reads it out; one that is made of the readouts of others, on the test
+        split alone.
         """
-        splits, given = self.splits(dataset), self.given(dataset, model)
-        if given:
-            return ("test",) if given.derived else splits
-        trained = (run for run in self.runs(self.models) if not self.given(dataset, run.model))
-        if model in {run.model for run in map(self.reference, trained) if run}:
-            return splits
-        on_dev = self.base is not None and model in self.attending
-        return tuple(split for split in splits if split == "test" or (split == "dev" and on_dev))
+        if given := self.given(dataset, model):
+            return ("test",) if given.derived else self.splits(dataset)
+        return READ_OUT[self.rule(model)] if self.trained_with(model) == model else READ_OUT["train"]
 
     def architecture(self, dataset: str, model: str) -> Architecture:
         """What a model that is trained here is built of."""
@@ -186,9 +190,9 @@ class Suite(ABC):
         """How a classifier that is given is read, by the number of its training."""
         raise AuditError(f"suite {self.key}: has no classifiers that are given; define reading")
 
-    def importing(self, dataset: str, model: str, seeds: Sequence[int]) -> ImportJob:
-        """The settings of the job that imports these trainings of a model that is given."""
-        return ImportJob(dataset=dataset, model=model, seeds=list(seeds))
+    def importing(self, dataset: str, model: str, seed: int) -> ImportJob:
+        """The settings of the job that imports this training of a model that is given."""
+        return ImportJob(dataset=dataset, model=model, seed=seed)
 
     def hierarchical(self, dataset: str, model: str) -> bool:
         """Whether the items that a model attends to are sentences and not words."""
@@ -210,9 +214,9 @@ class Suite(ABC):
         """The model whose training makes it: its own, but for the steps of a search, which the chosen one's makes."""
         return model
 
-    def stage(self, model: str) -> str:
-        """The stage that trains a model; that of a search makes several."""
-        return "train" if self.search_step(model) is None else "search"
+    def rule(self, model: str) -> str:
+        """The rule that trains a model; that of a search makes several."""
+        return "train" if self.search_step(model) is None else "search_adversary"
 
     def compared_models(self, model: str) -> Contrasts | None:
         """The models beside a judged one that the summary compares it with, if there are any."""

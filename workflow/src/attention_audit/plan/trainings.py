@@ -4,24 +4,24 @@ A model that several suites ask for with the same data, vectors, architecture, r
 under the suite that comes first in `plan.suites`, and all of them read it there.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.source import placed
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.jobs.importing import ImportJob
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.places import Places
-from attention_audit.plan.job import PlannedJob, rule_name
+from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import ImportedModel, Run, Suite
+from attention_audit.plan.suite import READ_OUT, Run, Suite
 from attention_audit.plan.transformers import classifier_files
-from attention_audit.section import Section
 from attention_audit.training.settings import MaskedSettings, SearchSettings
+
+WITH_TAIL = {"train": ("head", "tail"), "train_adversary": ("tail",), "search_adversary": ("tail",)}
+"""What rules write of what stands above readouts, empty where a model has none."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,6 @@ class Trainings:
         self.places = scope.config.places
         self.homes: dict[tuple[str, str, Run], RunFiles] = {}
         self.seeds: dict[str, tuple[int, ...]] = {}
-        self.splits: defaultdict[RunFiles, set[str]] = defaultdict(set)
         self._identity: Callable[[str, str, Run], str] = cache(self._named)
         first: dict[str, RunFiles] = {}
         for suite, dataset, model in self._models():
@@ -61,7 +60,6 @@ class Trainings:
                 identity = self._identity(suite.key, dataset, Run(model, seed))
                 home = first.setdefault(identity, RunFiles(training, seed, self.places))
                 self.homes[suite.key, dataset, Run(model, seed)] = home
-                self.splits[home].update(suite.splits_of(dataset, model))
             own = [
                 seed
                 for seed in suite.seeds(model)
@@ -84,10 +82,10 @@ class Trainings:
         other = self._identity(key, dataset, reference) if reference else ""
         given = suite.given(dataset, run.model)
         if given and given.derived:
-            return f"{given.stage} {other}"
+            return f"{given.rule} {other}"
         if given:
             read = suite.reading(dataset, run.model, run.seed).model_dump_json() if given.network else ""
-            return f"{given.stage} {dataset} {given.sources[run.seed - 1]} {read}"
+            return f"{given.rule} {dataset} {given.sources[run.seed - 1]} {read}"
         maker = suite.trained_with(run.model)
         settings = suite.training(dataset, maker, run.seed).model_dump_json(exclude={"model"})
         return settings + other + run.model.removeprefix(maker) * (run.model != maker)
@@ -106,9 +104,6 @@ class Trainings:
     def job(self, training: str, seed: int) -> TrainJob | SearchJob | MaskedSettings:
         """The settings of the job of a training or of a search. Raises AuditError where it has not this seed."""
         suite, dataset, model = self.split(training)
-        if seed not in self.seeds[training]:
-            seeds = ", ".join(map(str, self.seeds[training]))
-            raise AuditError(f"{training}: seed {seed} is none of this configuration ({seeds}); ask for one of these")
         settings = suite.training(dataset, model, seed)
         if isinstance(settings, SearchSettings):
             return SearchJob(**dict(settings), models=self.steps(training))
@@ -116,46 +111,54 @@ class Trainings:
             return settings
         return TrainJob(**dict(settings), maps=suite.maps(dataset, model))
 
-    def given(self, training: str) -> ImportedModel | None:
-        """Where a training is imported from; None where it is made here."""
-        suite, dataset, model = self.split(training)
-        return suite.given(dataset, model)
-
-    def sources(self, training: str) -> list[str]:
-        """What the user has of a training that is imported, a file or folder for each of its seeds; or the readouts
-        that it is made of.
+    def sources(self, training: str, seed: int) -> list[str]:
+        """What the user has of a training that is imported, a file or the files of a folder; or the readout that it is
+        made of; [] where it is made here.
         """
-        given = self.given(training)
-        if given and given.derived:
-            return [home.readout() for home in self._references(training, self.seeds[training])]
-        named = [given.sources[seed - 1] for seed in self.seeds[training]] if given else []
-        return classifier_files(self.scope.config, named) if given and given.network else self._placed(named)
-
-    def beside(self, training: str) -> list[str]:
-        """What else of the user's is read where a training is imported."""
-        given = self.given(training)
-        if given and given.derived:
-            return [home.file("tail") for home in self._references(training, self.seeds[training])]
-        return self._placed(given.beside if given else [])
-
-    def _references(self, training: str, seeds: Sequence[int]) -> list[RunFiles]:
-        """The runs whose readouts a training has, one for each of these seeds; often none."""
         suite, dataset, model = self.split(training)
-        runs = (suite.reference(Run(model, seed)) for seed in seeds)
-        return [self.home(suite, dataset, run) for run in runs if run]
+        given = suite.given(dataset, model)
+        if given is None:
+            return []
+        if given.derived:
+            return [home.readout() for home in self._references(training, seed)]
+        named = [given.sources[seed - 1]]
+        return classifier_files(self.scope.config, named) if given.network else self._placed(named)
+
+    def _references(self, training: str, seed: int) -> list[RunFiles]:
+        """The run whose readouts a training has; often none."""
+        suite, dataset, model = self.split(training)
+        run = suite.reference(Run(model, seed))
+        return [self.home(suite, dataset, run)] if run else []
 
     def _placed(self, paths: Sequence[str]) -> list[str]:
         return [str(placed(path, self.scope.mirror)) for path in paths]
-
-    def import_job(self, training: str) -> ImportJob:
-        """The settings of the job that imports a training."""
-        suite, dataset, model = self.split(training)
-        return suite.importing(dataset, model, self.seeds[training])
 
     def steps(self, training: str) -> list[str]:
         """The other models of a job that makes several: of a search, all but the chosen one, which has its name."""
         suite, _, model = self.split(training)
         return [name for name in suite.models if suite.trained_with(name) == model != name]
+
+    @cached_property
+    def search_steps(self) -> list[str]:
+        """The models of the steps of the longest search; all searches have files of them, some without rows."""
+        searches = (self.steps(training) for training in self.seeds if self.rule(training) == "search_adversary")
+        return max(searches, key=len, default=[])
+
+    @cached_property
+    def percents(self) -> list[int]:
+        """All percentages of masked words of any data set, likewise."""
+        configs = map(self.scope.config.for_dataset, self.scope.config.masking.datasets)
+        return sorted({percent for config in configs for percent in config.masking.percent})
+
+    def rule(self, training: str) -> str:
+        """The rule that makes a training."""
+        suite, dataset, model = self.split(training)
+        given = suite.given(dataset, model)
+        return given.rule if given else suite.rule(model)
+
+    def made_by(self, *rules: str) -> list[str]:
+        """The trainings that these rules make."""
+        return [training for training in self.seeds if self.rule(training) in rules]
 
     def search_file(self, suite: Suite, dataset: str, run: Run) -> str:
         """The file that tells of the search that a run is from."""
@@ -163,7 +166,7 @@ class Trainings:
 
     def reference(self, training: str, seed: int) -> list[str]:
         """The readouts that a model is trained on, one for each split; often none."""
-        return [home.readout(split) for home in self._references(training, [seed]) for split in SPLITS]
+        return [home.readout(split) for home in self._references(training, seed) for split in SPLITS]
 
     def others(self, training: str, seed: int) -> list[str]:
         """The readouts, on dev, of the other trainings of the model that a search begins with."""
@@ -187,46 +190,92 @@ class Trainings:
         frozen = not suite.given(dataset, model) and suite.architecture(dataset, model).frozen
         return [self.places.states.format(dataset=dataset), self.places.pieces.format(dataset=dataset)] * frozen
 
-    def planned(self, training: str, seed: int) -> PlannedJob:
-        """The job of a training or of a search with this seed; of one that is imported, the job of all its seeds."""
+    @staticmethod
+    def wildcards(training: str, seed: int) -> dict[str, str]:
+        """What a training is called in paths."""
+        return dict(zip(("dataset", "suite", "model", "seed"), (*training.split("/"), str(seed)), strict=True))
+
+    def imported(self, training: str, seed: int) -> PlannedJob:
+        """The job that imports a training."""
         suite, dataset, model = self.split(training)
-        told: Callable[[], Section]
-        if given := suite.given(dataset, model):
-            runs = [RunFiles(training, own, self.places) for own in self.seeds[training]]
-            stage = given.stage
-            inputs = {"given": self.sources(training), "beside": self.beside(training)}
-            outputs, told, named, needs = {}, partial(self.import_job, training), [], stage
+        rule, run = self.rule(training), RunFiles(training, seed, self.places)
+        inputs = {"given": self.sources(training, seed)}
+        if rule == "impose_uniform":
+            inputs["beside"] = [home.file("tail") for home in self._references(training, seed)]
         else:
-            models, stage = [*self.steps(training), model], suite.stage(model)
-            runs = [RunFiles(f"{dataset}/{suite.key}/{name}", seed, self.places) for name in models]
-            inputs = {"vocabulary": [self.places.corpus_file(dataset, "vocabulary")]}
-            inputs["reference"] = self.reference(training, seed)
-            # a search begins with the weights of its reference, and so does the first mask
-            start = [home.file("weights") for home in self._references(training, [seed])]
-            inputs |= {"start": start} if stage != "train" else {}
-            inputs |= {"others": self.others(training, seed)} if stage == "search" else {}
-            inputs |= {"transformer": self.transformer(training), "states": self.states(training)}
-            outputs = {kind: [run.file(kind) for run in runs] for kind in ("weights", "history")}
-            outputs |= {"search": [runs[-1].file("search")]} if stage == "search" else {}
-            outputs |= {"heads": [run.file("head") for run in runs]} if self.scope.config.corpora[dataset].pair else {}
-            told, named = partial(self.job, training, seed), [f"seed{seed}"]
-            needs = "tune" if suite.architecture(dataset, model).tuned else stage
-        if suite.heads(dataset, model):
-            outputs["tails"] = [run.file("tail") for run in runs]
-        outputs["readouts"] = [run.readout(split) for run in runs for split in SPLITS if split in self.splits[run]]
+            inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
+        if (given := suite.given(dataset, model)) and given.beside:
+            inputs["beside"] = self._placed(given.beside)
+        tail = {"tail": [run.file("tail")]} if rule == "read_classifier" else {}
         return PlannedJob(
-            name=rule_name(stage, suite.key, dataset, model, *named),
+            rule=rule,
+            wildcards=self.wildcards(training, seed),
+            stage=rule,
+            inputs=inputs,
+            outputs={"readout": [run.readout()]} | tail,
+            told=partial(suite.importing, dataset, model, seed),
+            code=code_hash(f"stages.{rule}"),
+        )
+
+    def trained(self, training: str, seed: int) -> PlannedJob:
+        """The job of a training or of a search with this seed."""
+        suite, dataset, model = self.split(training)
+        rule, names, wildcards = suite.rule(model), [model], self.wildcards(training, seed)
+        stage = "train" if rule.startswith("train") else rule
+        inputs = {file: [self.places.corpus_file(dataset, file)] for file in ("corpus", "vocabulary")}
+        inputs |= {"transformer": self.transformer(training), "states": self.states(training)}
+        kinds = ["weights", "history", *WITH_TAIL.get(rule, ())]
+        if stage != "train":
+            inputs["start"] = [home.file("weights") for home in self._references(training, seed)]
+            del wildcards["model"]
+        if rule == "retrain_masked":
+            wildcards["order"] = model.rpartition("_")[0]
+            names = [f"{wildcards['order']}_{percent}" for percent in self.percents]
+        else:
+            inputs["reference"] = self.reference(training, seed)
+        if rule == "search_adversary":
+            names = [*self.search_steps, model]
+            inputs["others"] = self.others(training, seed)
+        runs = [RunFiles(f"{dataset}/{suite.key}/{name}", seed, self.places) for name in names]
+        outputs = {kind: [run.file(kind) for run in runs] for kind in kinds}
+        # the training split is read of the chosen step of a search alone
+        outputs["readouts"] = [
+            run.readout(split) for run in runs for split in READ_OUT[rule] if split != "train" or run is runs[-1]
+        ]
+        if rule == "search_adversary":
+            outputs["search"] = [runs[-1].file("search")]
+        return PlannedJob(
+            rule=rule,
+            wildcards=wildcards,
             stage=stage,
-            inputs={"corpus": [self.places.corpus_file(dataset, "corpus")]} | inputs,
+            inputs=inputs,
             outputs=outputs,
-            told=told,
-            code=code_hash(f"stages.{stage}", entries=[] if given else suite.architecture(dataset, model).entries),
-            log="/".join([self.places.logs, stage, training, *named]) + ".log",
-            needs=(needs, "audit"),
-            threads=self.scope.config.threads,
+            told=partial(self.job, training, seed),
+            code=code_hash(f"stages.{stage}", entries=suite.architecture(dataset, model).entries),
+        )
+
+    def read_out(self, training: str, seed: int) -> PlannedJob:
+        """The job that reads a trained model out on its training split."""
+        run, job = RunFiles(training, seed, self.places), self.trained(training, seed)
+        inputs = {name: job.inputs[name] for name in ("corpus", "vocabulary", "transformer", "states")}
+        return PlannedJob(
+            rule="read_out",
+            wildcards=job.wildcards,
+            stage="read_out",
+            inputs=inputs | {"weights": [run.file("weights")]},
+            outputs={"readouts": [run.readout("train")]},
+            told=job.told,
+            code=code_hash("stages.read_out") + job.code,
         )
 
     def jobs(self) -> Iterator[PlannedJob]:
-        """The jobs of all trainings, each after those whose files it reads."""
+        """The jobs of all trainings, made here or imported, but those that read models out once more."""
         for training, seeds in self.seeds.items():
-            yield from (self.planned(training, seed) for seed in (seeds[:1] if self.given(training) else seeds))
+            suite, dataset, model = self.split(training)
+            plan = self.imported if suite.given(dataset, model) else self.trained
+            yield from (plan(training, seed) for seed in seeds)
+
+    def further(self) -> Iterator[PlannedJob]:
+        """The jobs that read models out on their training split, which many models need not."""
+        for training in self.made_by("train", "train_guide"):
+            yield from (self.read_out(training, seed) for seed in self.seeds[training])

@@ -17,7 +17,7 @@ from attention_audit.jobs.fetch import BuildJob, UnpackJob
 from attention_audit.jobs.importing import StatesJob, TransformerJob
 from attention_audit.names import NUMBERED
 from attention_audit.plan.corpora import fetching
-from attention_audit.plan.job import PlannedJob, rule_name
+from attention_audit.plan.job import PlannedJob
 from attention_audit.training.fine_tuning import ClassifierRecipe
 from attention_audit.transformer.families import classifier_family_of, tuned_family_of
 from attention_audit.transformer.folder import (
@@ -75,6 +75,11 @@ class Named:
         """Its files. Raises AuditError, too, where something is missing."""
         encoder = self.made
         return [self.folder / name for name in encoder.files] if encoder else model_files(self.folder)
+
+    @property
+    def inputs(self) -> list[str]:
+        """Its files, or the whole folder of one that is unpacked."""
+        return [str(self.folder)] if isinstance(self.made, Encoder) else [str(path) for path in self.files]
 
     def check(self) -> None:
         """Raise AuditError where something is missing."""
@@ -166,7 +171,7 @@ def classifier_of(config: Config, folder: str) -> Named:
 
 def classifier_files(config: Config, folders: Sequence[str]) -> list[str]:
     """The files that decide what these classifiers compute, each once."""
-    return list(dict.fromkeys(str(path) for folder in folders for path in classifier_of(config, folder).files))
+    return list(dict.fromkeys(path for folder in folders for path in classifier_of(config, folder).inputs))
 
 
 def read_alone(config: Config, folders: Sequence[str], layer: int | None, long: Long) -> int | None:
@@ -205,13 +210,13 @@ def recording(named: Named, record: str) -> PlannedJob:
     """The job that records which Transformer this is."""
     name = record.removeprefix(f"{named.config.places.results}/").removesuffix(".json")
     return PlannedJob(
-        name=rule_name(name),
-        stage="transformer",
-        inputs={"files": [str(file) for file in named.files]},
+        rule="record_transformer",
+        wildcards={"transformer": name},
+        stage="record_transformer",
+        inputs={"files": named.inputs},
         outputs={"record": [record]},
         told=partial(TransformerJob, path=named.path, fetched=named.made is not None),
-        code=code_hash("stages.transformer"),
-        log=f"{named.config.places.logs}/{name}.log",
+        code=code_hash("stages.record_transformer"),
     )
 
 
@@ -219,16 +224,16 @@ def unpacking(named: Named, encoder: Encoder) -> PlannedJob:
     """The job that unpacks an encoder from what another job fetches."""
     places, file = named.config.places, encoder.archive.file
     return PlannedJob(
-        name=rule_name("unpack", named.path),
+        rule="unpack",
+        wildcards={"encoder": named.folder.name},
         stage="unpack",
         inputs={
             "archive": [f"{places.raw}/{ENCODERS}/{file}"],
             "record": [f"{places.raw}/{ENCODERS}/records/{file}.json"],
         },
-        outputs={"files": [str(path) for path in named.files]},
+        outputs={"folder": [str(named.folder)]},
         told=partial(UnpackJob, encoder=encoder),
         code=code_hash("stages.unpack"),
-        log=f"{places.logs}/unpack/{named.path}.log",
     )
 
 
@@ -236,13 +241,13 @@ def building(named: Named, classifier: BuiltClassifier) -> PlannedJob:
     """The job that builds a classifier from the words of a data set."""
     places = named.config.places
     return PlannedJob(
-        name=rule_name("build", named.path),
+        rule="build",
+        wildcards={"classifier": named.folder.name},
         stage="build",
         inputs={"vocabulary": [places.corpus_file(classifier.dataset, "vocabulary")]},
         outputs={"files": [str(path) for path in named.files]},
         told=partial(BuildJob, classifier=classifier),
         code=code_hash("stages.build"),
-        log=f"{places.logs}/build/{named.path}.log",
     )
 
 
@@ -260,15 +265,13 @@ def stating(config: Config, dataset: str) -> PlannedJob:
         )
 
     return PlannedJob(
-        name=rule_name("states", dataset),
-        stage="states",
+        rule="encode",
+        wildcards={"dataset": dataset},
+        stage="encode",
         inputs={"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]},
         outputs={name: [getattr(places, name).format(dataset=dataset)] for name in ("states", "pieces")},
         told=told,
-        code=code_hash("stages.states"),
-        log=f"{places.logs}/states/{dataset}.log",
-        needs=("states",),
-        threads=config.threads,
+        code=code_hash("stages.encode"),
     )
 
 
@@ -281,7 +284,7 @@ def jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
     records = {dataset: places.encoder.format(dataset=dataset) for dataset in config.corpora}
     named |= {record: encoder_of(config, dataset) for dataset, record in records.items() if record in files}
     given = [classifier_of(config, path) for path in entries(config)]
-    read = [each for each in given if each.made and not files.isdisjoint(map(str, each.files))]
+    read = [each for each in given if each.made and not files.isdisjoint(each.inputs)]
     made = {each.path: (each, encoder) for each in (*named.values(), *read) if (encoder := each.made)}
     fetched = [(each, encoder) for each, encoder in made.values() if isinstance(encoder, Encoder)]
     yield from (fetching(config, ENCODERS, file) for file in {each.archive.file: None for _, each in fetched})

@@ -20,10 +20,10 @@ from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.network import Network
 from attention_audit.readout import Scores, read_readout
-from attention_audit.stages.audits import split_audits
-from attention_audit.stages.import_classifier import opened, pieces_of, read_texts, split_of
+from attention_audit.stages.audits import split_audits, write_unasked
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_split, prepare_device, read_material, rebuilt
+from attention_audit.stages.read_classifier import opened, pieces_of, read_texts, split_of
 from attention_audit.transformer.settings import ReadClassifier
 
 Settings = AuditsJob
@@ -96,6 +96,7 @@ def _one_of(shared: Callable[[], list[Deletions]], place: int) -> Deletions:
 
 def run(job: Job[AuditsJob]) -> None:
     """Ask the audits of one model after another, and write what they say."""
+    write_unasked(job)
     asking = [*split_audits(job)]
     # others may be asked of some of the models only
     fullest = max((audit.job for audit in asking), key=lambda alone: len(alone.settings.runs))

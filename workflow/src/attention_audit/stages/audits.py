@@ -1,6 +1,6 @@
-"""readouts (, corpus, other audits) -> the audits of one suite on one data set that need no network, one file each.
+"""readouts (, corpus, other audits) -> audits of one suite on one data set that need no network, one file each.
 
-They share a process, since the imports of another would cost more than most audits do.
+Those that a suite is not asked, or cannot be, have a file without rows, whose provenance says why.
 
 An audit is a function; what it is called with first is `takes` in its entry (plan/audits.yaml), and the rest follows
 from the names of its parameters:
@@ -23,6 +23,7 @@ report              what says how far it is
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -33,7 +34,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
-from attention_audit.artefacts.parquet import read_batches, read_frame, read_table, write_batches
+from attention_audit.artefacts.parquet import read_batches, read_frame, read_table, write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.columns.kinds import Artefact, artefact
@@ -259,19 +260,24 @@ class Asking:
 
 def split_audits(job: Job[AuditsJob]) -> Iterator[Asking]:
     """The audits of a job, one after another."""
-    files = job.inputs["files"]
     for gathered in job.settings.audits:
         asked = gathered.audit
-        inputs = {name: [files[place] for place in places] for name, places in gathered.inputs.items()}
-        # those that it reads are there: they come before it
-        inputs |= {name: job.outputs[name] for name in asked.after if name in job.outputs}
+        inputs = {name: [job.inputs[name][place] for place in places] for name, places in gathered.inputs.items()}
         outputs = {asked.audit: job.outputs[asked.audit]}
         provenance = Provenance("audit", asked.model_dump(mode="json"), gathered.code)
         yield Asking(Job(asked, inputs, outputs, provenance, job.report, job.threads))
 
 
+def write_unasked(job: Job[AuditsJob]) -> None:
+    """Write the files without rows."""
+    for unasked in job.settings.unasked:
+        kind, provenance = artefact(unasked.columns), replace(job.provenance, settings=unasked.model_dump())
+        write_table(job.output(unasked.audit), kind, kind.schema.empty_table(), provenance)
+
+
 def run(job: Job[AuditsJob]) -> None:
     """Make all audits, one after another."""
+    write_unasked(job)
     for asking in split_audits(job):
         torch.set_num_threads(asking.settings.threads)
         job.report(asking.settings.audit)

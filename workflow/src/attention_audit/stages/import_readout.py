@@ -1,4 +1,4 @@
-"""readouts from elsewhere, one file a training, and the first training's of their texts -> the readouts of a model."""
+"""A readout from elsewhere, and that of the model's first training -> the readout of a training."""
 
 import numpy as np
 
@@ -29,11 +29,11 @@ def as_readout(given: GivenReadout) -> Readout:
 
 
 def run(job: Job[ImportJob]) -> None:
-    """Check each file, alone and beside the first one, and write it with its texts in the first one's order."""
-    first = read_given(job.input("beside"))
-    for seed, path, output in zip(job.settings.seeds, job.inputs["given"], job.outputs["readouts"], strict=True):
-        given = first if path == job.input("beside") else read_given(path)
-        check_beside(given, first)
-        readout = as_readout(given).aligned(first.ids)
-        write_batches(output, readout.kind, readout.tables(), job.provenance, seed)
-        job.report(f"{job.settings.dataset}, {job.settings.model}, training {seed}: {len(given)} texts of {path}")
+    """Check the file, alone and beside the first one, and write it with its texts in the first one's order."""
+    path, beside, settings = job.input("given"), job.input("beside"), job.settings
+    first = read_given(beside)
+    given = first if path == beside else read_given(path)
+    check_beside(given, first)
+    readout = as_readout(given).aligned(first.ids)
+    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance, settings.seed)
+    job.report(f"{settings.dataset}, {settings.model}, training {settings.seed}: {len(given)} texts of {path}")

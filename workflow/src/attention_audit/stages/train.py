@@ -1,13 +1,14 @@
-"""corpus, vocabulary (, readouts of another model) -> weights, history and readouts of a model (, the head of one of
-pairs, the tail of a Transformer).
+"""corpus, vocabulary (, readouts of another model) -> weights, history and readouts of a model, the head of one of
+pairs and the tail of a Transformer, which are empty for other models.
 
 Training and reading out share a process, since the imports of another would cost more than reading most models out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import groupby
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -67,19 +68,31 @@ class Trainer:
         table = pa.Table.from_pylist(rows, schema=HISTORY.schema)
         write_table(history, HISTORY, table, self.provenance, self.seed)
 
-    def read_out(self, model: Network, paths: list[Path], tail: Path | None = None, maps: Sequence[str] = ()) -> None:
+    def write_nothing(self, weights: Path, history: Path, readouts: Sequence[Path], tail: Path | None) -> None:
+        """Write the files of a model that this data set has not, and another one of the run has: without rows."""
+        for path in (weights, *([tail] if tail else [])):
+            write_weights(path, {}, self.provenance, self.seed)
+        write_table(history, HISTORY, HISTORY.schema.empty_table(), self.provenance, self.seed)
+        for path in readouts:
+            write_table(path, READOUT, READOUT.schema.empty_table(), self.provenance, self.seed)
+
+    def read_out(
+        self, model: Network, paths: Sequence[Path], tail: Path | None = None, maps: Sequence[str] = ()
+    ) -> None:
         """Write the readouts of a model, one a split, whose file has its name.
 
-        tail: of a Transformer classifier, which has one. maps: further ones of it, on the test split.
+        tail: of a Transformer classifier; empty of other models. maps: further ones of it, on the test split.
         """
         if isinstance(model, FineTuned):
             self.read_out_heads(model, paths, tail, maps)
             return
+        if tail is not None:
+            write_weights(tail, {}, self.provenance, self.seed)
         for path in paths:
             readout = take_readout(model, self.splits[path.stem], self.material.splits[path.stem].ids)
             write_batches(path, READOUT, readout.tables(), self.provenance, self.seed)
 
-    def read_out_heads(self, model: FineTuned, paths: list[Path], tail: Path | None, maps: Sequence[str]) -> None:
+    def read_out_heads(self, model: FineTuned, paths: Sequence[Path], tail: Path | None, maps: Sequence[str]) -> None:
         """Write the readouts of a classifier and its tail: what its heads attend to is kept of the test split alone.
 
         Raises AuditError where the tail and the model disagree.
@@ -87,8 +100,8 @@ class Trainer:
         model.eval()
         for path in paths:
             texts = self.material.splits[path.stem]
-            if texts.pieces is None or tail is None:
-                raise ValueError("a classifier is read out from pieces, with a tail")
+            if texts.pieces is None:
+                raise ValueError("a classifier is read out from pieces")
             labels = np.asarray(texts.labels)
             if path.stem != "test":
                 parts = take_maps(model, texts.pieces, texts.ids, labels)
@@ -99,7 +112,7 @@ class Trainer:
             readout = take_classifier(model, texts.pieces, texts.ids, labels, range(self.material.classes))
             readout = replace(readout, maps=take_word_maps(model, texts.pieces, maps))
             write_batches(path, readout.kind, readout.tables(), self.provenance, self.seed)
-            if readout.attending is not None:
+            if tail is not None and readout.attending is not None:
                 write_weights(tail, readout.attending.tail.tensors(), self.provenance, self.seed)
 
     def told(self, report: Callable[[str], None]) -> None:
@@ -109,6 +122,25 @@ class Trainer:
             report(f"peak GPU memory {torch.cuda.max_memory_allocated(self.device) / 2**20:.0f} MiB")
 
 
+class ModelFiles(NamedTuple):
+    """The files of one of the models that a job makes."""
+
+    weights: Path
+    history: Path
+    readouts: list[Path]
+    tail: Path | None
+
+
+def by_model(outputs: Mapping[str, list[Path]]) -> dict[str, ModelFiles]:
+    """Sort the outputs of a job by the model in their paths: <model>/seed<seed>.<kind>, <model>/seed<seed>/<split>."""
+    tails = {path.parent.parent.name: path for path in outputs.get("tail", [])}
+    read = {name: [*paths] for name, paths in groupby(outputs["readouts"], key=lambda path: path.parent.parent.name)}
+    return {
+        weights.parent.name: ModelFiles(weights, history, read[weights.parent.name], tails.get(weights.parent.name))
+        for weights, history in zip(outputs["weights"], outputs["history"], strict=True)
+    }
+
+
 def run(job: Job[TrainJob]) -> None:
     """Train the model, and read it out on every split that is asked for."""
     trainer, settings = Trainer(job), job.settings
@@ -116,8 +148,8 @@ def run(job: Job[TrainJob]) -> None:
     trained = train(model, settings, trainer.material, trainer.splits, job.report)
     trainer.write(job.output("weights"), job.output("history"), trained)
     model.load_state_dict(trained.weights)
-    (tail,) = job.outputs.get("tails", [None])
+    (tail,) = job.outputs.get("tail", [None])
     trainer.read_out(model, job.outputs["readouts"], tail, settings.maps)
-    for head in job.outputs.get("heads", []):
+    for head in job.outputs.get("head", []):
         write_table(head, HEAD, head_columns(take_head(model)), job.provenance, settings.seed)
     trainer.told(job.report)

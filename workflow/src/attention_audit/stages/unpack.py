@@ -11,5 +11,7 @@ Settings = UnpackJob
 def run(job: Job[UnpackJob]) -> None:
     """Unpack the files. Raises AuditError where the archive is not as the record, or the encoder not as declared."""
     check_recorded(job.inputs["record"])
-    unpack(job.input("archive"), job.settings.encoder, {path.name: path for path in job.outputs["files"]})
-    job.report(f"{job.input('archive')}: {len(job.outputs['files'])} files unpacked")
+    encoder, folder = job.settings.encoder, job.output("folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    unpack(job.input("archive"), encoder, {name: folder / name for name in encoder.files})
+    job.report(f"{job.input('archive')}: {len(encoder.files)} files unpacked")

@@ -1,4 +1,4 @@
-"""the readouts of a Transformer, one a training, and their tails -> those of the same with uniform weights imposed."""
+"""The readout of a Transformer and its tail -> that of the same with uniform weights imposed."""
 
 from dataclasses import replace
 
@@ -27,8 +27,7 @@ def imposed(readout: Readout) -> Readout:
 
 
 def run(job: Job[ImportJob]) -> None:
-    """Impose uniform weights on each readout, through the tail beside it; no network is run."""
-    for seed, path, output in zip(job.settings.seeds, job.inputs["given"], job.outputs["readouts"], strict=True):
-        readout = imposed(read_readout(path))
-        write_batches(output, readout.kind, readout.tables(), job.provenance, seed)
-        job.report(f"{job.settings.dataset}, {job.settings.model}, training {seed}: {len(readout)} texts")
+    """Impose uniform weights on a readout, through the tail beside it; no network is run."""
+    settings, readout = job.settings, imposed(read_readout(job.input("given")))
+    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance, settings.seed)
+    job.report(f"{settings.dataset}, {settings.model}, training {settings.seed}: {len(readout)} texts")

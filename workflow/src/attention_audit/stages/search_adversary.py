@@ -7,14 +7,14 @@ are softened so that the softmax passes gradients, waits until the predictions a
 step. The question `unique` has two budgets of change: the tolerance, and what another training changes. So the search
 looks where the frontier of maps crosses either, until both ends of each bracket lie within one zone of the question.
 
-The steps of a search are models of their own, and the chosen one is written once more, under its own name.
+The steps of a search are models of their own, and the chosen one is written once more, under its own name. Steps that
+only the searches of other data sets have are written without rows.
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
-from operator import attrgetter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,7 +38,7 @@ from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, load_weights
-from attention_audit.stages.train import Trainer
+from attention_audit.stages.train import Trainer, by_model
 from attention_audit.training.loop import Epoch, Trained, fit
 from attention_audit.training.objective import ConsistentAdversary
 from attention_audit.training.settings import SearchSettings
@@ -323,18 +323,18 @@ def sought(job: Job[SearchJob], trainer: Trainer, model: Network, files: Files) 
 
 
 def run(job: Job[SearchJob]) -> None:
-    """Search, and read all models out on every split."""
+    """Search, and read all models out."""
     trainer, settings = Trainer(job), job.settings
-    files = [*zip(job.outputs["weights"], job.outputs["history"], strict=True)]
-    # a model has a folder of readouts
-    readouts = [[*paths] for _, paths in groupby(job.outputs["readouts"], key=attrgetter("parent"))]
-    tails: Sequence[Path | None] = job.outputs.get("tails") or [None] * len(readouts)
     model = build_model(trainer.material, settings.architecture, settings.seed).to(trainer.device)
     load_weights(model, job.input("start"))
-    sought(job, trainer, model, files)
-    for (weights, _), paths, tail in zip(files, readouts, tails, strict=True):
-        load_weights(model, weights)
-        trainer.read_out(model, paths, tail)
+    made = by_model(job.outputs)
+    own = [made.pop(name) for name in (*settings.models, settings.model)]
+    sought(job, trainer, model, [(files.weights, files.history) for files in own])
+    for files in own:
+        load_weights(model, files.weights)
+        trainer.read_out(model, files.readouts, files.tail)
+    for files in made.values():
+        trainer.write_nothing(*files)
     settled = next(row for row in read_table(job.output("search"), SEARCH).to_pylist() if row["chosen"])
     job.report(f"chosen: step {settled['step']}, TVD {settled['tvd']:.4f}, shares {settled['similarity']:.3f} on dev")
     trainer.told(job.report)

@@ -16,7 +16,8 @@ Settings = TransformerJob
 
 def run(job: Job[TransformerJob]) -> None:
     """Write the record. Raises AuditError where the folder lacks something."""
-    record, folder = job.output("record"), job.inputs["files"][0].parent
+    record, first = job.output("record"), job.inputs["files"][0]
+    folder = first if first.is_dir() else first.parent
     facts = read_facts(folder)
     place = {"fetched": os.path.relpath(folder, record.parent)} if job.settings.fetched else {}
     write_record(record, {"path": job.settings.path, "files": checksums(folder)} | place)

@@ -1,4 +1,4 @@
-"""fine-tuned Transformer classifiers, and a corpus -> their readouts, and their tails, one a training."""
+"""A fine-tuned Transformer classifier, a corpus -> its readout and its tail, which is empty where a layer is read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -132,39 +132,41 @@ def opened(read: ReadClassifier) -> SequenceClassifier:
     return SequenceClassifier(folder, read.prompt, read.max_length, windowed=read.long == "window")
 
 
-def run(job: Job[ClassifierJob]) -> None:
-    """Run each classifier once, check its tail, and write its readout; of an earlier layer, its map and predictions.
+def refuse_other_words(folder: Path, texts: ReadTexts, pieces: Pieces, first: Pieces) -> None:
+    """Raise AuditError where a training reads other words of a text than the first training of its model."""
+    both = zip(texts.ids, pieces.places_by_text, first.places_by_text, strict=True)
+    if other := next((each for each in both if not np.array_equal(*each[1:])), None):
+        raise AuditError(
+            f"{folder}: reads {len(other[1])} words of text {other[0]!r}, and the first training {len(other[2])}, or "
+            "others; trainings of one model need the same tokenizer"
+        )
 
-    Raises AuditError where trainings of one model read different words of a text.
+
+def run(job: Job[ClassifierJob]) -> None:
+    """Run a classifier once, check its tail, and write its readout; of an earlier layer, its map and predictions.
+
+    Raises AuditError where it reads other words of a text than the first training of the model.
     """
-    device = prepare_device(job.settings.device, job.settings.threads)
+    settings, read = job.settings, job.settings.read
+    device = prepare_device(settings.device, settings.threads)
     texts = read_texts(job.input("corpus"))
-    names = texts.names if job.settings.classes is None else dict(enumerate(job.settings.classes))
-    first: Pieces | None = None
-    tails = iter(job.outputs.get("tails", []))
-    outputs = zip(job.settings.seeds, job.settings.read, job.outputs["readouts"], strict=True)
-    for seed, read, output in outputs:
-        classifier = opened(read).to(device)
-        classes = classes_of(classifier.folder, classifier.names, names, read.labels)
-        pieces = pieces_of(classifier, texts)
-        refuse_unread(classifier.folder, classifier.tokenizer, pieces)
-        compared = compare_with_given(classifier, texts.ids, texts.written)
-        first = first or pieces
-        both = zip(texts.ids, pieces.places_by_text, first.places_by_text, strict=True)
-        if other := next((each for each in both if not np.array_equal(*each[1:])), None):
-            raise AuditError(
-                f"{classifier.folder}: reads {len(other[1])} words of text {other[0]!r}, and the first training "
-                f"{len(other[2])}, or others; trainings of one model need the same tokenizer"
-            )
-        readout = read_out(classifier, pieces, texts, classes, read)
-        readout = replace(readout, maps=take_word_maps(classifier, pieces, read.maps))
-        write_batches(output, readout.kind, readout.tables(), job.provenance, seed)
-        if readout.attending is not None:
-            write_weights(next(tails), readout.attending.tail.tensors(), job.provenance, seed)
-        where = f"{job.settings.dataset}, {job.settings.model}, training {seed}"
-        long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
-        done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
-        own = float((readout.predictions == texts.labels).mean())
-        if asked := ask_order({"accuracy": own, "majority_accuracy": np.bincount(texts.labels).max() / len(texts.ids)}):
-            job.report(f"{where}: {asked}")
-        job.report(f"{where}: {len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")
+    classifier = opened(read).to(device)
+    names = texts.names if settings.classes is None else dict(enumerate(settings.classes))
+    classes = classes_of(classifier.folder, classifier.names, names, read.labels)
+    pieces = pieces_of(classifier, texts)
+    refuse_unread(classifier.folder, classifier.tokenizer, pieces)
+    if settings.first.folder != read.folder:
+        refuse_other_words(classifier.folder, texts, pieces, pieces_of(opened(settings.first), texts))
+    compared = compare_with_given(classifier, texts.ids, texts.written)
+    readout = read_out(classifier, pieces, texts, classes, read)
+    readout = replace(readout, maps=take_word_maps(classifier, pieces, read.maps))
+    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance, settings.seed)
+    tail = readout.attending.tail.tensors() if readout.attending else {}
+    write_weights(job.output("tail"), tail, job.provenance, settings.seed)
+    where = f"{settings.dataset}, {settings.model}, training {settings.seed}"
+    long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
+    done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"
+    own = float((readout.predictions == texts.labels).mean())
+    if asked := ask_order({"accuracy": own, "majority_accuracy": np.bincount(texts.labels).max() / len(texts.ids)}):
+        job.report(f"{where}: {asked}")
+    job.report(f"{where}: {len(texts.ids)} texts, of which {long} are too long and {done}; {compared}")

@@ -1,7 +1,8 @@
-"""tables, figures, captions, configuration and the logs' last lines -> results/report.html.
+"""tables, figures, captions, configuration and the logs' last lines -> results/report.html, README.md, config.yaml.
 
-The page also says what the logs of the jobs and git say at the moment. Snakemake does not know of these as inputs, so
-the page is made again whenever its tables or figures are, and never compared with an earlier one.
+README.md is the guide to all files. The page also says what the logs of the jobs and git say at the moment. Snakemake
+does not know of these as inputs, so the page is made again whenever its tables or figures are, and never compared with
+an earlier one.
 """
 
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ from attention_audit.columns.kinds import artefact
 from attention_audit.columns.readout import HEADED, READOUT, SEVERAL
 from attention_audit.jobs.pages import ReportJob
 from attention_audit.report.first import FirstText, first_text
+from attention_audit.report.guide import guide
 from attention_audit.report.page import SINGLE, FinishedRun, page
 from attention_audit.stages.job import Job
 
@@ -56,7 +58,7 @@ def opening_text(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, A
 
 
 def run(job: Job[ReportJob]) -> None:
-    """Write the page."""
+    """Write the page, the guide and the configuration."""
     tables, figures = job.inputs["tables"], job.inputs["figures"]
     declared = {exhibit.name: exhibit.columns for exhibit in job.settings.exhibits}
     frames = {path.stem: (read_frame(path, artefact(declared[path.stem])), read_provenance(path)) for path in tables}
@@ -65,12 +67,14 @@ def run(job: Job[ReportJob]) -> None:
         tables=frames,
         figures={path.stem: path for path in figures},
         captions={path.stem: path.read_text(encoding="utf-8") for path in job.inputs["captions"]},
-        config=yaml.safe_load(job.input("config").read_text(encoding="utf-8")),
+        config=job.settings.config,
         raw_files=[read_record(path) for path in job.inputs["records"]],
         first=opening_text(job, frames),
         entries=read_journal(job.output("page").parent / "logs", [path.as_posix() for path in [*tables, *figures]]),
     )
     text = page(finished, datetime.now(UTC), Path.cwd())
-    with whole(job.output("page")) as path:
-        path.write_text(text, encoding="utf-8")
+    written = yaml.safe_dump(job.settings.config, sort_keys=False)
+    for name, content in {"page": text, "readme": guide(job.settings) + "\n", "config": written}.items():
+        with whole(job.output(name)) as path:
+            path.write_text(content, encoding="utf-8")
     job.report(f"{len(tables)} tables and {len(figures)} figures in {job.output('page')}, {len(text) / 2**20:.1f} MB")

@@ -6,9 +6,6 @@ The words that go are those that the model of the step before ranks highest, amo
 that stand for one another go one after another so, each once the model has come to rely on it.
 """
 
-from itertools import groupby
-from operator import attrgetter
-
 import numpy as np
 import numpy.typing as npt
 
@@ -22,7 +19,7 @@ from attention_audit.readout import Scores
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, load_weights
 from attention_audit.stages.reading_out import take_readout
-from attention_audit.stages.train import Trainer
+from attention_audit.stages.train import Trainer, by_model
 from attention_audit.stages.training import train
 from attention_audit.training.settings import MaskedSettings, MaskingOrder
 
@@ -67,10 +64,9 @@ def run(job: Job[MaskedSettings]) -> None:
     model = build_model(material, settings.architecture, settings.seed).to(trainer.device)
     load_weights(model, job.input("start"))
     masks = {name: np.zeros(texts.lengths.sum(), np.bool_) for name, texts in material.splits.items()}
-    # a model has a folder of readouts
-    readouts = [[*paths] for _, paths in groupby(job.outputs["readouts"], key=attrgetter("parent"))]
-    files = zip(settings.percent, job.outputs["weights"], job.outputs["history"], readouts, strict=True)
-    for percent, weights, history, paths in files:
+    made = by_model(job.outputs)
+    for percent in settings.percent:
+        files = made.pop(f"{settings.order}_{percent}")
 
         def say(line: str, percent: int = percent) -> None:
             job.report(f"{percent} % masked: {line}")
@@ -83,8 +79,10 @@ def run(job: Job[MaskedSettings]) -> None:
         model = build_model(material, settings.architecture, settings.seed).to(trainer.device)
         trained = train(model, settings, material, splits, say)
         model.load_state_dict(trained.weights)
-        trainer.write(weights, history, trained)
-        for path in paths:
+        trainer.write(files.weights, files.history, trained)
+        for path in files.readouts:
             readout = take_readout(model, splits[path.stem], texts[path.stem].ids)
             write_batches(path, READOUT, readout.tables(), trainer.provenance, trainer.seed)
+    for files in made.values():
+        trainer.write_nothing(*files)
     trainer.told(job.report)

@@ -1,0 +1,111 @@
+"""What users of Snakemake type: parts of the run, by files, names and options, and what each of them plans."""
+
+import re
+import shutil
+from graphlib import TopologicalSorter
+
+import pytest
+from folder import TINY, UNCOUNTED, Folder, NewFolder
+
+# one worker, so that the finished run is made once
+pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
+
+JOBS = "-n", "--quiet", "host"
+"""A dry run that shows its jobs one by one."""
+FOR_FIG5 = {
+    "prepare": 1, "train": 4, "read_out": 1, "train_adversary": 2, "search_adversary": 1, "comparison": 1,
+    "instance_adversary": 1,
+}  # fmt: skip
+PARTS = {
+    "wp_fig5": FOR_FIG5 | {"figure": 1},
+    "results/figures/wp_fig5_tvd_jsd.pdf": FOR_FIG5 | {"figure": 1},
+    "results/figures/chorus/wp_fig5_tvd_jsd.pdf": FOR_FIG5 | {"figure_of_dataset": 1},
+    "results/audits/chorus/wp/permutation.parquet": {"prepare": 1, "train": 2, "permutation": 1},
+    "--until train": {"prepare": 1, "train": 4},
+    "--until permutation": {"prepare": 1, "train": 2, "permutation": 1},
+}
+
+
+def test_a_part_by_a_file_a_name_or_a_rule(new_folder: NewFolder) -> None:
+    folder = new_folder()
+    assert {part: folder.run("-n", *part.split()).jobs() for part in PARTS} == PARTS
+
+
+def test_what_is_left_out_takes_the_report_with_it(new_folder: NewFolder) -> None:
+    folder = new_folder()
+    whole, rest = (folder.run("-n", *options) for options in ([], ["--omit-from", "figures"]))
+    assert rest.jobs() == {rule: count for rule, count in whole.jobs().items() if rule != "figure"}
+    assert ("report_html" in whole.text, "report_html" in rest.text) == (True, False)
+
+
+def test_one_of_several_batches(new_folder: NewFolder) -> None:
+    folder = new_folder()
+    some = folder.run("-n", "tables", "--batch", "tables=1/3").jobs()
+    assert 0 < some["table"] + some.get("overview", 0) < 9
+    assert folder.run("-n", "all", "--batch", "all=1/3").jobs()["prepare"] == 1
+
+
+def test_what_a_rule_asks_for_is_set_by_its_name(new_folder: NewFolder) -> None:
+    folder = new_folder()
+    options = "--set-resources train:mem_mb=9000 --set-threads train=2 --groups permutation=audit erasure=audit"
+    outcome = folder.run("audits", *options.split(), "--group-components", "audit=20", *JOBS)
+    jobs = re.split(r"^ *rule ", outcome.text, flags=re.MULTILINE)
+    asked = {job.partition(":")[0]: ("    threads: 2\n" in job, "mem_mb=9000," in job) for job in jobs[1:]}
+    assert asked.pop("train") == (True, True)
+    assert set(asked.values()) == {(False, False)}
+    # jobs of a group are indented
+    assert re.findall(r"^    rule (\w+)", outcome.text, flags=re.MULTILINE) == ["erasure", "permutation"]
+
+
+def test_every_rule_says_what_it_is_for(new_folder: NewFolder) -> None:
+    rules = re.findall(r"^(\w+)(?: \((.*)\))?$", new_folder().run("--list-rules").text, flags=re.MULTILINE)
+    assert {"fetch", "train", "permutation", "figure", "report_html"} < {name for name, words in rules if words}
+    # names of single tables and figures
+    assert {name for name, words in rules if not words} < UNCOUNTED
+
+
+def test_the_demonstration_is_a_graph_of_rules_that_goes_one_way(new_folder: NewFolder) -> None:
+    folder = new_folder()
+    shutil.copy(folder.path / "config.yaml", folder.path / "overlay.yaml")
+    graph = folder.run("--rulegraph").text
+    rules = dict(re.findall(r'(\d+)\[label = "(\w+)"', graph))
+    arrows = [(rules[first], rules[then]) for first, then in re.findall(r"(\d+) -> (\d+)", graph)]
+    assert {"fetch", "report_html"} < set(rules.values())
+    assert len(rules) <= 30
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for first, then in arrows:
+        sorter.add(then, first)
+    # raises an error where there is a circle
+    sorter.prepare()
+    assert not [first for first, then in arrows if first == then]
+
+
+def test_a_rule_that_is_forced_reruns_only_what_reads_it(altered: Folder) -> None:
+    summary = [line.split("\t") for line in altered.run("--summary").text.splitlines() if line.startswith("results/")]
+    assert {tuple(line[-2:]) for line in summary} == {("ok", "no update")}
+    assert {"prepare", "train", "permutation", "table", "figure", "report_html"} < {line[2] for line in summary}
+    made = {"permutation": 1, "table": 1, "overview": 2, "figure": 1}
+    assert altered.run("-n", "all", "-R", "permutation").jobs() == made
+
+
+def test_one_more_seed_adds_its_own_trainings(altered: Folder) -> None:
+    """But for the search, which goes as far as other seeds go, and what is guided by the adversary that it finds."""
+    altered.overlay(training=TINY["training"] | {"further_seeds": [50, 51]})
+    outcome = altered.run("audits", *JOBS)
+    made = set(re.findall(r"model=(\w+), seed=(\d+)$", outcome.text, flags=re.MULTILINE))
+    guided = {("guide_adversary", seed) for seed in ("10", "50")}
+    assert {seed for _, seed in made - guided} == {"51"}
+    assert {"prepare", "train_adversary", "instance_adversary"}.isdisjoint(outcome.jobs())
+
+
+def test_another_data_set_and_its_settings_touch_no_other(altered: Folder) -> None:
+    corpora = TINY["corpora"] | {"static": TINY["corpora"]["chorus"]}
+    model = "results/models/static/wp/uniform/seed10.safetensors"
+    changes = {"datasets": ["chorus", "static"], "corpora": corpora}
+    altered.overlay(**changes)
+    assert altered.run(model).jobs() == {"prepare": 1, "train": 1}
+    altered.overlay(**changes, overrides={"static": {"training": {"epochs": 1}}})
+    outcome = altered.run("audits", *JOBS)
+    assert outcome.jobs()["train"] == 4
+    assert "prepare" not in outcome.jobs()
+    assert set(re.findall(r"dataset=(\w+)", outcome.text)) == {"static"}

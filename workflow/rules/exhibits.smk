@@ -1,0 +1,112 @@
+# audits -> tables and figures
+
+
+rule table:
+    """Make a table, in five formats."""
+    input:
+        unpack(all_read("table")),
+    output:
+        parquet="<results>/tables/{table}.parquet",
+        rendered=multiext("<results>/tables/{table}", ".csv", ".json", ".md", ".tex"),
+    log:
+        "<logs>/table/{table}.log",
+    wildcard_constraints:
+        table=f"(?!(?:{any_of(OVERVIEWS)})\\.)[^/]+",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        **told("table"),
+    shell:
+        STAGE
+
+
+rule overview:
+    """Make a table from other tables."""
+    input:
+        unpack(all_read("overview")),
+    output:
+        parquet="<results>/tables/{table}.parquet",
+        rendered=multiext("<results>/tables/{table}", ".csv", ".json", ".md", ".tex"),
+    log:
+        "<logs>/overview/{table}.log",
+    wildcard_constraints:
+        table=any_of(OVERVIEWS),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        **told("overview"),
+    shell:
+        STAGE
+
+
+rule figure:
+    """Draw a figure."""
+    input:
+        unpack(all_read("figure")),
+    output:
+        pdf="<results>/figures/{figure}.pdf",
+        png=report(
+            "<results>/figures/{figure}.png",
+            caption="caption.rst",
+            category=category_of_figure,
+            labels=labels_of_figure,
+        ),
+    log:
+        "<logs>/figure/{figure}.log",
+    wildcard_constraints:
+        figure="[^/]+",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        **told("figure"),
+    shell:
+        STAGE
+
+
+rule figure_of_dataset:
+    """Draw a figure of one data set."""
+    input:
+        unpack(all_read("figure_of_dataset")),
+    output:
+        pdf="<results>/figures/{dataset}/{figure}.pdf",
+        png="<results>/figures/{dataset}/{figure}.png",
+    log:
+        "<logs>/figure/{dataset}/{figure}.log",
+    wildcard_constraints:
+        figure="[^/]+",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        **told("figure_of_dataset"),
+    shell:
+        STAGE
+
+
+rule tables:
+    """Gather the tables of the run."""
+    input:
+        unless_omitted("tables", files_of("table", "overview")),
+    localrule: True
+
+
+rule figures:
+    """Gather the figures of the run."""
+    input:
+        unless_omitted("figures", files_of("figure")),
+    localrule: True
+
+
+# each of them by a short name: snakemake wp_fig5
+for exhibit in PLAN.exhibiting.exhibits:
+    if PLAN.exhibiting.datasets(exhibit):
+
+        rule:
+            name:
+                exhibit.rule
+            input:
+                PLAN.exhibiting.files(exhibit),
+            localrule: True

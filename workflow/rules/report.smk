@@ -1,0 +1,45 @@
+# tables and figures -> the two pages that a reader opens
+
+
+rule explorer:
+    """Make the page on which a reader moves the weights of a text."""
+    input:
+        unpack(all_read("explorer")),
+    output:
+        page="<results>/explorer.html",
+    log:
+        "<logs>/explorer.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    threads: CONFIG.threads
+    params:
+        **told("explorer"),
+    shell:
+        STAGE
+
+
+rule report_html:
+    """Write the report, with a guide to the results and their configuration."""
+    input:
+        unpack(all_read("report_html")),
+    output:
+        page="<results>/report.html",
+        readme="<results>/README.md",
+        config="<results>/config.yaml",
+    log:
+        "<logs>/report_html.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        **told("report_html"),
+    shell:
+        STAGE
+
+
+rule report_page:
+    """Gather both pages."""
+    input:
+        unless_omitted("report_page", files_of("explorer", "report_html")),
+    localrule: True

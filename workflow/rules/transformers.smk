@@ -1,0 +1,81 @@
+# archives -> Transformers, and what a frozen one says of each word
+
+
+rule unpack:
+    """Unpack a Transformer, and check its files."""
+    input:
+        archive=read("unpack", "archive"),
+        record=read("unpack", "record"),
+    output:
+        folder=directory("<results>/raw/encoders/{encoder}"),
+    log:
+        "<logs>/unpack/encoders/{encoder}.log",
+    wildcard_constraints:
+        encoder=any_of(CONFIG.encoders),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        **told("unpack"),
+    shell:
+        STAGE
+
+
+rule build:
+    """Build a classifier whose truth is known from the words of a data set."""
+    input:
+        vocabulary=read("build", "vocabulary"),
+    output:
+        files=multiext("<results>/raw/built/{classifier}/", *BUILT_FILES),
+    log:
+        "<logs>/build/built/{classifier}.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        **told("build"),
+    shell:
+        STAGE
+
+
+rule record_transformer:
+    """Record which Transformer this is, by the checksums of its files."""
+    input:
+        files=read("record_transformer", "files"),
+    output:
+        record="<results>/{transformer}.json",
+    log:
+        "<logs>/record_transformer/{transformer}.log",
+    wildcard_constraints:
+        transformer="transformer|transformers/[^/]+",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        **told("record_transformer"),
+    shell:
+        STAGE
+
+
+rule encode:
+    """Read every text of a data set with a frozen Transformer, once for all models that stand on it."""
+    input:
+        corpus="<results>/corpora/{dataset}/corpus.parquet",
+        transformer="<results>/transformer.json",
+    output:
+        states="<results>/states/{dataset}/states.npy",
+        pieces="<results>/states/{dataset}/pieces.parquet",
+    log:
+        "<logs>/encode/{dataset}.log",
+    priority: 90
+    conda:
+        ENVIRONMENT
+    threads: CONFIG.threads
+    resources:
+        mem_mb=memory(4000, 20),
+        runtime=minutes(30, 60),
+        gpu=GPU,
+    params:
+        **told("encode"),
+    shell:
+        STAGE
