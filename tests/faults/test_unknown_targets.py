@@ -90,7 +90,7 @@ def test_batches_of_what_nothing_goes_through(new_folder: NewFolder) -> None:
     outcome = new_folder().run("-n", "--batch", "tables=1/3")
     assert outcome.status != 0
     assert error_lines(outcome) == {
-        "error: --batch: nothing asked for goes through tables; ask for it: tables --batch tables=1/3"
+        "error: --batch tables=1/3: nothing asked for goes through it; write tables --batch tables=1/3"
     }
 
 

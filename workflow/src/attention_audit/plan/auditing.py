@@ -303,10 +303,8 @@ class Auditing:
 
     def planned(self, suite: Suite, dataset: str, rule: str, audits: list[Audit], others: list[Audit]) -> PlannedJob:
         """The job of a rule: it makes `audits`, and files without rows of `others`, which say why."""
-        stage, every = stage_of(audits[0]), [*audits, *others]
-        outputs = {
-            audit.name: [self.places.audit_file(dataset, suite.key, audit.name)] for audit in AUDITS if audit in every
-        }
+        stage, names = stage_of(audits[0]), [audit.name for audit in (*audits, *others)]
+        outputs = {name: [self.places.audit_file(dataset, suite.key, name)] for name in names}
         own = {audit.name: self.inputs(audit.name, suite.key, dataset) for audit in audits}
         inputs: Files = {}
         for files in own.values():
@@ -314,12 +312,11 @@ class Auditing:
                 inputs[kind] = list(dict.fromkeys([*inputs.get(kind, []), *paths]))
 
         def told() -> AuditsJob:
-            places = {kind: {path: place for place, path in enumerate(paths)} for kind, paths in inputs.items()}
             gathered = [
                 GatheredAudit(
                     audit=job,
                     code=code_of(audit, job.architectures),
-                    inputs={kind: [places[kind][path] for path in paths] for kind, paths in own[audit.name].items()},
+                    inputs={kind: [*map(inputs[kind].index, paths)] for kind, paths in own[audit.name].items()},
                 )
                 for audit in audits
                 for job in [self.job(audit.name, suite.key, dataset)]

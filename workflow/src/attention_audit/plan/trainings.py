@@ -257,7 +257,8 @@ class Trainings:
     def read_out(self, training: str, seed: int) -> PlannedJob:
         """The job that reads a trained model out on its training split."""
         run, job = RunFiles(training, seed, self.places), self.trained(training, seed)
-        inputs = {name: job.inputs[name] for name in ("corpus", "vocabulary", "transformer", "states")}
+        suite, dataset, model = self.split(training)
+        inputs = {name: paths for name, paths in job.inputs.items() if name != "reference"}
         return PlannedJob(
             rule="read_out",
             wildcards=job.wildcards,
@@ -265,7 +266,7 @@ class Trainings:
             inputs=inputs | {"weights": [run.file("weights")]},
             outputs={"readouts": [run.readout("train")]},
             told=job.told,
-            code=code_hash("stages.read_out") + job.code,
+            code=code_hash("stages.read_out", entries=suite.architecture(dataset, model).entries),
         )
 
     def jobs(self) -> Iterator[PlannedJob]:
