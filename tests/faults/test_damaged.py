@@ -39,7 +39,7 @@ READERS = {
     "corpora/digest/census.parquet": "wp_table1",
     "corpora/chorus/vocabulary.parquet": "results/readouts/chorus/wp/uniform/seed10/test.parquet",
     "models/stories/jw/lstm_tanh/seed10.safetensors": "results/audits/stories/jw/correlation.parquet",
-    "models/chorus/wp/base/seed10.safetensors": "results/audits/chorus/wp/correlation.parquet",
+    "models/chorus/wp/base/seed10.safetensors": "results/audits/chorus/wp/located.parquet",
     "models/chorus/wp/continuation/seed10.search.parquet": "results/audits/chorus/wp/evidence.parquet",
     "readouts/chorus/wp/base/seed10/train.parquet": "results/models/chorus/wp/guide_base_lstm/seed10.safetensors",
     "readouts/chorus/wp/base/seed10/test.parquet": "results/audits/chorus/wp/comparison.parquet",
