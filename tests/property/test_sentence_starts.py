@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_audit.corpus.draft import split_chunk
+from attention_audit.corpus.source import Length, Preparation
+from attention_audit.corpus.splits import Splits
 from attention_audit.corpus.text import Text
 from attention_audit.corpus.tokens import Tokens
 
@@ -17,8 +19,8 @@ texts = st.text(max_size=40) | st.lists(words, max_size=12).map(" ".join)
 
 def row(text: str, **settings: Any) -> tuple[list[str], list[int] | None]:
     """Words and sentence starts of a text."""
-    batch = split_chunk([Text("id", None, "label", text, "place")], Tokens.model_validate(settings))
-    [made] = batch.to_pylist()
+    preparation = Preparation(Tokens.model_validate(settings), Length(), Splits(), None)
+    [made] = split_chunk([Text("id", None, "label", text, "place")], preparation).to_pylist()
     return made["tokens"], made["sentences"]
 
 

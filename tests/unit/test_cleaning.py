@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_audit.corpus.cleaning import FILLER, clean, find_markup, strip_html
-from attention_audit.corpus.draft import row_of
+from attention_audit.corpus.draft import make_row
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import Tokens, placed_words
 
@@ -99,7 +99,7 @@ def test_evidence_by_characters_is_of_the_own_text(text: str, marked: str, words
         }
     )  # fmt: skip
     row: dict[str, Any] = {"text": text, "label": "a", "marks": [[(at := text.index(marked)), at + len(marked)]]}
-    made = row_of(source._text("own", "path", 1, "row 1", row), source.tokens)
+    made = make_row(source._text("own", "path", 1, "row 1", row), source.preparation, source.block)
     assert (made["tokens"], made["marks"], made["lost"]) == (words, [marks], 0)
     assert made["raw"] == text
     assert [text[start] != " " for start in made["starts"]] == [True] * len(words)

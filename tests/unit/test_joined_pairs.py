@@ -14,8 +14,10 @@ from classifiers_on_disk import READ
 from planned import plan_of
 
 from attention_audit.audits.leave_one_out import leave_one_out
-from attention_audit.corpus.draft import joined_row_of
+from attention_audit.corpus.draft import make_row
 from attention_audit.corpus.rationales import Annotations
+from attention_audit.corpus.source import Length, Preparation
+from attention_audit.corpus.splits import Splits
 from attention_audit.corpus.text import Text
 from attention_audit.corpus.tokens import Tokens
 from attention_audit.errors import AuditError
@@ -130,17 +132,22 @@ def test_what_stands_before_the_second_text_is_of_its_first_word() -> None:
 
 def test_both_texts_become_one_row_of_a_corpus() -> None:
     said = Annotations({"a": [(4, 8)]}, scores=[(4, 8, 0.5)])
-    pair = Text("1", "test", "yes", "The film. Good!", "row 1", query="Is it? Yes", annotations=said, joined=True)
-    row = joined_row_of(pair, Tokens(sentences=True))
+    pair = Text("1", "test", "yes", "The film. Good!", "row 1", query="Is it? Yes", annotations=said)
+
+    def row_of(pair: Text, sentences: bool = False) -> dict[str, Any]:
+        preparation = Preparation(Tokens(sentences=sentences), Length(), Splits(), None, joined=True)
+        return make_row(pair, preparation, None)
+
+    row = row_of(pair, sentences=True)
     assert row["tokens"] == ["the", "film", ".", "good", "!", "is", "it", "?", "yes"]
     assert row["raw"] == "The film. Good!\nIs it? Yes"
     assert row["starts"] == [0, 4, 8, 10, 14, 16, 19, 21, 23]
     assert (row["second"], row["query"], row["words"]) == (16, None, 9)
     assert (row["sentences"], row["sentence_count"], row["longest"]) == ([0, 3, 5, 8], 4, 3)
     assert (row["marks"], row["scores"]) == ([[1]], [0, 0.5, 0, 0, 0, 0, 0, 0, 0])
-    of_words = joined_row_of(Text("1", "test", "yes", ["a", "b"], "row 1", query=["c"], joined=True), Tokens())
+    of_words = row_of(Text("1", "test", "yes", ["a", "b"], "row 1", query=["c"]))
     assert (of_words["raw"], of_words["starts"], of_words["second"]) == ("a b\nc", [0, 2, 4], 4)
-    assert joined_row_of(Text("1", "test", "yes", "a b", "row 1", query=" ", joined=True), Tokens())["words"] == 0
+    assert row_of(Text("1", "test", "yes", "a b", "row 1", query=" "))["words"] == 0
 
 
 def test_what_is_no_pair_or_is_not_joined_is_one_line(tmp_path: Path) -> None:

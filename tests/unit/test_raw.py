@@ -5,12 +5,13 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from attention_audit.artefacts.record import write_record
 from attention_audit.corpus import raw
-from attention_audit.corpus.raw import Quotes, csv_rows, lines, members, opened, remedy
+from attention_audit.corpus.raw import Layout, Quotes, csv_rows, lines, members, opened, remedy
 from attention_audit.errors import AuditError
 
 FILES = {"data/b.txt": b"second\nletter\n", "data/a.txt": b"first", "data/notes.md": b"#", "other/a.txt": b"elsewhere"}
@@ -224,8 +225,8 @@ def test_spaces_behind_all_delimiters_of_the_first_line_belong_to_no_field() -> 
 def test_marks_that_are_characters_swallow_no_rows() -> None:
     text = 'text\tlabel\n"one\t0\ntwo"\t1\nthree\t0\n'
 
-    def read(quotes: Quotes | None) -> list[list[str]]:
-        return [row for _, row in csv_rows(io.StringIO(text, newline=""), "a.tsv", "\t", quotes)]
+    def read(quotes: Quotes) -> list[list[str]]:
+        return [row for _, row in rows(text, delimiter="\t", quotes=quotes)]
 
     assert read("none") == [["text", "label"], ['"one', "0"], ['two"', "1"], ["three", "0"]]
     assert read("double") == [["text", "label"], ["one\t0\ntwo", "1"], ["three", "0"]]
@@ -238,8 +239,8 @@ def test_a_line_beyond_all_measure_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         decoded(b"short\n" + b"x" * 100)
 
 
-def rows(text: str, delimiter: str = ",") -> list[tuple[str, list[str]]]:
-    return list(csv_rows(io.StringIO(text, newline=""), "a.csv", delimiter))
+def rows(text: str, **layout: Any) -> list[tuple[str, list[str]]]:
+    return list(csv_rows(io.StringIO(text, newline=""), "a.csv", Layout(**layout)))
 
 
 def test_rows_of_a_csv_are_placed_where_they_begin() -> None:
@@ -251,7 +252,7 @@ def test_rows_of_a_csv_are_placed_where_they_begin() -> None:
 
 
 def test_another_delimiter() -> None:
-    assert rows("a,b\tc\n", "\t") == [("a.csv, line 1", ["a,b", "c"])]
+    assert rows("a,b\tc\n", delimiter="\t") == [("a.csv, line 1", ["a,b", "c"])]
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,9 @@ from pydantic import TypeAdapter
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus.formats import Corpus
-from attention_audit.corpus.prepare import bounds, prepare
+from attention_audit.corpus.prepare import prepare, too_short_or_long
 from attention_audit.corpus.source import Length, RawSource
+from attention_audit.corpus.splits import TEST
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import WordLists, build_vocabulary
 
@@ -80,8 +81,8 @@ def test_imdb_test_reviews_of_table_1(imdb: tuple[pd.DataFrame, Path]) -> None:
     source, _ = source_of("imdb")
     table = pq.read_table(imdb[1], columns=["tokens", "label"], filters=[("split", "=", "test")])
     lengths = table["tokens"].combine_chunks().value_lengths().to_numpy()
-    above, below = bounds(lengths, source.length)
-    kept = (lengths > above) & (lengths < below)
+    splits = np.full(len(lengths), TEST)
+    kept = ~np.logical_or(*too_short_or_long(splits, lengths, lengths, lengths, source.length))
     assert np.bincount(table["label"].to_numpy()[kept]).tolist() == [2184, 2172]
 
 

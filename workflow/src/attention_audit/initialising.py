@@ -22,7 +22,7 @@ from attention_audit.corpus.labels import FEWEST, list_few, sort_labels
 from attention_audit.corpus.labels import MANY as CLASSES
 from attention_audit.corpus.languages import find_encoding, find_unspaced, language_of
 from attention_audit.corpus.rationales import Evidence, Written, annotations_of
-from attention_audit.corpus.raw import read_lines
+from attention_audit.corpus.raw import Layout, csv_rows, read_lines
 from attention_audit.corpus.sources.table import ALIASES, TableCorpus
 from attention_audit.corpus.tabular import (
     DELIMITERS,
@@ -32,7 +32,6 @@ from attention_audit.corpus.tabular import (
     MOST_WORDS,
     SHOWN,
     TEXTS,
-    Layout,
     find_layout,
     format_of,
     is_no_header,
@@ -77,7 +76,7 @@ TRIED: Sequence[Written] = ("flags", "scores", "words", "characters")
 
 @dataclass(frozen=True)
 class Column:
-    """A column, with its cells that are not empty, and how many are."""
+    """A column, with its cells that are not empty, without white space around texts, and how many are empty."""
 
     name: str
     cells: list[Any]
@@ -86,7 +85,7 @@ class Column:
     @cached_property
     def values(self) -> Counter[Any]:
         """How often each value occurs, as labels are read; nothing where many cells are lists or objects."""
-        return Counter(label_text(strip_cell(cell)) for cell in self.select_cells(str | int | float))
+        return Counter(label_text(cell) for cell in self.select_cells(str | int | float))
 
     @cached_property
     def length(self) -> float:
@@ -99,15 +98,14 @@ class Column:
         return there if len(there) >= MOSTLY * len(self.cells) else []
 
     @property
-    def repeated(self) -> bool:
+    def is_repeated(self) -> bool:
         """Whether there are so few values that they may be labels."""
         return len(self.values) <= len(self.cells) / FEWEST
 
     @property
     def is_split(self) -> bool:
         """Whether its cells name splits."""
-        values = {str(value).lower() for value in self.values}
-        return "train" in values and len(values) > 1 and values <= {*SPLITS, *ALIASES}
+        return {"train"} < {str(value).lower() for value in self.values} <= {*SPLITS, *ALIASES}
 
     @property
     def is_group(self) -> bool:
@@ -120,16 +118,14 @@ class Column:
         return self.is_split or bool(IDS.fullmatch(self.name) or MARKED.search(self.name))
 
 
-def strip_cell(cell: Any) -> Any:
-    """Return a cell without white space around it, if it is a text."""
-    return cell.strip() if isinstance(cell, str) else cell
-
-
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     """The columns that any row has."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    cells = {name: [row[name] for row in rows if not is_missing(strip_cell(row.get(name)))] for name in names}
-    return [Column(name, there, len(rows) - len(there)) for name, there in cells.items()]
+    columns = []
+    for name in dict.fromkeys(name for row in rows for name in row):
+        cells = [cell.strip() if isinstance(cell := row.get(name), str) else cell for row in rows]
+        there = [cell for cell in cells if not is_missing(cell)]
+        columns.append(Column(name, there, len(rows) - len(there)))
+    return columns
 
 
 def layout_of(path: Path) -> Layout:
@@ -138,16 +134,13 @@ def layout_of(path: Path) -> Layout:
     Raises AuditError where it is in no encoding that can be told.
     """
     kind = str(format_of(path.name))
-    if kind in ("parquet", "xlsx"):
-        return Layout()
-    layout = Layout(find_encoding(path))
-    if kind not in DELIMITERS:
+    layout = Layout() if kind in ("parquet", "xlsx") else Layout(find_encoding(path), DELIMITERS.get(kind))
+    if not layout.delimiter:
         return layout
-    layout = layout._replace(delimiter=DELIMITERS[kind])
     layout = find_layout(path, {}, layout) or layout
     with suppress(AuditError):
-        rows = (row for _, row in layout.read_rows(read_lines(path, layout.encoding), str(path)))
-        first, *others = [*islice(rows, LOOKED_AT)] or [[]]
+        rows = csv_rows(read_lines(path, layout.encoding), str(path), layout)
+        first, *others = [row for _, row in islice(rows, LOOKED_AT)] or [[]]
         if is_no_header(first, others):
             return layout._replace(columns=[f"column{number}" for number in range(1, len(first) + 1)])
     return layout
@@ -158,15 +151,18 @@ def texts_in(columns: Sequence[Column]) -> list[Column]:
 
     Cells are neither labels nor addresses nor numbers, unless the name tells more.
     """
-    lengths: dict[str, float] = {}
-    for column in columns:
-        named, texts = TEXTS.fullmatch(column.name), column.select_cells(str)
-        if column.length and not column.is_other:
-            other = all(cell.startswith("http") or NUMERIC.fullmatch(cell.strip()) for cell in texts)
-            if named or not (other or column.repeated):
-                lengths[column.name] = column.length * (FAVOUR if named else 1)
-    there = [column for column in columns if column.name in lengths]
-    return sorted(there, key=lambda column: lengths[column.name], reverse=True)
+
+    def rank(column: Column) -> float:
+        """0: holds no texts."""
+        if column.is_other:
+            return 0
+        if TEXTS.fullmatch(column.name):
+            return column.length * FAVOUR
+        cells = column.select_cells(str)
+        no_text = all(cell.startswith("http") or NUMERIC.fullmatch(cell) for cell in cells)
+        return 0 if no_text or column.is_repeated else column.length
+
+    return sorted(filter(rank, columns), key=rank, reverse=True)
 
 
 def labels_in(columns: Sequence[Column]) -> list[Column]:
@@ -180,12 +176,12 @@ def labels_in(columns: Sequence[Column]) -> list[Column]:
         named = LABELS.index(name) if name in LABELS else len(LABELS)
         return named + (not any(label in name for label in LABELS)), len(column.values)
 
-    def likely(column: Column) -> bool:
+    def is_likely(column: Column) -> bool:
         short = all(len(str(value).split()) <= MOST_WORDS for value in column.values)
         named = column.values and column.name.lower() in LABELS
-        return bool(short and (named or (column.repeated and len(column.values) > 1)))
+        return bool(short and not column.is_other and (named or (column.is_repeated and len(column.values) > 1)))
 
-    return sorted((column for column in columns if likely(column) and not column.is_other), key=rank)
+    return sorted(filter(is_likely, columns), key=rank)
 
 
 def evidence_in(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], text: str) -> Evidence | None:
@@ -245,14 +241,16 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
     if not rows:
         raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
     columns = columns_of(rows)
-    others = [column for column in columns if column.name != label]
-    texts = chosen("text", text, texts_in(others), columns, path)
+    texts = chosen("text", text, texts_in([column for column in columns if column.name != label]), columns, path)
     others = [column for column in columns if column.name != texts[0]]
     labels = chosen("label", label, labels_in(others), columns, path)
     said: Said = {"kind": ("table", ""), "path": (str(path), "")}
-    for key, value in layout._asdict().items():
-        if value and value not in (Layout._field_defaults[key], DELIMITERS.get(format_of(path.name) or "")):
-            said[key] = (value, "guess, with which every row is read")
+    usual = Layout(delimiter=DELIMITERS.get(str(format_of(path.name))))
+    said |= {
+        key: (value, "guess, with which every row is read")
+        for key, value, plain in zip(Layout._fields, layout, usual, strict=True)
+        if value != plain
+    }
     said |= {"text": texts, "label": labels}
     free = [column for column in others if column.name != labels[0]]
     if split := next((column for column in free if column.is_split), None):
@@ -314,21 +312,20 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     path = checked_path(files)
     name = name_of(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
     said = guessed(path, layout_of(path), text, label)
-    counts = count(name, source_of(said, path), {"path": path})
+    source = source_of(said, path)
+    counts = count(name, source, {"path": path})
     if counts.unlabelled:
         said["drop_unlabelled"] = (True, f"{len(counts.unlabelled)} of {counts.read} rows have no label")
     if counts.whole and 2 <= len(counts.labels) <= CLASSES:
         said["classes"] = (sort_labels(counts.labels), f"in this order; texts: {numbers(counts.labels)}")
-    tokens = source_of(said, path).tokens
-    absent = lacking(tokens)
-    if counts.texts and not absent and counts.rate(tokens) * median(counts.lengths) > DOCUMENT:
-        said["tokens"] = (said["tokens"][0] | {"sentences": True}, f"{said['tokens'][1]}; sentences are for HANs")
+    absent, (tokens, how) = lacking(source.tokens), said["tokens"]
+    if counts.texts and not absent and counts.rate(source.tokens) * median(counts.lengths) > DOCUMENT:
+        tokens, how = tokens | {"sentences": True}, f"{how}; sentences are for HANs"
     source = source_of(said, path)
     refuse(name, source, counts)
-    odd = [*([absent] if absent else []), *oddities(source, counts)]
-    if counts.markup:
-        said["tokens"] = (said["tokens"][0] | {"strip_html": True}, said["tokens"][1])
-        source = source_of(said, path)
+    odd = [*filter(None, [absent]), *oddities(source, counts)]
+    said["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
+    source = source_of(said, path)
     if counts.usable > MANY:
         odd.append(
             f"{'' if counts.whole else 'more than '}{counts.usable:,} texts make trainings long; in the entry of the "
@@ -340,13 +337,12 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
             file.write(made)
     except OSError as error:
         raise AuditError(f"{into}: cannot be written ({error.strerror}); name another file with `--into`") from error
-    found = [f"{name}: {line}" for line in described(source, counts)]
     run = "snakemake" if Path.cwd() == TREE else "python -m attention_audit run"
     configuration = shlex.quote(str(into))
     return "\n".join(
         [
             made,
-            *found,
+            *(f"{name}: {line}" for line in described(source, counts)),
             *(f"warning: {name}: {line}" for line in odd),
             "",
             f"This is {into}. Check the lines with `guess`, and that the columns are those that you mean. Next:",

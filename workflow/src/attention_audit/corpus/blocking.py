@@ -3,17 +3,14 @@
 They are the evidence, words by name, or marked in a mask: a 0 or 1 for each word of a text (Pruthi et al. 2020).
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from collections.abc import Collection
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.errors import AuditError
 from attention_audit.section import Section, refuse_duplicates
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 EVIDENCE = "evidence"
 ONE = "give `evidence`, a list of words, `{file: <mask file>}` or `{column: <column>}`"
@@ -92,23 +89,21 @@ def masked(text: Text, words: int) -> list[int] | None:
     return [at for at, marked in enumerate(text.mask) if marked]
 
 
-def blocked(
-    block: Blocked | None, table: "pa.Table", evidence: Sequence[list[int] | None]
-) -> Sequence[list[int] | None]:
-    """The impermissible positions of each text of a draft, whose `evidence` is known; None where none are named."""
-    if block is not None and block.words is not None:
-        words = {*block.words}
-        return [[at for at, word in enumerate(text) if word in words] for text in table["tokens"].to_pylist()]
-    masks: list[list[int] | None] = table["mask"].to_pylist()
+def find_blocked(
+    block: Blocked | None, words: list[str], evidence: list[int] | None, mask: list[int] | None
+) -> list[int] | None:
+    """Find the impermissible positions of a text, of whose words some are evidence or masked; None: none are named."""
     if block is None:
-        return [own if mask is None else mask for own, mask in zip(evidence, masks, strict=True)]
-    return evidence if block.evidence else masks
+        return evidence if mask is None else mask
+    if block.words is not None:
+        return [at for at, word in enumerate(words) if word in block.words]
+    return evidence if block.evidence else mask
 
 
-def absent(words: list[str], dataset: str) -> None:
+def absent(words: Collection[str], dataset: str) -> None:
     """Raise AuditError where there are words that occur in no text."""
     if words:
-        named = ", ".join(map(repr, words))
+        named = ", ".join(map(repr, sorted(words)))
         raise AuditError(
             f"{dataset}: block: {named} in no text; write each word as it is in the corpus, after `tokens` has "
             "split and lower-cased the texts"

@@ -7,7 +7,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from itertools import accumulate, chain
 from pathlib import Path
@@ -17,11 +18,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attention_audit.corpus.blocking import masked
+from attention_audit.corpus.blocking import Blocked, find_blocked, masked
 from attention_audit.corpus.cleaning import clean, strip_html
 from attention_audit.corpus.rationales import Aligned, Span, aligned
-from attention_audit.corpus.text import SPLITS, Text
-from attention_audit.corpus.tokens import MASKED, Placed, Tokens, placed_words, words_of
+from attention_audit.corpus.source import Preparation
+from attention_audit.corpus.text import SPLITS, Text, reduce_text
+from attention_audit.corpus.tokens import MASKED, Placed, placed_words
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText, spaced
 
@@ -32,16 +34,16 @@ LONGEST = 10**7
 EVERY = 5.0
 """Seconds between two messages on progress."""
 
-NUMBERS = ("words", "sentence_count", "longest", "annotator_count", "outside", "lost", "miscounted", "digest")
+NUMBERS = ("words", "sentence_count", "longest", "annotator_count", "outside", "lost", "miscounted", "digest", "alike")
 """Of a text: words (0 too where the second text of a pair has none), sentences, words of the longest one, annotators,
 marks outside of it, marks on no word, and lists of marks of a wrong length. The digest is the same for texts with the
-same words, and hardly ever for others.
+same words, and hardly ever for others; `alike`, for those alike but for marks, where these are to be in one split.
 """
 INTEGERS = pa.list_(pa.int32())
 DRAFT = pa.schema(
     dict.fromkeys(("id", "place", "split", "label", "group", "raw"), pa.string())
     | dict.fromkeys(("tokens", "query", "candidates", "annotators", "annotator_labels"), pa.list_(pa.string()))
-    | dict.fromkeys(("starts", "sentences", "mask"), INTEGERS)
+    | dict.fromkeys(("starts", "sentences", "evidence", "blocked"), INTEGERS)
     | {"second": pa.int64()}
     | {"marks": pa.list_(INTEGERS), "scores": pa.list_(pa.float64())}
     | dict.fromkeys(NUMBERS, pa.int64())
@@ -49,17 +51,12 @@ DRAFT = pa.schema(
 """A text as words, and its numbers."""
 
 
-def characters(text: str | list[str] | None) -> int:
-    """The length of a text, or of its words together, in characters."""
-    return len(text or "") if isinstance(text, str | None) else sum(map(len, text))
-
-
 def chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
     """Runs of texts of about CHUNK characters. Raises AuditError at a text beyond LONGEST."""
     chunk: list[Text] = []
     size = 0
     for text in texts:
-        length = characters(text.text) + characters(text.query)
+        length = sum(len("".join(part or "")) for part in (text.text, text.query))
         if length > LONGEST:
             raise AuditError(f"{text.place}: text of {length} characters, more than {LONGEST}; is a quote left open?")
         chunk.append(text)
@@ -106,76 +103,68 @@ def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
     return int.from_bytes(hashed.digest(), signed=True)
 
 
-def split_chunk(texts: list[Text], tokens: Tokens) -> pa.RecordBatch:
-    """A chunk as rows of DRAFT. Raises AuditError at a mask that does not fit its text."""
-    rows = [(joined_row_of if text.joined else row_of)(text, tokens) for text in texts]
-    return pa.RecordBatch.from_pylist(rows, schema=DRAFT)
+def first_words(sentences: list[list[Placed]]) -> list[int]:
+    """Return the position of each sentence's first word."""
+    return [*accumulate(map(len, sentences[:-1]), initial=0)] if sentences else []
 
 
-def row_of(text: Text, tokens: Tokens) -> dict[str, Any]:
-    """A text as a row of DRAFT, without `second`, and without `raw` and `starts` where it is its words with spaces.
+def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dict[str, Any]:
+    """Make a text a row of DRAFT, without `raw` and `starts` where it is its words with spaces.
 
-    Raises AuditError where its mask does not fit it, or its words where they stand.
+    Both texts of a pair are its words, those of the first before those of the second, where it is `joined`: none of the
+    second are marked. Raises AuditError where its mask does not fit it, or its words where they stand.
     """
-    sentences = placed_words(text.text, tokens)
-    placed = [*chain(*sentences)]
-    words = [word for word, _, _ in placed]
-    starts = [*accumulate(map(len, sentences[:-1]), initial=0)] if sentences else []
-    begins = text.sentences or (starts if tokens.sentences else None)
+    tokens, joined = preparation.tokens, preparation.joined
+    sentences, others = (placed_words(side, tokens) for side in (text.text, text.query or []))
+    placed, added = [*chain(*sentences)], [*chain(*others)]
+    own, query = ([word for word, _, _ in side] for side in (placed, added))
+    begins = text.sentences or (first_words(sentences) if tokens.sentences else None)
+    said, found, written, words = text.annotations, on_words(text, placed), standing(text, placed), own
+    marks, scores = (found.rationale.marks, found.rationale.scores) if found else (None, None)
+    evidence = (found.rationale.majority or None) if found else None
+    if joined:
+        second = RawText(text.query, [start for _, start, _ in added]) if isinstance(text.query, str) else spaced(query)
+        written, words = (written or spaced(own)).beside(second), [*own, *query]
+        starts = first_words(others) if tokens.sentences else []
+        begins = begins and [*begins, *(len(own) + at for at in starts or [0])]
+        scores = scores and [*scores, *[0.0] * len(query)]
     widths = np.diff([*(begins or [0]), len(words)])
-    query = None if text.query is None else [*chain(*words_of(text.query, tokens))]
-    said, found, written = text.annotations, on_words(text, placed), standing(text, placed)
+    paired = joined or text.query is not None
+    sides = [side if isinstance(side, str) else " ".join(side or ()) for side in (text.text, text.query)]
     return {
         **{name: getattr(text, name) for name in ("id", "place", "split", "label", "group", "candidates")},
-        **{"tokens": words, "sentences": begins, "query": query, "mask": masked(text, len(words))},
-        **({"raw": written.text, "starts": written.places} if written else {}),
-        "annotators": found and [*found.rationale.marks],
-        "marks": found and [*found.rationale.marks.values()],
-        "scores": found and found.rationale.scores,
+        **{"tokens": words, "sentences": begins, "query": query if paired and not joined else None},
+        **({"raw": written.text, "starts": written.places, "second": written.second} if written else {}),
+        **{"annotators": marks and [*marks], "marks": marks and [*marks.values()], "scores": scores},
         "annotator_labels": said and said.labels and [said.labels[name] for name in said.marks],
-        "words": 0 if query == [] else len(words),
+        **{"evidence": evidence, "blocked": find_blocked(block, words, evidence, masked(text, len(own)))},
+        "words": 0 if paired and not (own and query) else len(words),
         **{"sentence_count": len(widths), "longest": widths.max()},
         "annotator_count": len(said.marks) if said else 0,
         "outside": said.outside if said else 0,
         "lost": found.lost if found else 0,
         "miscounted": said.miscounted if said else 0,
-        "digest": digest(words, query),
+        "digest": digest(own, query if paired else None),
+        "alike": digest(map(reduce_text, sides), None) if preparation.splits.alike_together else 0,
     }
 
 
-def joined_row_of(text: Text, tokens: Tokens) -> dict[str, Any]:
-    """Both texts of a pair as one row of DRAFT: the words of the first, then those of the second, none of them marked.
-
-    Raises AuditError as `row_of` does.
-    """
-    alone = Text(text.id, text.split, text.label, text.query or [], text.place)
-    rows = [row_of(each, tokens) for each in (replace(text, query=None), alone)]
-    words, other = (row["tokens"] for row in rows)
-    first, second = (RawText(row["raw"], row["starts"]) if "raw" in row else spaced(row["tokens"]) for row in rows)
-    written, begins = first.beside(second), None
-    if rows[0]["sentences"] is not None:
-        begins = [*rows[0]["sentences"], *(len(words) + at for at in rows[1]["sentences"] or [0])]
-    widths = np.diff([*(begins or [0]), len(words) + len(other)])
-    scores = rows[0]["scores"]
-    return {
-        **rows[0],
-        **{"tokens": [*words, *other], "raw": written.text, "starts": written.places, "second": written.second},
-        **{"sentences": begins, "scores": None if scores is None else [*scores, *[0.0] * len(other)]},
-        "words": len(words) + len(other) if words and other else 0,
-        **{"sentence_count": len(widths), "longest": widths.max()},
-        "digest": digest(words, other),
-    }
+def split_chunk(texts: list[Text], preparation: Preparation, block: Blocked | None = None) -> pa.RecordBatch:
+    """Make a chunk rows of DRAFT. Raises AuditError as `make_row` does."""
+    return pa.RecordBatch.from_pylist([make_row(text, preparation, block) for text in texts], schema=DRAFT)
 
 
-def split_all(texts: Iterable[Text], tokens: Tokens, workers: int) -> Iterator[pa.RecordBatch]:
+def split_all(
+    texts: Iterable[Text], split: Callable[[list[Text]], pa.RecordBatch], workers: int
+) -> Iterator[pa.RecordBatch]:
     """Every chunk in order, split into words by `workers` processes; at most two chunks per process are in memory."""
     if workers == 1:
-        yield from (split_chunk(chunk, tokens) for chunk in chunks(texts))
+        yield from map(split, chunks(texts))
         return
     waiting: deque[Future[pa.RecordBatch]] = deque()
     with ProcessPoolExecutor(workers) as pool:
         for chunk in chunks(texts):
-            waiting.append(pool.submit(split_chunk, chunk, tokens))
+            waiting.append(pool.submit(split, chunk))
             if len(waiting) > 2 * workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -187,12 +176,13 @@ class Ledger:
     """What is kept in memory of the texts of a draft, besides the numbers that it has of each.
 
     labels: every label in order of appearance, with the place of its first text. candidates: all candidates of training
-    texts. ids: of all texts.
+    texts. ids: of all texts. unseen: the impermissible words that are named and that no text has.
     """
 
     labels: dict[str, str] = field(default_factory=dict)
     candidates: set[str] = field(default_factory=set)
     ids: set[str] = field(default_factory=set)
+    unseen: set[str] = field(default_factory=set)
 
     def entered(self, texts: Iterable[Text]) -> Iterator[Text]:
         """The texts, each entered as it passes. Raises AuditError at an id that occurred before, or unknown split."""
@@ -210,14 +200,21 @@ class Ledger:
 
 
 def write_draft(
-    texts: Iterable[Text], tokens: Tokens, path: Path, workers: int, report: Callable[[str], None]
+    texts: Iterable[Text],
+    preparation: Preparation,
+    block: Blocked | None,
+    path: Path,
+    workers: int,
+    report: Callable[[str], None],
 ) -> Ledger:
     """Split all texts into words and write them to `path`, in order. Raises AuditError at a text that is not usable."""
-    ledger, done = Ledger(), 0
+    ledger, done = Ledger(unseen={*((block and block.words) or ())}), 0
     reported = time.monotonic()
     with pq.ParquetWriter(path, DRAFT, compression="zstd") as writer:
-        for batch in split_all(ledger.entered(texts), tokens, workers):
+        split = partial(split_chunk, preparation=preparation, block=block)
+        for batch in split_all(ledger.entered(texts), split, workers):
             writer.write_batch(batch)
+            ledger.unseen -= {*batch["tokens"].flatten().unique().to_pylist()} if ledger.unseen else set()
             done += len(batch)
             if time.monotonic() - reported >= EVERY:
                 reported = time.monotonic()

@@ -8,7 +8,7 @@ Yelp's, say.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -16,21 +16,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from attention_audit.artefacts.files import scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
-from attention_audit.corpus.blocking import Block, Blocked, absent, blocked
+from attention_audit.corpus.blocking import absent
 from attention_audit.corpus.borrowed import classes_of, texts_in
-from attention_audit.corpus.draft import NUMBERS, Ledger, digest, write_draft
+from attention_audit.corpus.draft import NUMBERS, Ledger, write_draft
 from attention_audit.corpus.labels import list_few, sort_labels
-from attention_audit.corpus.rationales import majority
 from attention_audit.corpus.source import OTHER_CORPUS, Files, Length, RawSource, Source, TrainedOn
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
-from attention_audit.corpus.text import SPLITS, Texts, reduce_text
+from attention_audit.corpus.text import SPLITS, Texts
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 
@@ -44,7 +42,7 @@ FAULTS = {
 NAMED = 20
 """Texts that a message names."""
 COPIED = (
-    *("id", "group", "tokens", "raw", "starts", "second", "sentences", "query"),
+    *("id", "group", "tokens", "raw", "starts", "second", "sentences", "query", "evidence", "blocked"),
     *("annotators", "marks", "scores", "annotator_labels"),
 )
 """Columns that the corpus has of the draft as they are."""
@@ -53,34 +51,24 @@ FATES = ("unlabelled", "empty", "left_out", "short", "long", "kept")
 UNLABELLED, EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
 
 
-def bounds(lengths: Codes, length: Length) -> tuple[float, float]:
-    """The strict bounds on the lengths of one split.
+def too_short_or_long(
+    splits: Codes, tokens: Codes, sentences: Codes, longest: Codes, length: Length
+) -> tuple[Flags, Flags]:
+    """Find the texts that the length filter drops as too short, and those as too long; (N,) each.
 
     `shortest` and `longest` stand for the least and the greatest length in the split, so its shortest or longest texts
     are dropped. Jain & Wallace's loader does so, and only with it do the sizes of Wiegreffe & Pinter 2019, table 1,
     come out.
     """
-    above = lengths.min() if length.above == "shortest" else length.above
-    below = lengths.max() if length.below == "longest" else length.below
-    return -1 if above is None else above, np.inf if below is None else below
-
-
-def too_short_or_long(
-    splits: Codes, tokens: Codes, sentences: Codes, longest: Codes, length: Length
-) -> tuple[Flags, Flags]:
-    """Which texts the length filter drops as too short, and which as too long; (N,) each."""
-    short, long = np.zeros(len(splits), bool), np.zeros(len(splits), bool)
+    short, long = np.zeros((2, len(splits)), bool)
     for split in (TRAIN, DEV, TEST):
-        members = splits == split
-        if members.any():
-            above, below = bounds(tokens[members], length)
-            short |= members & (tokens <= above)
-            long |= members & (tokens >= below)
-    fitted = (splits == TRAIN) | (splits == DEV)
-    if length.most_sentences is not None:
-        long |= fitted & (sentences > length.most_sentences)
-    if length.longest_sentence is not None:
-        long |= fitted & (longest > length.longest_sentence)
+        if (members := splits == split).any():
+            above = tokens[members].min() if length.above == "shortest" else length.above
+            below = tokens[members].max() if length.below == "longest" else length.below
+            short |= members & (tokens <= (-1 if above is None else above))
+            long |= members & (tokens >= (np.inf if below is None else below))
+    most, widest = length.most_sentences or np.inf, length.longest_sentence or np.inf
+    long |= np.isin(splits, (TRAIN, DEV)) & ((sentences > most) | (longest > widest))
     return short, long & ~short
 
 
@@ -124,100 +112,74 @@ def class_names(ledger: Ledger, declared: list[str] | None) -> list[str]:
     return declared
 
 
-@dataclass(frozen=True)
-class Settled:
-    """What was decided for each text of a draft.
-
-    texts: a row for each, with its numbers (see `read_numbers`). Its split and label are final: a code of the module
-    `splits`, and a position in `classes`. fate: a position in FATES. duplicates: whether it is kept, and so is a text
-    with the same words in another split. repeated: whether it is kept, and so is an earlier one of its own split with
-    the same words.
-    """
-
-    texts: pd.DataFrame
-    classes: list[str]
-
-    def census(self) -> pa.Table:
-        """The census: one row for each split and class, with texts by fate, and sums of lengths over the kept texts."""
-        texts = self.texts
-        own = texts.mul(texts["fate"] == KEPT, axis="index")
-        counted = texts[["split", "label", "duplicates", "repeated"]].assign(
-            read=1,
-            tokens=own["words"],
-            tokens_squared=own["words"] ** 2,
-            sentences=own["sentence_count"],
-            sentences_squared=own["sentence_count"] ** 2,
-            annotated=own["annotator_count"] > 0,
-            annotations=own["annotator_count"],
-            **{name: texts["fate"] == fate for fate, name in enumerate(FATES)},
-            **{f"marks_{fault}": own[fault] for fault in FAULTS},
-        )
-        sums = counted.groupby(["split", "label"]).sum()
-        if TRAIN not in sums.index:  # where nothing is trained, a class may be none of any text's
-            without = [(TEST, label) for label in range(len(self.classes)) if label not in set(texts["label"])]
-            sums = sums.reindex(sums.index.union(without), fill_value=0)
-        sums = sums.reset_index()
-        names = {
-            "split": [(*SPLITS, "")[split] for split in sums["split"]],
-            "label_name": [self.classes[label] if label >= 0 else "" for label in sums["label"]],
-        }
-        return pa.table({name: sums[name] for name in sums} | names, CENSUS.schema)
-
-    def rows(self, draft: Path, block: Block | None) -> Iterator[pa.Table]:
-        """The kept texts in order, with the columns of columns.corpus.CORPUS. block: which words are impermissible."""
-        number = {name: label for label, name in enumerate(self.classes)}
-        start = 0
-        with pq.ParquetFile(draft) as file:
-            for group in range(file.num_row_groups):
-                table = file.read_row_group(group)
-                here = slice(start, start + len(table))
-                start += len(table)
-                texts = self.texts[here]
-                candidates = [
-                    None if names is None else [number[name] for name in names if name in number]
-                    for names in table["candidates"].to_pylist()
-                ]
-                marked = [lists and (majority(lists) or None) for lists in table["marks"].to_pylist()]
-                columns = {
-                    **{name: table[name] for name in COPIED},
-                    "evidence": marked,
-                    "blocked": blocked(block, table, marked),
-                    "split": [SPLITS[code] for code in texts["split"]],
-                    "label": texts["label"],
-                    "label_name": [self.classes[label] for label in texts["label"]],
-                    "candidates": candidates,
-                }
-                yield pa.table(columns, CORPUS.schema).filter(pa.array(texts["fate"] == KEPT))
+def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
+    """Count texts by split, class and fate for the census, and sum lengths over the kept ones. texts: see `settle`."""
+    own = texts.mul(texts["fate"] == KEPT, axis="index")
+    counted = texts[["split", "label", "duplicates", "repeated"]].assign(
+        read=1,
+        tokens=own["words"],
+        tokens_squared=own["words"] ** 2,
+        sentences=own["sentence_count"],
+        sentences_squared=own["sentence_count"] ** 2,
+        annotated=own["annotator_count"] > 0,
+        annotations=own["annotator_count"],
+        **{name: texts["fate"] == fate for fate, name in enumerate(FATES)},
+        **{f"marks_{fault}": own[fault] for fault in FAULTS},
+    )
+    sums = counted.groupby(["split", "label"]).sum()
+    if TRAIN not in sums.index:  # where nothing is trained, a class may be none of any text's
+        without = [(TEST, label) for label in range(len(classes)) if label not in set(texts["label"])]
+        sums = sums.reindex(sums.index.union(without), fill_value=0)
+    sums = sums.reset_index()
+    names = {
+        "split": [(*SPLITS, "")[split] for split in sums["split"]],
+        "label_name": [classes[label] if label >= 0 else "" for label in sums["label"]],
+    }
+    return pa.table({name: sums[name] for name in sums} | names, CENSUS.schema)
 
 
-def refuse_absent(dataset: str, block: Blocked | None, draft: Path) -> None:
-    """Raise AuditError for impermissible words that occur in no text of a draft."""
-    if block is None or block.words is None:
-        return
-    left = {*block.words}
+def select_rows(texts: pd.DataFrame, classes: list[str], draft: Path) -> Iterator[pa.Table]:
+    """Copy the kept texts from a draft, in order, with the columns of columns.corpus.CORPUS. texts: see `settle`."""
+    number = {name: label for label, name in enumerate(classes)}
     with pq.ParquetFile(draft) as file:
-        for batch in file.iter_batches(columns=["tokens"]):
-            left -= {*batch["tokens"].flatten().unique().to_pylist()}
-    absent([word for word in block.words if word in left], dataset)
+        for group in range(file.num_row_groups):
+            table = file.read_row_group(group)
+            here, texts = texts[: len(table)], texts[len(table) :]
+            columns = {
+                **{name: table[name] for name in COPIED},
+                "split": [SPLITS[code] for code in here["split"]],
+                "label": here["label"],
+                "label_name": [classes[label] for label in here["label"]],
+                "candidates": [
+                    names and [number[name] for name in names if name in number]
+                    for names in table["candidates"].to_pylist()
+                ],
+            }
+            yield pa.table(columns, CORPUS.schema).filter(pa.array(here["fate"] == KEPT))
 
 
 def read_numbers(draft: Path, ledger: Ledger) -> pd.DataFrame:
-    """The numbers of every text, by the names of NUMBERS; and the codes of its split and label.
+    """Read the numbers of every text, by the names of NUMBERS; and the codes of its split and label.
 
     Splits are the codes of the module `splits`, and labels are positions in those of the ledger, or UNKNOWN.
     """
-    table = pq.read_table(draft, columns=["split", "label", *NUMBERS])
-    known = {"split": pa.array(SPLITS), "label": pa.array([*ledger.labels], pa.string())}
-    codes = {name: pc.index_in(table[name], values).fill_null(UNKNOWN) for name, values in known.items()}
-    texts: pd.DataFrame = table.to_pandas()
-    return texts.assign(**{name: column.to_numpy() for name, column in codes.items()}).astype(np.int64)
+    texts: pd.DataFrame = pq.read_table(draft, columns=["split", "label", *NUMBERS]).to_pandas()
+    names = {"split": SPLITS, "label": ledger.labels}
+    codes = {
+        name: pd.Index([*values], dtype=object).get_indexer(pd.Index(texts[name])) for name, values in names.items()
+    }
+    return texts.assign(**codes).astype(np.int64)
 
 
-def settle(dataset: str, source: Source, ledger: Ledger, texts: pd.DataFrame, named: list[str] | None) -> Settled:
-    """Decide split, class and fate of every text, whose numbers are given. named: the classes in order, None where
-    labels tell them.
+def settle(
+    dataset: str, source: Source, ledger: Ledger, texts: pd.DataFrame, named: list[str] | None
+) -> tuple[pd.DataFrame, list[str]]:
+    """Decide split, class and fate of every text, and name the classes. texts: as from `read_numbers`. named: the
+    classes in order, None where labels tell them.
 
-    Raises AuditError where the corpus cannot be audited.
+    Of each text, there are then also its fate, a position in FATES; whether it is kept, and so is one with the same
+    words in another split (duplicates); and whether it is kept, and so is an earlier one of its split with the same
+    words (repeated). Its label is a position in the classes. Raises AuditError where the corpus cannot be audited.
     """
     preparation = source.preparation
     own_splits, own_labels, words, sentences, longest = (
@@ -233,9 +195,8 @@ def settle(dataset: str, source: Source, ledger: Ledger, texts: pd.DataFrame, na
     alike = texts["alike"].to_numpy()[used] if preparation.splits.alike_together else None
     splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits, alike)
     classes = class_names(ledger, named)
-    number = {name: label for label, name in enumerate(classes)}
     # the last entry is that of texts without a label, whose position is -1
-    labels = np.array([*(number.get(name, UNKNOWN) for name in ledger.labels), UNKNOWN], np.int64)[own_labels]
+    labels = pd.Index(classes, dtype=object).get_indexer(pd.Index([*ledger.labels, None], dtype=object))[own_labels]
     fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = OUT
     used_splits = np.where(fate == KEPT, splits, UNKNOWN)
     short, long = too_short_or_long(used_splits, words, sentences, longest, preparation.length)
@@ -246,25 +207,22 @@ def settle(dataset: str, source: Source, ledger: Ledger, texts: pd.DataFrame, na
     same = texts[kept].groupby("digest")["split"]
     texts["duplicates"] = (same.transform("nunique") > 1).reindex(texts.index, fill_value=False)
     texts["repeated"] = texts[kept].duplicated(["digest", "split"]).reindex(texts.index, fill_value=False)
-    return Settled(texts, classes)
+    return texts, classes
 
 
-def report_left_out(settled: Settled, draft: Path, report: Callable[[str], None]) -> None:
+def report_left_out(texts: pd.DataFrame, draft: Path, report: Callable[[str], None]) -> None:
     """Report, for each reason for which texts were dropped, how many there were and where the first one is; and which
-    marks of the kept texts could not be laid on words, with the texts' names.
+    marks of the kept texts could not be laid on words, with the texts' names. texts: see `settle`.
     """
     table = pq.read_table(draft, columns=["id", "place"])
-    for fate in (UNLABELLED, EMPTY, OUT, SHORT, LONG):
-        members = np.flatnonzero(settled.texts["fate"] == fate)
-        if len(members):
+    for fate, reason in enumerate(FATES[:KEPT]):
+        if len(members := np.flatnonzero(texts["fate"] == fate)):
             first = table["place"][members[0]]
-            report(f"{len(members)} texts dropped as {FATES[fate].replace('_', ' ')}; first: {first}")
+            report(f"{len(members)} texts dropped as {reason.replace('_', ' ')}; first: {first}")
     for name, fault in FAULTS.items():
-        counts = settled.texts[name]
-        members = np.flatnonzero((settled.texts["fate"] == KEPT) & (counts > 0))
-        if len(members):
+        if len(members := np.flatnonzero((texts["fate"] == KEPT) & (texts[name] > 0))):
             named = list_few(table["id"].take(members).to_pylist(), NAMED)
-            report(f"{counts[members].sum()} {fault}, left out, in {len(members)} texts: {named}")
+            report(f"{texts[name][members].sum()} {fault}, left out, in {len(members)} texts: {named}")
 
 
 def labelled_as_trained(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> Texts:
@@ -284,14 +242,6 @@ def labelled_as_trained(texts: Texts, trained_on: TrainedOn, classes: list[str])
                 "say in `trained_on.labels` which of them it is, or null to leave such texts out"
             )
         yield replace(text, split=SPLITS[TEST], label=label)
-
-
-def note_alike(texts: Texts, digests: list[int]) -> Texts:
-    """Yield texts, and note of each the digest of what those share that are alike but for marks (`reduce_text`)."""
-    for text in texts:
-        parts = (part if isinstance(part, str) else " ".join(part or ()) for part in (text.text, text.query))
-        digests.append(digest(map(reduce_text, parts), None))
-        yield text
 
 
 def texts_of(name: str, source: Source, raw: Files) -> tuple[Texts, list[str] | None]:
@@ -327,16 +277,10 @@ def prepare(
     if said := splitting(source.preparation.tokens):
         report(said)
     with scratch(path.with_suffix(".draft")) as draft:
-        texts, classes = texts_of(dataset, source, raw)
-        if source.preparation.joined:
-            texts = (replace(text, joined=True) for text in texts)
-        alike: list[int] = []
-        together = source.preparation.splits.alike_together
-        texts = note_alike(texts, alike) if together else texts
-        ledger = write_draft(texts, source.preparation.tokens, draft, workers, report)
-        numbers = read_numbers(draft, ledger).assign(**{"alike": alike} if together else {})
-        settled = settle(dataset, source, ledger, numbers, classes)
-        report_left_out(settled, draft, report)
-        refuse_absent(dataset, source.block, draft)
-        write_batches(path, CORPUS, settled.rows(draft, source.block), provenance)
-    return settled.census()
+        given, named = texts_of(dataset, source, raw)
+        ledger = write_draft(given, source.preparation, source.block, draft, workers, report)
+        texts, classes = settle(dataset, source, ledger, read_numbers(draft, ledger), named)
+        report_left_out(texts, draft, report)
+        absent(ledger.unseen, dataset)
+        write_batches(path, CORPUS, select_rows(texts, classes, draft), provenance)
+    return count_texts(texts, classes)

@@ -19,7 +19,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, NamedTuple
 
 import pyarrow as pa
 
@@ -33,6 +33,26 @@ Quotes = Literal["double", "single", "none"]
 """What is around fields of a csv or tsv file; none: quotation marks are characters."""
 Fields = Iterator[tuple[str, list[str]]]
 """The fields of each row, with its place."""
+
+
+class Layout(NamedTuple):
+    """How a file is laid out. delimiter: of csv or tsv, None for a comma. columns: their names, in order,
+    where no header says them. sheet: of an xlsx file, None for the first. quotes: None: double, unless a field
+    swallowed rows. escape: what stands before a mark that is a character, beside another such mark. skip: lines before
+    the first row.
+    """
+
+    encoding: str = "utf-8"
+    delimiter: str | None = None
+    columns: Sequence[str] | None = None
+    sheet: str | None = None
+    quotes: Quotes | None = None
+    escape: str | None = None
+    skip: int = 0
+
+
+PUBLISHED = Layout(quotes="double")
+"""How published csv files are laid out."""
 LONGEST_LINE = 2**26
 BLOCK = 2**20
 MOST = 100
@@ -264,38 +284,30 @@ def with_masks(texts: Iterable[Text], path: Path | None) -> Iterator[Text]:
         raise AuditError(f"{path}: {number + rest} lines for {number} texts; give a line for each text")
 
 
-def csv_rows(
-    text: Iterable[str],
-    where: str,
-    delimiter: str = ",",
-    quotes: Quotes | None = None,
-    escape: str | None = None,
-    skip: int = 0,
-) -> Fields:
-    """Yield the rows of a csv file, each with the line where it begins. skip: lines before the first row.
+def csv_rows(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fields:
+    """Yield the rows of a csv file, each with the line where it begins.
 
     Empty lines are skipped, and quoted fields may contain line ends. Where a space follows each delimiter of the first
-    line, it belongs to no field. quotes: None: double. escape: what stands before a mark that is a character, beside
-    another such mark. Raises AuditError, naming the line, where a quote seems to be left open: a field does not end,
-    ends within a word, or is longer than any text may be.
+    line, it belongs to no field. Raises AuditError, naming the line, where a quote seems to be left open: a field does
+    not end, ends within a word, or is longer than any text may be.
     """
-    text = islice(text, skip, None)
+    text, mark = islice(text, layout.skip, None), layout.delimiter or ","
     first = next(text, "")
     reader = csv.reader(
         chain([first] if first else [], text),
-        delimiter=delimiter,
+        delimiter=mark,
         strict=True,
-        quoting=csv.QUOTE_NONE if quotes == "none" else csv.QUOTE_MINIMAL,
-        quotechar="'" if quotes == "single" else '"',
-        escapechar=escape,
-        skipinitialspace=0 < first.count(delimiter) == first.count(f"{delimiter} "),
+        quoting=csv.QUOTE_NONE if layout.quotes == "none" else csv.QUOTE_MINIMAL,
+        quotechar="'" if layout.quotes == "single" else '"',
+        escapechar=layout.escape,
+        skipinitialspace=0 < first.count(mark) == first.count(f"{mark} "),
     )
-    begins = skip + 1
+    begins = layout.skip + 1
     try:
         for row in reader:
             if row:
                 yield f"{where}, line {begins}", row
-            begins = skip + reader.line_num + 1
+            begins = layout.skip + reader.line_num + 1
     except csv.Error as error:
         stray = "a carriage return within a field that is not quoted; quote the field, or take it out"
         said = stray if "new-line character" in str(error) else f"{error}; is a quote left open? Mend the row"

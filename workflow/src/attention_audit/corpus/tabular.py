@@ -11,9 +11,9 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import chain, islice, product
+from itertools import islice, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -23,7 +23,9 @@ from attention_audit.corpus.raw import (
     BLOCK,
     LONGEST_LINE,
     MOST,
+    PUBLISHED,
     Fields,
+    Layout,
     LayoutError,
     Quotes,
     array,
@@ -67,25 +69,6 @@ KNOWN = 100_000
 TEXTS = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
 LABELS = ("label", "labels", "class", "category", "sentiment", "target", "stars", "rating", "score", "polarity")
 """Names that columns often have; the earlier of LABELS go before the later ones."""
-
-
-class Layout(NamedTuple):
-    """How a file is laid out. delimiter: of csv or tsv, None for a comma. columns: their names, in order,
-    where no header says them. sheet: of an xlsx file, None for the first. quotes: see `raw.csv_rows`; None: double,
-    unless a field swallowed rows. escape, skip: see there.
-    """
-
-    encoding: str = "utf-8"
-    delimiter: str | None = None
-    columns: Sequence[str] | None = None
-    sheet: str | None = None
-    quotes: Quotes | None = None
-    escape: str | None = None
-    skip: int = 0
-
-    def read_rows(self, text: Iterable[str], where: str) -> Fields:
-        """Return the rows of a file as `csv_rows` does."""
-        return csv_rows(text, where, self.delimiter or ",", self.quotes, self.escape, self.skip)
 
 
 def shown(cell: str) -> str:
@@ -139,30 +122,31 @@ def delimited_rows(text: Iterable[str], where: str, wanted: Columns, layout: Lay
     Raises AuditError, naming the line, at a row with fewer or more fields than the header; and, behind the last row, at
     a quoted field whose lines are rows: they have as many fields, and a cell of each is that of other rows.
     """
-    rows, mark = layout.read_rows(text, where), layout.delimiter or ","
+    rows, mark = csv_rows(text, where, layout), layout.delimiter or ","
     header, whose = layout.columns, "`columns`"
     if header is None:
         place, header = next(rows, (where, []))
         whose = "the header"
         if header:
             check_header(place, header, rows, wanted)
-    known: set[tuple[int, str]] = set()
-    doubtful: list[tuple[str, list[tuple[tuple[int, str], ...]]]] = []
+    known: list[set[str]] = [set() for _ in header]
+    doubtful: list[tuple[str, list[list[str]]]] = []
     for place, row in rows:
         if len(row) != len(header):
             raise LayoutError(f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row")
         if layout.quotes is None:
-            whole = mark.join(row)
-            if "\n" not in whole and len(known) < KNOWN:
-                known.update((at, cell) for at, cell in enumerate(row) if 0 < len(cell) <= LONGEST_CELL)
-            parts = [line.split(mark) for line in whole.splitlines()] if "\n" in whole else []
-            if parts and {*map(len, parts)} == {len(header)}:
-                doubtful.append((place, [*zip(*map(enumerate, parts), strict=True)]))
+            lines = [line.split(mark) for line in mark.join(row).splitlines()]
+            if not any("\n" in cell for cell in row):
+                for cells, cell in zip(known, row, strict=True):
+                    if 0 < len(cell) <= LONGEST_CELL and len(cells) < KNOWN:
+                        cells.add(cell)
+            elif {*map(len, lines)} == {len(header)}:
+                doubtful.append((place, lines))
         yield place, dict(zip(header, row, strict=True))
-    for place, columns in doubtful:
-        if any(known.issuperset(column) for column in columns):
+    for place, lines in doubtful:
+        if any(cells.issuperset(column) for cells, column in zip(known, zip(*lines, strict=True), strict=True)):
             raise AuditError(
-                f"{place}: a quoted field holds {len(columns[0])} lines that look like rows; set `quotes: none` if "
+                f"{place}: a quoted field holds {len(lines)} lines that look like rows; set `quotes: none` if "
                 "quotation marks are characters, else `quotes: double`"
             )
 
@@ -186,12 +170,10 @@ def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
     for skip, line in enumerate(head, start=layout.skip):
         if line.startswith("sep="):
             continue  # Excel's, in the place of a header
-        for delimiter, (quotes, escape) in product(dict.fromkeys([layout.delimiter, *OTHERS]), STYLES):
+        usual = any(TEXTS.fullmatch(name) or name in LABELS for name in re.split(r"\W+", line.lower()))
+        marks = [layout.delimiter, *OTHERS] if usual or wanted or skip == layout.skip else []
+        for delimiter, (quotes, escape) in product(dict.fromkeys(marks), STYLES):
             tried = layout._replace(delimiter=delimiter, quotes=quotes, escape=escape, skip=skip)
-            if skip > layout.skip and not wanted:
-                names = re.split(r"\W+", line.lower())
-                if not any(TEXTS.fullmatch(name) or name in LABELS for name in names):
-                    continue
             if reads_rows(path, wanted, tried, LOOKED_AT) and reads_rows(path, wanted, tried):
                 return tried
         if reads_rows(path, {}, layout, LOOKED_AT):
@@ -233,13 +215,24 @@ def format_of(path: str) -> str | None:
     return match and (match[1] or match[2]).lower()
 
 
-def inside(cells: Mapping[str, Any], column: str) -> tuple[bool, Any]:
-    """Whether an object has a field, and the field. `data.text` is the `text` of `data` if none is called so."""
-    if column in cells:
-        return True, cells[column]
-    name, dot, rest = column.partition(".")
-    below = cells.get(name)
-    return inside(below, rest) if dot and isinstance(below, Mapping) else (False, None)
+def flatten(cells: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Name the fields of an object, and those of objects in it with dots: `data.text` is the `text` of `data`."""
+    fields: dict[str, Any] = {}
+    for name, value in cells.items():
+        fields[f"{before}{name}"] = value
+        if isinstance(value, Mapping):
+            fields |= flatten(value, f"{before}{name}.") | fields
+    return fields
+
+
+def select_fields(cells: Mapping[str, Any], wanted: Columns) -> Mapping[str, Any]:
+    """Return the wanted fields of an object, None for those that it lacks; where none is named, all that hold no
+    others.
+    """
+    fields = flatten(cells)
+    if wanted:
+        return {column: fields.get(column) for column in wanted.values()}
+    return {name: value for name, value in fields.items() if not isinstance(value, Mapping)}
 
 
 def object_rows(path: Path, wanted: Columns, encoding: str) -> Iterator[Row]:
@@ -252,11 +245,11 @@ def object_rows(path: Path, wanted: Columns, encoding: str) -> Iterator[Row]:
         if not isinstance(row, dict):
             raise AuditError(f"{place}: not a JSON object; give one a line, and the whole of it, or an array of them")
         for key, column in sought.items():
-            every = chain([(place, row)], json_values(path, encoding))
-            if not any(isinstance(each, dict) and inside(each, column)[0] for _, each in every):
-                raise AuditError(f"{place}: {no_column(key, column, fields_of(row))}")
+            every = (each for _, each in json_values(path, encoding) if isinstance(each, dict))
+            if not any(column in flatten(each) for each in every):
+                raise AuditError(f"{place}: {no_column(key, column, [*select_fields(row, {})])}")
         sought = {}
-        yield place, nested(row, wanted)
+        yield place, select_fields(row, wanted)
 
 
 def unfold(document: Any) -> list[Any] | None:
@@ -302,20 +295,6 @@ def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
             yield f"{path}, line {number}", row
 
 
-def nested(cells: Mapping[str, Any], wanted: Columns) -> Mapping[str, Any]:
-    """The wanted fields of an object, by dotted names those of objects in it; all of them where none is named."""
-    return {column: inside(cells, column)[1] for column in wanted.values() or fields_of(cells)}
-
-
-def fields_of(cells: Mapping[str, Any]) -> list[str]:
-    """The fields of an object as a configuration names them."""
-    return [
-        f"{name}{below}"
-        for name, value in cells.items()
-        for below in ([f".{field}" for field in fields_of(value)] if isinstance(value, Mapping) else [""])
-    ]
-
-
 def parquet_rows(path: Path, wanted: Columns) -> Iterator[Row]:
     """The wanted columns, a batch of rows at a time. Raises AuditError as `reading` does, and at text not in utf-8."""
     number = 0
@@ -327,14 +306,14 @@ def parquet_rows(path: Path, wanted: Columns) -> Iterator[Row]:
                 raise AuditError(f"{path}: {no_column(key, column, leaves)}")
         check_columns(str(path), {key: column for key, column in wanted.items() if column in there}, there)
         for batch in file.iter_batches(BATCH, columns=[*wanted.values()] or None):
-            for cells in zip(*batch.columns, strict=True):
+            for at in range(len(batch)):
                 number += 1
                 place = f"{path}, row {number}"
                 try:
-                    row = {column: cell.as_py() for column, cell in zip(batch.schema.names, cells, strict=True)}
+                    [row] = batch.slice(at, 1).to_pylist()
                 except UnicodeDecodeError as error:
                     raise AuditError(f"{place}: not utf-8 ({error.reason}); convert the file") from error
-                yield place, nested(row, wanted)
+                yield place, select_fields(row, wanted)
 
 
 def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
@@ -387,7 +366,7 @@ def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
 
 def published_rows(path: Path, wanted: Columns) -> Iterator[Row]:
     """The rows of a published csv file. Raises AuditError as `delimited_rows` does."""
-    yield from delimited_rows(read_lines(path), str(path), wanted, Layout(quotes="double"))
+    yield from delimited_rows(read_lines(path), str(path), wanted, PUBLISHED)
 
 
 def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:

@@ -53,7 +53,7 @@ class Text:
     said which. sentences: in a text that is split into words, the position of each sentence's first word. mask: of each
     word, once the text is split, whether it is impermissible; None where no mask comes with the text. written: where
     `text` is not what people write, that. group: what it shares with texts that are not independent of it: a
-    premise, a story, a film; None where it stands for itself. joined: whether text and query are read as one text.
+    premise, a story, a film; None where it stands for itself.
     """
 
     id: str
@@ -68,7 +68,6 @@ class Text:
     mask: list[bool] | None = None
     written: RawText | None = None
     group: str | None = None
-    joined: bool = False
 
 
 Texts = Iterator[Text]

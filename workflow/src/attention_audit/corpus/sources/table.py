@@ -10,9 +10,9 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from attention_audit.corpus.blocking import marks_of
 from attention_audit.corpus.rationales import Evidence, annotations_of, of_words
-from attention_audit.corpus.raw import Quotes, with_masks
+from attention_audit.corpus.raw import Layout, Quotes, with_masks
 from attention_audit.corpus.source import Files, RawSource
-from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, Layout, format_of, table_rows
+from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, format_of, table_rows
 from attention_audit.corpus.text import SPLITS, Label, Text, Texts, is_missing, label_text
 from attention_audit.errors import AuditError
 from attention_audit.given.files import EVIDENCE, holdings, read_given
