@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from statistics import median
 from typing import Any
 
+import numpy as np
 import yaml
 from pydantic import ValidationError
 
@@ -319,17 +319,17 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     if counts.whole and 2 <= len(counts.labels) <= CLASSES:
         said["classes"] = (sort_labels(counts.labels), f"in this order; texts: {numbers(counts.labels)}")
     absent, (tokens, how) = lacking(source.tokens), said["tokens"]
-    if counts.texts and not absent and counts.rate(source.tokens) * median(counts.lengths) > DOCUMENT:
+    if counts.usable and not absent and counts.rate(source.tokens) * np.median(counts.lengths) > DOCUMENT:
         tokens, how = tokens | {"sentences": True}, f"{how}; sentences are for HANs"
     source = source_of(said, path)
     refuse(name, source, counts)
     odd = [*filter(None, [absent]), *oddities(source, counts)]
     said["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
     source = source_of(said, path)
-    if counts.usable > MANY:
+    if (texts := len(counts.usable)) > MANY:
         odd.append(
-            f"{'' if counts.whole else 'more than '}{counts.usable:,} texts make trainings long; in the entry of the "
-            "data set, `splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"
+            f"{'' if counts.whole else 'more than '}{texts:,} texts make trainings long; in the entry of the data set, "
+            "`splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"
         )
     made = written(name, said, path)
     try:

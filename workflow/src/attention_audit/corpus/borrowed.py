@@ -24,28 +24,21 @@ def _rows(corpus: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 def classes_of(corpus: Path) -> list[str]:
-    """The classes of a corpus in the order of their numbers."""
+    """List the classes of a corpus in the order of their numbers. Raises AuditError where the file is damaged."""
     named = {row["label"]: row["label_name"] for row in _rows(corpus, ["label", "label_name"])}
     return [named[number] for number in sorted(named)]
 
 
 def texts_in(corpus: Path) -> Texts:
-    """The texts of a corpus, in order, as words. What is marked in them is left out.
+    """Read the texts of a corpus, in order, as words. What is marked in them is left out.
 
     Raises AuditError where the file is damaged, or where texts bring their own choice of classes.
     """
     columns = ["id", "split", "label_name", "group", "tokens", "raw", "starts", "sentences", "query", "candidates"]
     for row in _rows(corpus, columns):
+        place = f"{corpus}: text {row['id']!r}"
         if row["candidates"] is not None:
-            raise AuditError(f"{corpus}: text {row['id']!r} brings its own classes; name another data set")
-        yield Text(
-            row["id"],
-            row["split"],
-            row["label_name"],
-            row["tokens"],
-            f"{corpus}: text {row['id']!r}",
-            query=row["query"],
-            sentences=row["sentences"],
-            written=row["raw"] and RawText(row["raw"], row["starts"]),
-            group=row["group"],
-        )
+            raise AuditError(f"{place} brings its own classes; name another data set")
+        written = row["raw"] and RawText(row["raw"], row["starts"])
+        kept = {name: row[name] for name in ("query", "sentences", "group")}
+        yield Text(row["id"], row["split"], row["label_name"], row["tokens"], place, written=written, **kept)

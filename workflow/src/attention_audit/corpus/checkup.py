@@ -21,7 +21,7 @@ import numpy as np
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.blocking import absent
-from attention_audit.corpus.counts import Counts, Usable, count, draws, sizes, words_a_character
+from attention_audit.corpus.counts import Counts, count, draws, sizes, words_a_character
 from attention_audit.corpus.labels import (
     MANY,
     doubt_column,
@@ -92,7 +92,7 @@ def have(places: list[str], what: str) -> str:
 
 def several(counts: Counts) -> str:
     """That the labels of some texts seem to be several in one cell; "" where none do."""
-    known = {*counts.labels}
+    known = counts.labels.keys()
     found = sorted(label for label in known if len(parts := {*SEVERAL.split(label)}) > 1 and parts <= known)
     if not found:
         return ""
@@ -120,7 +120,7 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
         )
         spelt = match_classes(unknown, declared)
         mend = f"{write_aliases(spelt)} reads them as classes" if spelt else "name them there, or leave `classes` out"
-        place = next(text.place for text in counts.texts if text.label == unknown[0])
+        place = next(text.place for text in counts.usable if text.label == unknown[0])
         raise AuditError(
             f"{place}: label {unknown[0]!r:.40} is not among `classes` ({some(declared)}), and "
             f"{have}: {some(unknown)}; {mend}"
@@ -130,19 +130,15 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
         raise AuditError(f"{name}: {doubt}")
     if not counts.whole:
         return
-    absent(sorted(counts.unseen), name)
+    absent(counts.unseen, name)
     if not counts.usable:
         raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
     if source.trained_on is not None or not source.trained:
         return  # nothing is trained on these texts, and which classes there are is not known yet
-    for split in SPLITS:
-        if (own := counts.splits.get(split)) and len(own) == 1:
-            raise AuditError(
-                f"{name}: split {split}: every text has label {next(iter(own))!r:.40}; add texts of another one"
-            )
-    if len(counts.labels) == 1:
-        raise AuditError(f"{name}: every text has label {next(iter(counts.labels))!r:.40}; add texts of another one")
-    trained = counts.splits.get("train", Counter()) + counts.splits.get(None, Counter())
+    for where, own in [*((f"{name}: split {split}", counts.splits[split]) for split in SPLITS), (name, counts.labels)]:
+        if len(own) == 1:
+            raise AuditError(f"{where}: every text has label {next(iter(own))!r:.40}; add texts of another one")
+    trained = counts.splits["train"] + counts.splits[None]
     if untrained := [label for label in declared or counts.labels if not trained[label]]:
         raise AuditError(
             f"{name}: split train: no text has label {some(untrained)}; add some, or leave these labels out"
@@ -153,9 +149,7 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
 
 def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
     """Why the splits that the file lacks cannot be drawn from the training texts; "" where they can."""
-    if not splits.stratified:
-        return ""
-    for split, drawn, left in draws(counts, splits):
+    for split, drawn, left in draws(counts, splits) if splits.stratified else ():
         if few := [label for label, number in trained.items() if number < 2]:
             return (
                 f"{len(few)} of {len(trained)} classes have one text ({some(few)}), which cannot be in several splits; "
@@ -184,8 +178,8 @@ def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
 
 def warn_of_classes(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """Warn of classes that have no test text, or too few for a statement on the texts that are predicted as one."""
-    own, tests = counts.splits.get("test"), sizes(source, counts)["test"]
-    share = 1.0 if own else tests / max(counts.usable, 1)
+    own, tests = counts.splits["test"], sizes(source, counts)["test"]
+    share = 1.0 if own else tests / max(len(counts.usable), 1)
     there = {label: share * (own or counts.labels)[label] for label in source.classes or counts.labels}
     if none := [label for label, texts in there.items() if own and not texts]:
         yield f"split test: no text has label {some(none)}: nothing is asked about it"
@@ -208,11 +202,11 @@ def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """What was read: texts, classes and splits, and how long the texts are in words."""
     what = ("pair of texts", "pairs of texts") if source.pairs else ("text", "texts")
     among = "" if counts.whole else f" in the first {counts.read:,} rows"
-    classes = counted(len(counts.labels), "class", "classes")
-    named = [text.group for text in counts.texts if text.group is not None]
+    classes, usable = counted(len(counts.labels), "class", "classes"), len(counts.usable)
+    named = [text.group for text in counts.usable if text.group is not None]
     groups = f" in {counted(len({*named}), 'group', 'groups')}" if named else ""
-    groups += f" and {counts.usable - len(named):,} in none" if named and len(named) < counts.usable else ""
-    said = f"{counted(counts.usable, *what)}{groups}{among}, {classes} ({numbers(counts.labels)})"
+    groups += f" and {usable - len(named):,} in none" if named and len(named) < usable else ""
+    said = f"{counted(usable, *what)}{groups}{among}, {classes} ({numbers(counts.labels)})"
     if counts.whole:
         there = ", ".join(f"{number:,} {split}" for split, number in sizes(source, counts).items())
         drawn = [] if source.trained_on else [split for split, _, _ in draws(counts, source.splits)]
@@ -220,51 +214,43 @@ def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
         said += "" if source.length == Length() else ", before texts are left out by their `length`"
     yield said
     tokens = source.tokens
-    if counts.texts and not lacking(tokens):
-        rate = counts.rate(tokens)
+    if usable and not lacking(tokens):
         how = "words are set apart by white space" if tokens.tokenizer == SPACES else splitting(tokens)
         items = "words" if tokens.segmenter != "characters" else f"single {CHARACTERS[tokens.tokenizer][1]}"
         most = counts.longest.length * words_a_character((counts.longest.begins,), tokens)
-        middle = rounded(rate * median(counts.lengths))
+        middle = rounded(counts.rate(tokens) * float(np.median(counts.lengths)))
         said = f"about {middle} {items} a text (median), {rounded(most)} in the longest; "
         yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
 
 
-def stretched(source: TableCorpus, counts: Counts) -> Iterator[str]:
-    """That one text is so much longer than the others that it slows the run, with the key that leaves it out."""
-    if source.length.below is not None or lacking(source.tokens) or not counts.texts:
-        return
-    longest, middle = counts.longest, median(counts.lengths)
-    if longest.length <= max(LONG * middle, sum(counts.lengths) / min(BATCH, counts.usable)):
-        return
-    rate = counts.rate(source.tokens)
-    below = LONG * max(round(rate * middle), 1)
-    others = sum(rate * each >= below for each in counts.lengths) - 1
-    words = rounded(longest.length * words_a_character((longest.begins,), source.tokens))
-    half = rounded(rate * middle)
-    yield (
-        f"{longest.place}: a text of about {words} words, where half of the texts have at most {half}; a batch is as "
-        "long as its longest text, so that the run may take several times as long; "
-        f"`length: {{below: {below}}}`, in the entry of the data set, leaves it out"
-        + (f", and {counted(others, 'other text', 'other texts')}" if others > 0 else "")
-    )
-
-
-def costly(source: TableCorpus, counts: Counts, most: int | None) -> Iterator[str]:
-    """That a few texts take of leave-one-out, which reads a text of L words L times, twice what all others take.
+def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Iterator[str]:
+    """Warn of one text that is so much longer than the others that it slows the run, and of a few that take twice what
+    all others take of leave-one-out, which reads a text of L words L times; with the key that leaves them out.
 
     most: so many words of a text are read; None: all.
     """
-    if source.length.below is not None or lacking(source.tokens) or not counts.lengths:
+    if source.length.below is not None or lacking(source.tokens) or not counts.usable:
         return
-    words = np.minimum(counts.rate(source.tokens) * np.array(counts.lengths), most or np.inf)
-    below = LONG * max(round(float(np.median(words))), 1)
-    far = words >= below
-    times = (words[far] ** 2).sum() / max(float((words[~far] ** 2).sum()), 1.0)
+    lengths, rate, longest = counts.lengths, counts.rate(source.tokens), counts.longest
+    middle = float(np.median(lengths))
+    if longest.length > max(LONG * middle, lengths.sum() / min(BATCH, len(lengths))):
+        below = LONG * max(round(rate * middle), 1)
+        others = (rate * lengths >= below).sum() - 1
+        words = rounded(longest.length * words_a_character((longest.begins,), source.tokens))
+        yield (
+            f"{longest.place}: a text of about {words} words, where half of the texts have at most "
+            f"{rounded(rate * middle)}; a batch is as long as its longest text, so that the run may take several times "
+            f"as long; `length: {{below: {below}}}`, in the entry of the data set, leaves it out"
+            + (f", and {counted(others, 'other text', 'other texts')}" if others > 0 else "")
+        )
+    read = np.minimum(rate * lengths, most or np.inf)
+    below = LONG * max(round(float(np.median(read))), 1)
+    far = read >= below
+    times = (read[far] ** 2).sum() / max(float((read[~far] ** 2).sum()), 1.0)
     if times >= 2:
         yield (
-            f"{far.sum():,} of {counts.usable:,} texts have {below:,} words or more; for all of these, if they are "
-            f"tested on, leave-one-out runs about {rounded(words[far].sum())} forward passes, and reads "
+            f"{far.sum():,} of {len(read):,} texts have {below:,} words or more; for all of these, if they are "
+            f"tested on, leave-one-out runs about {rounded(read[far].sum())} forward passes, and reads "
             f"{rounded(times)} times as many words as for all others; `length: {{below: {below}}}` leaves them out, "
             "and `max_length` of classifiers in `hf` cuts them, unless `long` is `window`"
         )
@@ -272,7 +258,7 @@ def costly(source: TableCorpus, counts: Counts, most: int | None) -> Iterator[st
 
 def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """Marks that do not fit their texts, texts that are hardly texts, and labels that are several."""
-    found = counts.places
+    found, usable = counts.places, len(counts.usable)
     if source.evidence is not None and not found["annotated"]:
         yield f"no text has marks in column {source.evidence.names[0]!r}"
     if found["outside"]:
@@ -280,8 +266,8 @@ def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if found["miscounted"]:
         yield have(found["miscounted"], "lists of marks with another number of entries than words, which are left out")
     if number := len(found["numeric"]):
-        asked = f"; is column {source.text!r} that of the texts?" if 2 * number > counts.usable else ""
-        yield f"{number} of {counts.usable} texts are a number; first: {found['numeric'][0]}{asked}"
+        asked = f"; is column {source.text!r} that of the texts?" if 2 * number > usable else ""
+        yield f"{number} of {usable} texts are a number; first: {found['numeric'][0]}{asked}"
     if found["unreadable"]:
         yield have(found["unreadable"], "NUL or replacement characters") + (
             "; the file is damaged, or was saved in another encoding"
@@ -298,37 +284,36 @@ def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
         )
     if said := several(counts):
         yield said
-    if spaced and len(found["single"]) > SINGLE * counts.usable:
+    if spaced and len(found["single"]) > SINGLE * usable:
         yield (
-            f"{len(found['single']):,} of {counts.usable:,} texts have one word, which has all attention: no question "
+            f"{len(found['single']):,} of {usable:,} texts have one word, which has all attention: no question "
             "on maps is asked of them"
         )
 
 
 def repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
     """Say how many texts are alike but for marks, and whether such texts stand, or may fall, into several splits."""
-    first: dict[bytes, Usable] = {}
-    for text in counts.texts:
-        first.setdefault(text.alike, text)
-    if repeated := counts.usable - len(first):
-        other = sum(text.label != first[text.alike].label for text in counts.texts)
+    texts = counts.usable
+    first = {text.alike: text for text in reversed(texts)}
+    if repeated := len(texts) - len(first):
+        other = sum(text.label != first[text.alike].label for text in texts)
         contrary = f", {other} of them with another label" if other else ""
-        respelt = sum(text.exact != first[text.alike].exact for text in counts.texts)
+        respelt = sum(text.exact != first[text.alike].exact for text in texts)
         but = f", {respelt} of them but for case, punctuation or invisible characters" if respelt else ""
-        yield f"{repeated} of {counts.usable} texts repeat an earlier one{but}{contrary}"
+        yield f"{repeated} of {len(texts)} texts repeat an earlier one{but}{contrary}"
     if splits.alike_together:
         return
-    places = Counter(alike for alike, _ in {(text.alike, text.split) for text in counts.texts})
-    if across := sum(splits > 1 for splits in places.values()):
+    places = Counter(alike for alike, _ in {(text.alike, text.split) for text in texts})
+    if across := sum(often > 1 for often in places.values()):
         stand = counted(across, "text stands", "texts stand")
         yield f"{stand} in several splits, so that the model is tested on what it was trained on; {TOGETHER}"
-    elif repeated and None in counts.splits:
+    elif repeated and counts.splits[None]:
         yield f"splits are drawn text by text, so that such texts may fall into several of them; {TOGETHER}"
 
 
 def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
-    """What a user may not have meant, each in a line with its counts. most: see `costly`."""
-    usable = counts.usable
+    """What a user may not have meant, each in a line with its counts. most: see `warn_of_long`."""
+    usable = len(counts.usable)
     if source.tokens.segmenter == "characters":
         yield splitting(source.tokens)
     if counts.unlabelled:
@@ -347,16 +332,15 @@ def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> It
         yield f"{len(same)} of {usable} texts are the same as their label"
     yield from repetitions(source.splits, counts)
     yield from unlike_texts(source, counts)
-    yield from stretched(source, counts)
-    yield from costly(source, counts, most)
-    for alike, often in Counter(text.alike for text in counts.texts).most_common(1):
+    yield from warn_of_long(source, counts, most)
+    for alike, often in Counter(text.alike for text in counts.usable).most_common(1):
         if often > max(OFTEN, SAME * usable):
-            begins = next(text.begins for text in counts.texts if text.alike == alike)
+            begins = next(text.begins for text in counts.usable if text.alike == alike)
             yield f"one text stands {often} times; it begins with {begins[:30]!r}"
     if not counts.whole:
         yield f"only the first {counts.read:,} rows were looked at before the run"
         return
-    fixed = counts.splits.get("test") or (source.splits.most and source.splits.most.test)
+    fixed = counts.splits["test"] or (source.splits.most and source.splits.most.test)
     share = None if fixed else 1 if source.trained_on else source.splits.test
     yield from warn_of_few(sizes(source, counts)["test"], share)
     yield from warn_of_classes(source, counts)
@@ -364,7 +348,7 @@ def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> It
 
 def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: int | None = None) -> Looked:
     """What a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of
-    every one of them, by how the configuration names it. most: see `costly`.
+    every one of them, by how the configuration names it. most: see `warn_of_long`.
 
     Raises AuditError where a file cannot be read as the configuration says, or the run could not go on.
     """

@@ -4,19 +4,21 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
-from hashlib import blake2b
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from attention_audit.corpus.blocking import masked
 from attention_audit.corpus.cleaning import find_markup
-from attention_audit.corpus.draft import Ledger
+from attention_audit.corpus.draft import Ledger, digest
 from attention_audit.corpus.source import Files
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.splits import Splits
-from attention_audit.corpus.text import SPLITS, Text, reduce_text
+from attention_audit.corpus.text import SPLITS, reduce_text
 from attention_audit.corpus.tokens import Tokens, words_of
 
 ROWS = 200_000
@@ -39,7 +41,7 @@ class Usable(NamedTuple):
     label: str
     split: str | None
     group: str | None
-    alike: bytes
+    alike: int
     exact: int
     begins: str
     length: int
@@ -49,118 +51,99 @@ class Usable(NamedTuple):
 class Counts:
     """What is counted in the rows of a data set.
 
-    read: all rows. unlabelled: places of rows without a label. empty: labelled rows without a text. texts: all others,
-    which are usable. places: those of texts in which something was found, by what: a text of one word ("single"), a
-    number ("numeric"), NUL characters or the like ("unreadable"), its own label ("label"), HTML ("html"), words that
-    somebody marked ("annotated"), marks outside of it ("outside"), lists of marks that have not an entry a word
-    ("miscounted"). markup: the first HTML. whole: whether all rows were read. unseen: of the impermissible words that
-    are named, those that no text has. unmet: labels that `aliases` and `missing` name and no row has.
+    read: all rows. unlabelled: places of rows without a label. empty: labelled rows without a text. usable: all others.
+    labels: usable texts by label, and splits: by split (None: to be drawn) and label. places: those of texts in which
+    something was found, by what: a text of one word ("single"), a number ("numeric"), NUL characters or the like
+    ("unreadable"), its own label ("label"), HTML ("html"), words that somebody marked ("annotated"), marks outside of
+    it ("outside"), lists of marks that have not an entry a word ("miscounted"). markup: the first HTML. whole: whether
+    all rows were read. unseen: of the impermissible words that are named, those that no text has. unmet: labels that
+    `aliases` and `missing` name and no row has.
     """
 
+    unseen: set[str]
+    unmet: set[str]
     read: int = 0
     unlabelled: list[str] = field(default_factory=list)
     empty: int = 0
-    texts: list[Usable] = field(default_factory=list)
+    usable: list[Usable] = field(default_factory=list)
+    labels: Counter[str] = field(default_factory=Counter)
+    splits: defaultdict[str | None, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     markup: str = ""
     whole: bool = True
-    unseen: set[str] = field(default_factory=set)
-    unmet: set[str] = field(default_factory=set)
 
     @property
-    def usable(self) -> int:
-        """Rows with a text and a label."""
-        return len(self.texts)
-
-    @cached_property
-    def labels(self) -> Counter[str]:
-        """Usable texts by label."""
-        return Counter(text.label for text in self.texts)
-
-    @cached_property
-    def splits(self) -> dict[str | None, Counter[str]]:
-        """Usable texts by split (None: to be drawn) and label."""
-        return {
-            split: Counter(text.label for text in self.texts if text.split == split)
-            for split in {text.split for text in self.texts}
-        }
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Characters of each usable text, (N,)."""
+        return np.array([text.length for text in self.usable])
 
     @property
-    def lengths(self) -> list[int]:
-        """Characters of each usable text."""
-        return [text.length for text in self.texts]
-
-    @cached_property
     def longest(self) -> Usable:
         """The first of the longest texts."""
-        return max(self.texts, key=lambda text: text.length)
+        return max(self.usable, key=lambda text: text.length)
 
     @property
     def sample(self) -> list[str]:
         """How some of the texts begin."""
-        return [text.begins for text in self.texts[:: max(self.usable // SAMPLE, 1)]]
+        return [text.begins for text in self.usable[:: max(len(self.usable) // SAMPLE, 1)]]
 
     def rate(self, tokens: Tokens) -> float:
         """Estimate how many words a character of the usable texts is."""
         return words_a_character((*self.sample,), tokens)
 
-    def add(self, text: Text) -> None:
-        """Count a row."""
-        self.read += 1
-        said, query = (" ".join(str(part or "").split()) for part in (text.text, text.query))
-        if text.label is None:
-            self.unlabelled.append(text.place)
-        elif not said or (text.query is not None and not query):
-            self.empty += 1
-        else:
-            markup, marks = find_markup(said), text.annotations
-            self.markup = self.markup or markup
-            found = {
-                "single": " " not in said,
-                "numeric": NUMERIC.fullmatch(said),
-                "unreadable": UNREADABLE.search(said),
-                "label": said == text.label,
-                "html": markup,
-                "annotated": marks,
-                "outside": marks and marks.outside,
-                "miscounted": marks and marks.miscounted,
-            }
-            for kind, is_there in found.items():
-                if is_there:
-                    self.places[kind].append(text.place)
-            whole = f"{reduce_text(said)}\0{reduce_text(query)}".encode("utf-8", "surrogatepass")
-            alike, exact = blake2b(whole, digest_size=8).digest(), hash((said, query))
-            kept = Usable(text.place, text.label, text.split, text.group, alike, exact, said[:ENOUGH], len(said))
-            self.texts.append(kept)
-
-    def look(self, text: Text, source: TableCorpus) -> None:
-        """Split a text into words where impermissible ones are named. Raises AuditError where its mask does not fit."""
-        if text.mask is None and not self.unseen:
-            return
-        words = [*chain(*words_of(text.text, source.tokens))]
-        masked(text, len(words))
-        self.unseen -= {*words}
-
 
 def count(name: str, source: TableCorpus, raw: Files) -> Counts:
-    """The counts over the first ROWS rows. Raises AuditError as the reader does, but not at a missing label."""
+    """Count the first ROWS rows. They are split into words where impermissible ones are named, by word or in a mask.
+
+    Raises AuditError as the reader does, but not at a missing label; and where a mask does not fit its text.
+    """
     as_written = {"drop_unlabelled": True, "aliases": {}, "missing": None}
-    rows: Iterator[Text] = source.model_copy(update=as_written).read(name, raw)
+    rows = source.model_copy(update=as_written).read(name, raw)
     renamed = {*source.aliases, *(source.missing or ())}
-    counts = Counts(unseen={*((source.block and source.block.words) or ())}, unmet=set(renamed))
+    counts = Counts({*((source.block and source.block.words) or ())}, set(renamed))
     for text in islice(Ledger().entered(rows), ROWS):
+        counts.read += 1
         counts.unmet.discard(text.label or "")
-        counts.add(replace(text, label=source.name_class(text.label)) if text.label in renamed else text)
-        counts.look(text, source)
+        label = source.name_class(text.label) if text.label in renamed else text.label
+        said, query = (" ".join(str(part or "").split()) for part in (text.text, text.query))
+        if text.mask is not None or counts.unseen:
+            words = [*chain(*words_of(text.text, source.tokens))]
+            masked(text, len(words))
+            counts.unseen -= {*words}
+        if label is None:
+            counts.unlabelled.append(text.place)
+            continue
+        if not said or (text.query is not None and not query):
+            counts.empty += 1
+            continue
+        markup, marks = find_markup(said), text.annotations
+        counts.markup = counts.markup or markup
+        found = {
+            "single": " " not in said,
+            "numeric": NUMERIC.fullmatch(said),
+            "unreadable": UNREADABLE.search(said),
+            "label": said == label,
+            "html": markup,
+            "annotated": marks,
+            "outside": marks and marks.outside,
+            "miscounted": marks and marks.miscounted,
+        }
+        for kind in filter(found.get, found):
+            counts.places[kind].append(text.place)
+        counts.labels[label] += 1
+        counts.splits[text.split][label] += 1
+        alike, exact = digest(map(reduce_text, (said, query)), None), hash((said, query))
+        kept = Usable(text.place, label, text.split, text.group, alike, exact, said[:ENOUGH], len(said))
+        counts.usable.append(kept)
     counts.whole = next(rows, None) is None
     return counts
 
 
 def draws(counts: Counts, splits: Splits) -> Iterator[tuple[str, int, int]]:
     """Each split that the file lacks: how many texts are drawn for it, and how many are then left to be trained on."""
-    left = (counts.splits.get("train", Counter()) + counts.splits.get(None, Counter())).total()
+    left = (counts.splits["train"] + counts.splits[None]).total()
     for split, share in (("test", splits.test), ("dev", splits.dev)):
-        if not counts.splits.get(split):
+        if not counts.splits[split]:
             drawn = math.ceil(share * left)
             left -= drawn
             yield split, drawn, left
@@ -168,8 +151,8 @@ def draws(counts: Counts, splits: Splits) -> Iterator[tuple[str, int, int]]:
 
 def sizes(source: TableCorpus, counts: Counts) -> dict[str, int]:
     """The texts that each split will have, before any filter of their length."""
-    there = {split: counts.splits.get(split, Counter()).total() for split in SPLITS}
-    loose, splits = counts.splits.get(None, Counter()).total(), source.splits
+    there = {split: counts.splits[split].total() for split in SPLITS}
+    loose, splits = counts.splits[None].total(), source.splits
     if source.trained_on is not None:
         return {"test": there["test"] + loose}
     there["train"] += loose
