@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_audit.corpus.cleaning import FILLER, clean, find_markup, strip_html
 from attention_audit.corpus.draft import make_row
 from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.text import FILLER, clean, find_markup, strip_html
 from attention_audit.corpus.tokens import Tokens, placed_words
 
 ODD = "e\u0301\u0323\u1112\u1161\u11ab\uac00\u09c7\u09be\u0958\u200b\u200d\ufeff\u00ad\ufe0f\u2764 \u0e01क"

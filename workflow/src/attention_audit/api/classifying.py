@@ -23,8 +23,8 @@ from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.corpus import CORPUS
-from attention_audit.corpus.cleaning import clean
 from attention_audit.corpus.languages import choose_tokens
+from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.given.arrays import as_many, entries, numbers, readout
 from attention_audit.plan.audits import audit_named

@@ -13,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_audit.corpus.blocking import masked
-from attention_audit.corpus.cleaning import find_markup
 from attention_audit.corpus.draft import Ledger, digest
 from attention_audit.corpus.source import Files
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.splits import Splits
-from attention_audit.corpus.text import SPLITS, reduce_text
+from attention_audit.corpus.text import SPLITS, find_markup, reduce_text
 from attention_audit.corpus.tokens import Tokens, words_of
 
 ROWS = 200_000

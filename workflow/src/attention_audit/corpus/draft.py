@@ -19,10 +19,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_audit.corpus.blocking import Blocked, find_blocked, masked
-from attention_audit.corpus.cleaning import clean, strip_html
 from attention_audit.corpus.rationales import Aligned, Span, aligned
 from attention_audit.corpus.source import Preparation
-from attention_audit.corpus.text import SPLITS, Text, reduce_text
+from attention_audit.corpus.text import SPLITS, Text, clean, reduce_text, strip_html
 from attention_audit.corpus.tokens import MASKED, Placed, placed_words
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText, spaced

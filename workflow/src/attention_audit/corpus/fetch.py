@@ -112,33 +112,29 @@ class Transfer:
         if done := self.target.stat().st_size if known and self.target.exists() else 0:
             headers |= {"Range": f"bytes={done}-"} | ({"If-Range": self.version} if self.version else {})
         with requests.get(self.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+            start, total = extent(response)
             refused = response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
             if response.status_code == HTTPStatus.PARTIAL_CONTENT:
-                refused = extent(response)[0] != done or self.version not in (None, validator(response))
-            if not (done and refused):
-                response.raise_for_status()
-                self._receive(response)
-                return
-        self.target.unlink()
-        self.proceed()
-
-    def _receive(self, response: requests.Response) -> None:
-        done, total = extent(response)
-        self.version = validator(response)
-        if total is not None:
-            check_size(self.remote, self.url, self.target, total)
-        if done:
-            self.report(f"{self.url}: going on at {done / 1e6:.1f} MB")
-        told, _ = progress(done, total)
-        with self.target.open("ab" if done else "wb") as stream:
-            for chunk in body(response):
-                stream.write(chunk)
-                done += len(chunk)
-                steps, said = progress(done, total)
-                if steps > told:
-                    self.report(f"{self.url}: {said}")
-                told = steps
-        if total not in (None, done):
+                refused = start != done or self.version not in (None, validator(response))
+            if done and refused:
+                self.target.unlink()
+                return self.proceed()
+            response.raise_for_status()
+            self.version = validator(response)
+            if total is not None:
+                check_size(self.remote, self.url, self.target, total)
+            if start:
+                self.report(f"{self.url}: going on at {start / 1e6:.1f} MB")
+            told, _ = progress(start, total)
+            with self.target.open("ab" if start else "wb") as stream:
+                for chunk in body(response):
+                    stream.write(chunk)
+                    start += len(chunk)
+                    steps, said = progress(start, total)
+                    if steps > told:
+                        self.report(f"{self.url}: {said}")
+                    told = steps
+        if total not in (None, start):
             raise requests.exceptions.ChunkedEncodingError
 
 

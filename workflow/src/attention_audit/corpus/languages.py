@@ -175,7 +175,7 @@ def find_encoding(path: Path) -> str:
         beginning(stream, path)
     if can_decode(path, "utf-8"):
         return "utf-8"
-    sound, faulty, first, sample = 0, 0, 0, list[bytes]()
+    sound, faulty, first, sample = 0, 0, 0, b""
     with opened(path) as stream:
         for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
             if not line.isascii():
@@ -184,7 +184,7 @@ def find_encoding(path: Path) -> str:
                     sound += 1
                 except UnicodeDecodeError:
                     faulty, first = faulty + 1, first or number
-                    sample += [line] * (faulty <= SAMPLE_LINES)
+                    sample += line if faulty <= SAMPLE_LINES else b""
     place = f"{path}, line {first}: not utf-8"
     if sound > FEW_LINES * faulty:
         raise AuditError(
@@ -193,7 +193,7 @@ def find_encoding(path: Path) -> str:
             + "; mend the line, or save the file as utf-8"
         )
     for encoding in (*ALPHABETS, *SCRIPTS):
-        if fits(b"".join(sample), encoding) and can_decode(path, encoding):
+        if fits(sample, encoding) and can_decode(path, encoding):
             return encoding
     raise AuditError(
         f"{place}, and no language tells its encoding; set `encoding`, such as cp1252, cp1251, gb18030, shift_jis or "

@@ -95,24 +95,16 @@ def aligned(annotations: Annotations, places: Sequence[Span]) -> Aligned:
         """The words that share a place with a stretch."""
         return range(bisect_right(ends, start), bisect_left(starts, end)) if start < end else range(0)
 
-    lost = 0
-    marks: dict[str, list[int]] = {}
-    for name, spans in annotations.marks.items():
-        marked: set[int] = set()
-        for start, end in spans:
-            hit = under(start, end)
-            marked.update(hit)
-            lost += not hit
-        marks[name] = sorted(marked)
+    hits = {name: [under(*span) for span in spans] for name, spans in annotations.marks.items()}
+    marks = {name: sorted(set().union(*words)) for name, words in hits.items()}
+    lost = sum(not words for each in hits.values() for words in each)
     if annotations.scores is None:
         return Aligned(Rationale(marks), lost)
-    totals, counts = [0.0] * len(places), [0] * len(places)
+    scores: list[list[float]] = [[] for _ in places]
     for start, end, score in annotations.scores:
         for word in under(start, end):
-            totals[word] += score
-            counts[word] += 1
-    scores = [total / count if count else 0.0 for total, count in zip(totals, counts, strict=True)]
-    return Aligned(Rationale(marks, scores), lost)
+            scores[word].append(score)
+    return Aligned(Rationale(marks, [sum(each) / len(each) if each else 0.0 for each in scores]), lost)
 
 
 Written = Literal["words", "characters", "flags", "scores"]
@@ -193,15 +185,10 @@ def _number(value: Any) -> float:
 
 def _stretches(values: Sequence[Any]) -> list[Span]:
     """Pairs, objects with start and end, or bounds one after another, as stretches."""
-    if values and not any(isinstance(value, Mapping | list | tuple) for value in values):
-        if len(values) % 2:
-            raise ValueError("a stretch without an end")
-        return [(_whole(start), _whole(end)) for start, end in zip(values[::2], values[1::2], strict=True)]
-    spans = []
-    for value in values:
-        start, end = (value[name] for name in BOUNDS) if isinstance(value, Mapping) else value
-        spans.append((_whole(start), _whole(end)))
-    return spans
+    if not any(isinstance(value, Mapping | list | tuple) for value in values):
+        values = [*zip(values[::2], values[1::2], strict=True)]
+    pairs = ((value[name] for name in BOUNDS) if isinstance(value, Mapping) else value for value in values)
+    return [(_whole(start), _whole(end)) for start, end in pairs]
 
 
 def _of_one(name: str, text: str, said: Any, evidence: Evidence) -> Annotations:
@@ -224,9 +211,9 @@ def _of_one(name: str, text: str, said: Any, evidence: Evidence) -> Annotations:
     if len(numbers) != len(words):
         return Annotations({}, miscounted=1)
     least = evidence.marked_from if evidence.written == "scores" else 1
-    spans = [word for word, number in zip(words, numbers, strict=True) if number >= least]
-    scores = [(*word, number) for word, number in zip(words, numbers, strict=True)]
-    return Annotations({name: spans}, scores if evidence.written == "scores" else None)
+    scores = [(start, end, number) for (start, end), number in zip(words, numbers, strict=True)]
+    marked = [(start, end) for start, end, number in scores if number >= least]
+    return Annotations({name: marked}, scores if evidence.written == "scores" else None)
 
 
 def annotations_of(place: str, text: str, row: Mapping[str, Any], evidence: Evidence) -> Annotations | None:
