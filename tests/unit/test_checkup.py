@@ -11,7 +11,7 @@ from attention_audit.corpus import checkup, counts
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.errors import AuditError
 
-Rows = list[tuple[str, str]]
+Rows = list[tuple[str, ...]]
 Looked = Callable[..., list[str]]
 BUT_FOR_MARKS = "but for case, punctuation or invisible characters"
 TOGETHER = "`splits: {alike_together: true}` keeps each in one"
@@ -50,8 +50,90 @@ def refused(looked: Looked, tmp_path: Path) -> Callable[..., str]:
     return run
 
 
-def test_a_sound_file_is_not_odd(looked: Looked) -> None:
-    assert looked(distinct(40)) == []
+SPLIT = {"header": "text,label,split", "split": "split"}
+APART = [(*row, split) for at, split in enumerate(("train", "dev", "test")) for row in distinct(20, start=20 * at)]
+"""Rows of which each split has 20 texts of its own."""
+LONG = [(" ".join(f"w{number}" for number in range(100 + at)), "ab"[at % 2]) for at in range(200)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "settings", "lines"),
+    [
+        (distinct(40), {}, []),
+        (distinct(40), {"id": "text"}, []),
+        # one long text among long ones
+        ([*LONG, ("x " * 1500, "a")], {}, []),
+        ([*distinct(40), ("", "yes")], {}, ["1 of 41 rows have a label and no text, and are left out"]),
+        (
+            [*distinct(40), *[("no comment", "yes")] * 7],
+            {"splits": {"alike_together": True}},
+            ["6 of 47 texts repeat an earlier one", "one text stands 7 times; it begins with 'no comment'"],
+        ),
+        ([("yes", "yes"), ("no", "no"), *distinct(40)], {}, ["2 of 42 texts are the same as their label"]),
+        (
+            [*APART, *((*row, "test") for row in distinct(20))],
+            SPLIT,
+            [
+                "20 of 80 texts repeat an earlier one",
+                f"20 texts stand in several splits, so that the model is tested on what it was trained on; {TOGETHER}",
+            ],
+        ),
+        (
+            [*APART, ("rare", "maybe", "train")],
+            SPLIT,
+            [
+                "1 of 3 classes have fewer texts than there are splits: 'maybe'",
+                "split test: no text has label 'maybe': nothing is asked about it",
+            ],
+        ),
+    ],
+)
+def test_what_is_odd_is_said_with_its_counts(
+    looked: Looked, rows: Rows, settings: dict[str, Any], lines: list[str]
+) -> None:
+    assert looked(rows, **settings) == lines
+
+
+@pytest.mark.parametrize(
+    ("rows", "settings", "message"),
+    [
+        (distinct(40, ("yes",)), {}, "every text has label 'yes'; add texts of another one"),
+        ([("", "yes"), (" ", "no")], {}, "no row has a text in column 'text' and a label; name other columns"),
+        (
+            [*distinct(40), ("a", "maybe")],
+            {"classes": ["yes", "no"]},
+            "line 42: label 'maybe' is not among `classes` ('yes', 'no'), and 1 text has such a label: 'maybe'; "
+            "name them there, or leave `classes` out",
+        ),
+        (
+            distinct(40),
+            {"classes": ["yes", "no", "maybe"]},
+            "split train: no text has label 'maybe'; add some, or leave these labels out",
+        ),
+        ([*distinct(40), ("text 3", "yes")], {"id": "text"}, "line 42: the id 'text 3' occurs twice; make ids unique"),
+        (
+            [*APART, ("a", "yes", "holdout")],
+            SPLIT,
+            "line 62: unknown split 'holdout'; known: train, dev, test",
+        ),
+        (
+            [*APART[:20], ("a", "yes", "test"), ("b", "yes", "test")],
+            SPLIT,
+            "split test: every text has label 'yes'; add texts of another one",
+        ),
+        (
+            [*distinct(40), ("a", "no|yes")],
+            {},
+            "1 of 3 classes have one text ('no|yes'), which cannot be in several splits; merge such classes with "
+            "`aliases`, or leave them out with `missing`, or set `splits.stratified: false`; 1 text seems to have "
+            "several labels ('no|yes'), which count as 1 class more; give each text one label, or leave such texts out",
+        ),
+    ],
+)
+def test_what_cannot_be_run_is_refused(
+    refused: Callable[..., str], rows: Rows, settings: dict[str, Any], message: str
+) -> None:
+    assert refused(rows, **settings) == message
 
 
 def test_too_few_test_texts_are_said_with_what_is_needed(looked: Looked) -> None:
@@ -60,7 +142,7 @@ def test_too_few_test_texts_are_said_with_what_is_needed(looked: Looked) -> None
     ]
     assert looked(distinct(700), small=True) == []
     given = [(*row, "test" if place < 40 else "train") for place, row in enumerate(distinct(1000))]
-    assert looked(given, "text,label,split", small=True, split="split") == [
+    assert looked(given, small=True, **SPLIT) == [
         "40 test texts are too few for a statement on any question: 100 are needed"
     ]
 
@@ -74,10 +156,6 @@ def test_rows_without_a_label_are_counted(looked: Looked, refused: Callable[...,
     assert looked(rows, drop_unlabelled=True) == ["2 of 42 rows have no label and are left out"]
 
 
-def test_rows_without_a_text_are_counted(looked: Looked) -> None:
-    assert looked([*distinct(40), ("", "yes")]) == ["1 of 41 rows have a label and no text, and are left out"]
-
-
 def test_texts_that_repeat_others_are_counted(looked: Looked) -> None:
     rows = [*distinct(40), ("Text  3", "no"), ("text 3", "yes"), ("text 4", "yes")]
     assert looked(rows) == [
@@ -85,15 +163,6 @@ def test_texts_that_repeat_others_are_counted(looked: Looked) -> None:
         f"splits are drawn text by text, so that such texts may fall into several of them; {TOGETHER}",
     ]
     assert looked(rows, splits={"alike_together": True}) == looked(rows)[:1]
-
-
-def test_texts_of_several_splits_are_counted(looked: Looked) -> None:
-    rows = [(text, label, split) for split in ("train", "test") for text, label in distinct(20)]
-    lines = looked([*rows, *((*row, "dev") for row in distinct(20, start=20))], "text,label,split", split="split")
-    assert lines == [
-        "20 of 60 texts repeat an earlier one",
-        f"20 texts stand in several splits, so that the model is tested on what it was trained on; {TOGETHER}",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -110,20 +179,8 @@ def test_texts_of_several_splits_are_counted(looked: Looked) -> None:
 )
 def test_texts_alike_but_for_marks_are_one(looked: Looked, other: str, alike: bool) -> None:
     quoted = '"' + other.replace('"', '""') + '"'
-    rows = [(*row, split) for at, split in enumerate(("train", "dev", "test")) for row in distinct(20, start=20 * at)]
-    rows += [('"A fine film, it\'s good."', "yes", "train"), (quoted, "yes", "test")]
-    lines = looked(rows, "text,label,split", split="split")
+    lines = looked([*APART, ('"A fine film, it\'s good."', "yes", "train"), (quoted, "yes", "test")], **SPLIT)
     assert any("1 text stands in several splits" in line for line in lines) == alike
-
-
-def test_one_text_that_stands_everywhere_is_shown(looked: Looked) -> None:
-    lines = looked([*distinct(40), *[("no comment", "yes")] * 7])
-    assert lines[-1] == "one text stands 7 times; it begins with 'no comment'"
-
-
-def test_labels_that_are_the_texts_are_counted(looked: Looked) -> None:
-    rows = [("yes", "yes"), ("no", "no"), *distinct(40)]
-    assert looked(rows) == ["2 of 42 texts are the same as their label"]
 
 
 @pytest.mark.parametrize("times", [1, 16], ids=["few texts a score", "many texts a score"])
@@ -155,61 +212,6 @@ def test_the_draw_is_as_scikit_learn_makes_it(looked: Looked, texts: int, fails:
             looked(rows)
     else:
         assert looked(rows) == []
-
-
-def test_small_classes_are_named_where_splits_are_given(looked: Looked) -> None:
-    rows = [
-        (*row, split)
-        for number, split in enumerate(("train", "dev", "test"))
-        for row in distinct(20, start=20 * number)
-    ]
-    lines = looked([*rows, ("rare", "maybe", "train")], "text,label,split", split="split")
-    assert lines == [
-        "1 of 3 classes have fewer texts than there are splits: 'maybe'",
-        "split test: no text has label 'maybe': nothing is asked about it",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("rows", "settings", "message"),
-    [
-        (distinct(40, ("yes",)), {}, "every text has label 'yes'; add texts of another one"),
-        ([("", "yes"), (" ", "no")], {}, "no row has a text in column 'text' and a label; name other columns"),
-        (
-            [*distinct(40), ("a", "maybe")],
-            {"classes": ["yes", "no"]},
-            "line 42: label 'maybe' is not among `classes` ('yes', 'no'), and 1 text has such a label: 'maybe'; "
-            "name them there, or leave `classes` out",
-        ),
-        (
-            distinct(40),
-            {"classes": ["yes", "no", "maybe"]},
-            "split train: no text has label 'maybe'; add some, or leave these labels out",
-        ),
-        ([*distinct(40), ("a", "yes")], {"id": "text"}, None),
-        ([*distinct(40), ("text 3", "yes")], {"id": "text"}, "line 42: the id 'text 3' occurs twice; make ids unique"),
-    ],
-)
-def test_what_cannot_be_run_is_refused(
-    looked: Looked, refused: Callable[..., str], rows: Rows, settings: dict[str, Any], message: str | None
-) -> None:
-    if message is None:
-        assert looked(rows, **settings) == []
-    else:
-        assert refused(rows, **settings) == message
-
-
-def test_an_unknown_split_is_refused(refused: Callable[..., str]) -> None:
-    rows = [(*row, "train") for row in distinct(20)]
-    message = refused([*rows, ("a", "yes", "holdout")], "text,label,split", split="split")
-    assert message == "line 22: unknown split 'holdout'; known: train, dev, test"
-
-
-def test_a_split_of_one_class_is_refused(refused: Callable[..., str]) -> None:
-    rows = [*((*row, "train") for row in distinct(20)), ("a", "yes", "test"), ("b", "yes", "test")]
-    assert refused(rows, "text,label,split", split="split") == (
-        "split test: every text has label 'yes'; add texts of another one"
-    )
 
 
 def test_of_a_long_file_the_first_rows_are_looked_at(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,16 +351,3 @@ def test_few_texts_that_take_more_of_leave_one_out_than_the_rest_are_said(tmp_pa
     (line,) = said(200)
     assert "about 400 forward passes, and reads 4 times" in line
     assert said(120) == []
-
-
-def test_several_labels_in_a_cell_are_said_where_their_classes_cannot_be_drawn(refused: Callable[..., str]) -> None:
-    assert refused([*distinct(40), ("a", "no|yes")]) == (
-        "1 of 3 classes have one text ('no|yes'), which cannot be in several splits; merge such classes with "
-        "`aliases`, or leave them out with `missing`, or set `splits.stratified: false`; 1 text seems to have several "
-        "labels ('no|yes'), which count as 1 class more; give each text one label, or leave such texts out"
-    )
-
-
-def test_a_long_text_among_long_ones_is_not_odd(looked: Looked) -> None:
-    rows = [(" ".join(f"w{number}" for number in range(100 + at)), "ab"[at % 2]) for at in range(200)]
-    assert looked([*rows, ("x " * 1500, "a")]) == []

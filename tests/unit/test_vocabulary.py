@@ -44,24 +44,19 @@ def encoded(vocabulary: Vocabulary, texts: list[list[str]]) -> tuple[list[int], 
     return rows.tolist(), lengths.tolist()
 
 
-def test_encoding(vocabulary: Vocabulary) -> None:
-    assert encoded(vocabulary, [["a", "unheard-of", "Z"], ["\u00e9"]]) == ([2, 5, 1, 4, 3, 2, 8, 3], [3, 1])
+def test_texts_are_rows_between_marks(vocabulary: Vocabulary) -> None:
+    column = pa.array([["b"], ["a", "unheard-of", "Z"], ["\u00e9"]])
+    found = vocabulary.encode(column[1:])
+    assert (found.rows.tolist(), found.lengths.tolist()) == ([2, 5, 1, 4, 3, 2, 8, 3], [3, 1])
+    # a word that is spelt like a mark is none
+    assert encoded(build_vocabulary([["a", "<pad>"]]), [["<pad>"]]) == ([2, 4, 3], [1])
+    assert encoded(vocabulary, [["<pad>"]]) == ([2, 1, 3], [1])
 
 
 @pytest.mark.parametrize("texts", [[[]], [[], ["a"], []], []])
 def test_encoding_of_texts_without_words(vocabulary: Vocabulary, texts: list[list[str]]) -> None:
     rows = [row for text in texts for row in (2, *[5 for _ in text], 3)]
     assert encoded(vocabulary, texts) == (rows, [len(text) for text in texts])
-
-
-def test_encoding_of_a_part_of_a_column(vocabulary: Vocabulary) -> None:
-    column = pa.array([["a"], ["b", "c"], ["Z"]])
-    assert vocabulary.encode(column[1:]).rows.tolist() == [2, 6, 7, 3, 2, 4, 3]
-
-
-def test_a_word_spelt_like_a_mark_is_no_mark() -> None:
-    assert encoded(build_vocabulary([["a", "<pad>"]]), [["<pad>"]]) == ([2, 4, 3], [1])
-    assert encoded(build_vocabulary([["a"]]), [["<pad>"]]) == ([2, 1, 3], [1])
 
 
 def test_coverage_by_hand(vocabulary: Vocabulary) -> None:
@@ -76,11 +71,7 @@ def test_columns_fit_the_schema(vocabulary: Vocabulary) -> None:
     assert rows[1] == {"index": 1, "word": "<unk>", "train_count": 0, "vector": None}
     assert rows[5] == {"index": 5, "word": "a", "train_count": 3, "vector": [1.0, 2.0]}
     assert rows[6] == {"index": 6, "word": "b", "train_count": 2, "vector": None}
-
-
-def test_columns_without_vectors(vocabulary: Vocabulary) -> None:
-    table = pa.table(vocabulary_columns(vocabulary), schema=VOCABULARY.schema)
-    assert table["vector"].null_count == table.num_rows == 9
+    assert pa.table(vocabulary_columns(vocabulary), schema=VOCABULARY.schema)["vector"].null_count == 9
 
 
 def corpus_of(texts: Sequence[tuple[str, str, str | None]]) -> pa.Table:
@@ -150,16 +141,11 @@ def run(tmp_path: Path, provenance: Provenance) -> Stage:
     return Stage(tmp_path, provenance)
 
 
-def test_the_stage_without_vectors(run: Stage) -> None:
-    rows = run(None)
-    assert [(row["index"], row["word"], row["train_count"]) for row in rows] == [(4, "a", 2), (5, "b", 2), (6, "c", 1)]
-    assert all(row["vector"] is None for row in rows)
-    assert run.said == ["3 words"]
-
-
 def test_the_stage_with_a_vector_file(run: Stage) -> None:
-    rows = run({"kind": "file", "file": "vectors.txt", "dimension": 2})
-    assert [row["vector"] for row in rows] == [[1, 2], None, None]
+    entry = {"kind": "file", "file": "vectors.txt", "dimension": 2}
+    assert run({**entry, "normalise": True})[0]["vector"] == pytest.approx([1 / 5**0.5, 2 / 5**0.5])
+    run.said.clear()
+    assert [row["vector"] for row in run(entry)] == [[1, 2], None, None]
     assert run.said == ["3 words", "vectors for 33.3% of the words, which are 40.0% of the training tokens"]
 
 
@@ -172,7 +158,10 @@ def test_the_stage_trains_vectors_on_train_and_dev(run: Stage) -> None:
         run({"kind": "word2vec", "dimension": 8, "min_count": 4})
 
 
-def test_rare_words_are_left_out(run: Stage) -> None:
+def test_the_stage_leaves_rare_words_out(run: Stage) -> None:
+    rows = run(None)
+    assert [(row["index"], row["word"], row["train_count"]) for row in rows] == [(4, "a", 2), (5, "b", 2), (6, "c", 1)]
+    assert run.said == ["3 words"]
     assert [row["word"] for row in run(None, min_df=2)] == ["b"]
     with pytest.raises(AuditError, match="mine: no word is in 3 training texts; lower min_df"):
         run(None, min_df=3)
