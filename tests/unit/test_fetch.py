@@ -31,6 +31,8 @@ OTHER_CONTENT = bytes(reversed(CONTENT))
 OTHER = hashlib.sha256(OTHER_CONTENT).hexdigest()
 CUT = 2 * transfer.CHUNK
 KEPT = ".raw.bin.download"
+LISTED = f"{OTHER}  toy/raw.bin\n"
+AS_LISTED = f"toy/raw.bin: its sha256 is {SHA256}, not {OTHER} as MIRROR/SHA256SUMS says"
 NEW = {"ETag": '"two"'}
 
 
@@ -192,12 +194,6 @@ def test_download_of_unknown_size_shows_progress(site: Site, tmp_path: Path, mon
     assert lines == [f"{site.url}: {megabytes} MB" for megabytes in ("0", "1", "1")]
 
 
-def test_download_without_a_checksum_says_so(site: Site, tmp_path: Path) -> None:
-    record, lines = fetched(remote(site.url, None), None, tmp_path)
-    assert lines[-1] == f"raw.bin: no checksum is published; its sha256 is {SHA256}"
-    assert record.canonical is None
-
-
 def test_gz_declared_to_be_an_encoding_is_not_unpacked(site: Site, tmp_path: Path) -> None:
     packed = gzip.compress(CONTENT, mtime=0)
     site.answers = [Answer(content=packed, headers={"Content-Encoding": "gzip"})]
@@ -212,42 +208,47 @@ def test_redirect(site: Site, tmp_path: Path) -> None:
     assert record.origin == site.url
 
 
-def test_wrong_bytes(site: Site, tmp_path: Path) -> None:
-    message = refused(remote(site.url, OTHER), None, tmp_path)
-    assert message.startswith(f"{site.url}: its sha256 is {SHA256}, not {OTHER} as the config says")
-
-
 @pytest.mark.parametrize("sha256", [SHA256, None])
-def test_wrong_size_is_seen_before_the_download(site: Site, tmp_path: Path, sha256: str | None) -> None:
-    site.answers = [Answer(silent=True, cut=0)]
+@pytest.mark.parametrize("answer", [Answer(silent=True, cut=0), Answer(sized=False)], ids=["told", "not told"])
+def test_wrong_size_is_seen_as_soon_as_it_is_told(
+    site: Site, tmp_path: Path, answer: Answer, sha256: str | None
+) -> None:
+    site.answers = [answer]
     message = refused(remote(site.url, sha256, size=7), None, tmp_path)
     assert message.startswith(f"{site.url}: it has {len(CONTENT)} bytes, not 7 as the config says; ")
 
 
-@pytest.mark.parametrize("sha256", [SHA256, None])
-def test_wrong_size_that_the_server_does_not_tell(site: Site, tmp_path: Path, sha256: str | None) -> None:
-    site.answers = [Answer(sized=False)]
-    assert f"it has {len(CONTENT)} bytes, not 7" in refused(remote(site.url, sha256, size=7), None, tmp_path)
+PUT = "or put it at <mirror>/toy/raw.bin"
 
 
-def test_absent_page_is_asked_for_once(site: Site, tmp_path: Path) -> None:
-    site.answers = [Answer(404)]
-    message = refused(remote(site.url), None, tmp_path)
-    assert message.startswith(f"{site.url}: the server answers 404 Not Found; ")
-    assert message.endswith("or put it at <mirror>/toy/raw.bin")
-    assert len(site.asked) == 1
-
-
-def test_absent_page_names_the_homepage(site: Site, tmp_path: Path) -> None:
-    site.answers = [Answer(404)]
-    message = refused(remote(site.url), None, tmp_path, homepage="https://example.org")
-    assert message.endswith("or get it from https://example.org and put it at <mirror>/toy/raw.bin")
-
-
-def test_busy_server_is_asked_again(site: Site, tmp_path: Path) -> None:
-    site.answers = [Answer(503)]
-    assert "the server answers 503" in refused(remote(site.url), None, tmp_path)
-    assert len(site.asked) == 3
+@pytest.mark.parametrize(
+    ("answer", "sha256", "homepage", "requests", "begin", "end"),
+    [
+        (Answer(404), SHA256, "", 1, "the server answers 404 Not Found; ", PUT),
+        (
+            Answer(404),
+            SHA256,
+            "https://a.org",
+            1,
+            "the server ",
+            PUT.replace("or ", "or get it from https://a.org and "),
+        ),
+        (Answer(503), SHA256, "", 3, "the server answers 503", PUT),
+        (Answer(silent=True, cut=0), None, "", 3, "no answer within 0.1 s; ", PUT),
+        (Answer(silent=True, cut=CUT), None, "", 3, "no answer within 0.1 s; ", PUT),
+        (Answer(), OTHER, "", 1, f"its sha256 is {SHA256}, not {OTHER} as the config says", "or run again"),
+    ],
+)
+def test_a_failure_is_told_with_what_to_do(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer, sha256: str | None, homepage: str,
+    requests: int, begin: str, end: str,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(transfer, "TIMEOUT", 0.1)
+    site.answers = [answer]
+    message = refused(remote(site.url, sha256), None, tmp_path, homepage=homepage)
+    assert message.startswith(f"{site.url}: {begin}")
+    assert message.endswith(end)
+    assert len(site.asked) == requests
 
 
 def test_slow_server_is_waited_for(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,13 +256,6 @@ def test_slow_server_is_waited_for(site: Site, tmp_path: Path, monkeypatch: pyte
     site.answers = [Answer(pause=0.1)]
     fetched(remote(site.url), None, tmp_path)
     assert len(site.asked) == 1
-
-
-@pytest.mark.parametrize("answer", [Answer(silent=True, cut=0), Answer(silent=True, cut=CUT)])
-def test_silent_server(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
-    monkeypatch.setattr(transfer, "TIMEOUT", 0.1)
-    site.answers = [answer]
-    assert "no answer within 0.1 s" in refused(remote(site.url, None), None, tmp_path)
 
 
 def test_closed_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,16 +282,12 @@ def test_transfer_cut_off_goes_on_where_it_broke(
     assert lines[:12] == [*tenths[:1], *again, *tenths[1:]]
 
 
-def test_transfer_cut_off_twice_goes_on_twice(site: Site, tmp_path: Path) -> None:
-    site.answers = [Answer(cut=CUT), Answer(cut=transfer.CHUNK), Answer()]
+@pytest.mark.parametrize("second", [Answer(cut=transfer.CHUNK), Answer(most=transfer.CHUNK)])
+def test_transfer_cut_off_twice_goes_on_twice(site: Site, tmp_path: Path, second: Answer) -> None:
+    site.answers = [Answer(cut=CUT), second, Answer(sized=False)]
     fetched(remote(site.url), None, tmp_path)
     assert site.ranges == [None, f"bytes={CUT}-", f"bytes={CUT + transfer.CHUNK}-"]
-
-
-def test_part_shorter_than_asked_for_is_not_all(site: Site, tmp_path: Path) -> None:
-    site.answers = [Answer(cut=CUT), Answer(most=transfer.CHUNK), Answer()]
-    fetched(remote(site.url), None, tmp_path)
-    assert site.ranges == [None, f"bytes={CUT}-", f"bytes={CUT + transfer.CHUNK}-"]
+    assert site.sent == len(CONTENT)
 
 
 def test_redirect_of_a_transfer_that_goes_on(site: Site, tmp_path: Path) -> None:
@@ -334,12 +324,6 @@ def test_versions_that_nothing_tells_apart_are_not_mixed(site: Site, tmp_path: P
     assert site.ranges == [None, None]
 
 
-def test_part_without_the_size_of_the_whole(site: Site, tmp_path: Path) -> None:
-    site.answers = [Answer(cut=CUT), Answer(sized=False)]
-    fetched(remote(site.url), None, tmp_path)
-    assert site.sent == len(CONTENT)
-
-
 def test_next_run_goes_on_where_the_network_failed(site: Site, tmp_path: Path) -> None:
     site.answers = [Answer(cut=CUT), Answer(503)]
     assert "the server answers 503" in refused(remote(site.url), None, tmp_path, kept=CONTENT[:CUT])
@@ -348,6 +332,11 @@ def test_next_run_goes_on_where_the_network_failed(site: Site, tmp_path: Path) -
     fetched(remote(site.url), None, tmp_path)
     assert site.ranges == [f"bytes={CUT}-"]
     assert site.sent == len(CONTENT)
+
+
+def test_nothing_is_kept_without_a_checksum(site: Site, tmp_path: Path) -> None:
+    site.answers = [Answer(cut=CUT), Answer(503)]
+    refused(remote(site.url, None), None, tmp_path)
 
 
 @pytest.mark.parametrize("kept", [CONTENT, CONTENT + b"more"])
@@ -360,16 +349,7 @@ def test_kept_part_that_nothing_can_follow_is_fetched_anew(site: Site, tmp_path:
 def test_kept_part_of_another_file_is_found_out_and_removed(site: Site, tmp_path: Path) -> None:
     keep(OTHER_CONTENT[:CUT], tmp_path)
     assert f"not {SHA256}" in refused(remote(site.url), None, tmp_path)
-    fetched(remote(site.url), None, tmp_path)
-
-
-def test_nothing_is_kept_without_a_checksum(site: Site, tmp_path: Path) -> None:
-    site.answers = [Answer(cut=CUT), Answer(503)]
-    refused(remote(site.url, None), None, tmp_path)
-
-
-def test_kept_part_vanishes_once_the_mirror_has_the_file(tmp_path: Path) -> None:
-    keep(CONTENT[:CUT], tmp_path)
+    (tmp_path / "results" / KEPT).write_bytes(CONTENT[:CUT])
     fetched(remote(), mirror_of(tmp_path), tmp_path)
 
 
@@ -377,10 +357,13 @@ def test_mirror_before_network(site: Site, tmp_path: Path) -> None:
     record, lines = fetched(remote(site.url), mirror_of(tmp_path), tmp_path)
     assert (record.origin, record.canonical, lines) == ("mirror", True, [])
     assert site.asked == []
+    record, lines = fetched(remote(site.url, None), None, tmp_path)
+    assert lines[-1] == f"raw.bin: no checksum is published; its sha256 is {SHA256}"
+    assert record.canonical is None
 
 
 def test_network_where_the_mirror_lacks_the_file(site: Site, tmp_path: Path) -> None:
-    mirror = mirror_of(tmp_path, sums=f"{OTHER}  toy/raw.bin\n")
+    mirror = mirror_of(tmp_path, sums=LISTED)
     (mirror / "toy" / "raw.bin").unlink()
     record, _ = fetched(remote(site.url), mirror, tmp_path)
     assert (record.origin, record.canonical) == (site.url, True)
@@ -460,34 +443,31 @@ def test_mirror_listed_checksum_where_none_is_published(tmp_path: Path) -> None:
     assert lines == [f"raw.bin: no checksum is published; its sha256 is {SHA256}"]
 
 
-def test_mirror_checksum_differs_from_its_list(tmp_path: Path) -> None:
-    mirror = mirror_of(tmp_path, sums=f"{OTHER}  toy/raw.bin\n")
-    message = refused(remote(sha256=None), mirror, tmp_path)
-    assert f"not {OTHER} as {mirror}/SHA256SUMS says" in message
-
-
 def test_list_of_the_mirror_vouches_for_another_version(tmp_path: Path) -> None:
-    mirror = mirror_of(tmp_path, OTHER_CONTENT, sums=f"{OTHER}  toy/raw.bin\n")
+    mirror = mirror_of(tmp_path, OTHER_CONTENT, sums=LISTED)
     record, [line] = fetched(remote(size=7), mirror, tmp_path, OTHER_CONTENT)
     assert record.canonical is False
     assert line.startswith(f"{mirror}/toy/raw.bin: not the published bytes, whose sha256 is {SHA256}; ")
 
 
-def test_list_of_the_mirror_outranks_the_config(tmp_path: Path) -> None:
-    assert f"not {OTHER} as " in refused(remote(), mirror_of(tmp_path, sums=f"{OTHER}  toy/raw.bin\n"), tmp_path)
-
-
-def test_unlisted_file_of_the_mirror_must_be_the_published_one(tmp_path: Path) -> None:
-    mirror = mirror_of(tmp_path, OTHER_CONTENT, sums=f"{OTHER}  toy/raw.bin.bak\n")
-    message = refused(remote(), mirror, tmp_path)
-    assert message == (
-        f"{mirror}/toy/raw.bin: its sha256 is {OTHER}, not {SHA256} as the config says; replace the file"
-    )
-
-
-def test_malformed_list(tmp_path: Path) -> None:
-    mirror = mirror_of(tmp_path, sums=f"\n{SHA256[:-1]}  toy/raw.bin\n")
-    assert "SHA256SUMS: line 2: not '<sha256>" in refused(remote(sha256=None), mirror, tmp_path)
+@pytest.mark.parametrize(
+    ("content", "sums", "sha256", "said"),
+    [
+        (CONTENT, LISTED, None, AS_LISTED),
+        (CONTENT, LISTED, SHA256, AS_LISTED),
+        (
+            *(OTHER_CONTENT, f"{OTHER}  toy/raw.bin.bak\n", SHA256),
+            f"toy/raw.bin: its sha256 is {OTHER}, not {SHA256} as the config says; replace the file",
+        ),
+        (CONTENT, f"\n{SHA256[:-1]}  toy/raw.bin\n", None, "SHA256SUMS: line 2: not '<sha256>"),
+    ],
+)
+def test_a_file_of_the_mirror_is_what_its_list_or_else_the_config_says(
+    tmp_path: Path, content: bytes, sums: str, sha256: str | None, said: str
+) -> None:
+    mirror = mirror_of(tmp_path, content, sums)
+    message = refused(remote(sha256=sha256), mirror, tmp_path)
+    assert message.replace(str(mirror), "MIRROR").startswith(f"MIRROR/{said}")
 
 
 def test_mirror_that_can_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
