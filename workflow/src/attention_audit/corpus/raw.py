@@ -82,6 +82,10 @@ class LayoutError(AuditError):
     """A file does not have the separator, quotes or header that it was read with."""
 
 
+class EncodingError(AuditError):
+    """A file is not in the encoding that it was read with. A remedy ends the message, behind the last semicolon."""
+
+
 def remedy(path: Path) -> str:
     """What to do about a damaged raw file: fetch it again, or replace it where it is the user's own."""
     fetched = (path.parent / "records" / f"{path.name}.json").is_file()
@@ -163,9 +167,15 @@ def _contents(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
                 for entry in archive.infolist():
-                    if not entry.is_dir() and re.fullmatch(wanted, entry.filename):
-                        with unzipped(archive, entry, path) as stream:
-                            yield entry.filename, stream
+                    if entry.is_dir() or not re.fullmatch(wanted, entry.filename):
+                        continue
+                    # other methods can unpack a few bytes to a gigabyte, which Python's reader would keep in memory
+                    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                        raise AuditError(
+                            f"{path}: {entry.filename} is packed by another method than deflate; pack it anew"
+                        )
+                    with archive.open(entry) as stream:
+                        yield entry.filename, stream
             return
         with gzip.open(path) as packed:
             unpacked = Unpacking(packed, path)  # type: ignore[arg-type]
@@ -178,17 +188,6 @@ def _contents(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
                 # tarfile takes a broken header for the end of the archive; gzip's checksum comes at the true end
                 while unpacked.read(BLOCK):
                     pass
-
-
-def unzipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> IO[bytes]:
-    """A file of a zip archive, as a stream.
-
-    Raises AuditError where the file is packed by another method than deflate: such methods can unpack a few bytes to a
-    gigabyte, and Python's reader would keep all of it in memory.
-    """
-    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise AuditError(f"{path}: {entry.filename} is packed by another method than deflate; pack it anew")
-    return archive.open(entry)
 
 
 def content(stream: IO[bytes], where: str, mend: str, encoding: str = "utf-8") -> str:
@@ -236,16 +235,11 @@ def as_published(place: str, wanted: str, path: Path) -> Iterator[None]:
         raise AuditError(f"{place}: {wanted}; {remedy(path)}") from error
 
 
-def lines(
-    stream: IO[bytes],
-    where: str,
-    encoding: str = "utf-8",
-    mend: Callable[[str], str] = lambda encoding: "convert the file",
-) -> Iterator[str]:
+def lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[str]:
     """Decoded lines with their line ends; a byte order mark is dropped.
 
-    Raises AuditError, naming the line, at one longer than LONGEST_LINE and at a byte that the encoding does not have;
-    `mend` says what to do about such a line, or raises a better AuditError.
+    Raises AuditError, naming the line, at one longer than LONGEST_LINE, and EncodingError at a byte that the encoding
+    does not have.
     """
     for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
         if len(line) == LONGEST_LINE:
@@ -253,16 +247,15 @@ def lines(
         try:
             decoded = line.decode(encoding)
         except UnicodeDecodeError as error:
-            raise AuditError(f"{where}, line {number}: not {encoding} ({error.reason}); {mend(encoding)}") from error
+            fault = f"{where}, line {number}: not {encoding} ({error.reason})"
+            raise EncodingError(f"{fault}; convert the file") from error
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
 
 
-def read_lines(
-    path: Path, encoding: str = "utf-8", mend: Callable[[str], str] = lambda encoding: "convert the file"
-) -> Iterator[str]:
+def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[str]:
     """The decoded lines of a raw file. Raises AuditError as `opened` and `lines` do."""
     with opened(path) as stream:
-        yield from lines(stream, str(path), encoding, mend)
+        yield from lines(stream, str(path), encoding)
 
 
 def with_masks(texts: Iterable[Text], path: Path | None) -> Iterator[Text]:
@@ -339,13 +332,11 @@ def elements(chunks: Iterator[str]) -> Iterator[Any]:
             yield element
 
 
-def array(
-    stream: IO[bytes], path: Path, noun: str, mend: Callable[[str], str], encoding: str = "utf-8"
-) -> Iterator[tuple[str, Any]]:
+def array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
     """The elements of a JSON array, one by one, each with its place for messages, which call it `noun`.
 
-    Raises AuditError, naming the last good element, where there is no array, it is malformed or cut off, or is not in
-    its encoding; `mend` says what to do about that.
+    Raises AuditError, naming the last good element, where there is no array, it is malformed or cut off, and
+    EncodingError where it is not in its encoding.
     """
     number = 0
     blocks = codecs.iterdecode(iter(partial(stream.read, BLOCK), b""), encoding)
@@ -354,6 +345,7 @@ def array(
         for number, element in enumerate(elements(chunks), start=1):
             yield f"{path}, {noun} {number}", element
     except UnicodeDecodeError as error:
-        raise AuditError(f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {mend(encoding)}") from error
+        fault = f"{path}, after {noun} {number}: not {encoding} ({error.reason})"
+        raise EncodingError(f"{fault}; {remedy(path)}") from error
     except (ValueError, RecursionError) as error:
         raise AuditError(f"{path}, after {noun} {number}: {error}; {remedy(path)}") from error

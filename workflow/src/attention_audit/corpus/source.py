@@ -210,16 +210,16 @@ class RawSource(Source):
         return {}
 
 
-def locate(path: str, mirror: Path | None) -> Path | None:
-    """The path of a user's own file: absolute, or relative to the working directory, else in the mirror; else None."""
-    places = [Path(path), *([mirror / path] if mirror else [])]
-    return next((place for place in places if os.path.isfile(place)), None)
-
-
 def placed(path: str, mirror: Path | None) -> Path:
     """The path of a user's own file or folder: as it is named where that exists, else in the mirror if it is there."""
     there = mirror / path if mirror else Path(path)
     return there if not os.path.exists(path) and os.path.exists(there) else Path(path)
+
+
+def locate(path: str, mirror: Path | None) -> Path | None:
+    """Find a user's own file: absolute, or relative to the working directory, else in the mirror; else None."""
+    there = placed(path, mirror)
+    return there if os.path.isfile(there) else None
 
 
 def unheld(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> str | None:

@@ -10,7 +10,6 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import islice, product
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from attention_audit.corpus.raw import (
     LONGEST_LINE,
     MOST,
     PUBLISHED,
+    EncodingError,
     Fields,
     Layout,
     LayoutError,
@@ -276,10 +276,9 @@ def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
 
     Empty lines are skipped; None where a line has no JSON.
     """
-    mend = partial(mend_encoding, path)
     with opened(path) as stream:
         if beginning(stream, path).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
-            yield from array(stream, path, "element", mend, encoding)
+            yield from array(stream, path, "element", encoding)
             return
     rows = None
     with opened(path) as stream, suppress(ValueError, RecursionError):
@@ -287,7 +286,7 @@ def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
     if rows is not None:
         yield from ((f"{path}, row {number}", row) for number, row in enumerate(rows, start=1))
         return
-    for number, line in enumerate(read_lines(path, encoding, mend), start=1):
+    for number, line in enumerate(read_lines(path, encoding), start=1):
         if line.strip():
             row = None
             with suppress(ValueError, RecursionError):
@@ -384,16 +383,19 @@ def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
     if found != named:
         what = found or f"not {named}, as its name says"
         raise AuditError(f"{path}: is {what}; give it the ending of what it is, or save it as csv")
-    if kind == "parquet":
-        yield from parquet_rows(path, wanted)
-    elif kind == "xlsx":
-        yield from sheet_rows(path, wanted, layout)
-    elif kind not in DELIMITERS:
-        yield from object_rows(path, wanted, layout.encoding)
-    else:
-        layout = layout._replace(delimiter=layout.delimiter or DELIMITERS[kind])
-        try:
-            text = read_lines(path, layout.encoding, partial(mend_encoding, path))
-            yield from delimited_rows(text, str(path), wanted, layout)
-        except LayoutError as error:
-            raise AuditError(f"{error}{suggest_layout(path, wanted, layout)}") from error
+    layout = layout._replace(delimiter=layout.delimiter or DELIMITERS.get(kind))
+    try:
+        if kind == "parquet":
+            yield from parquet_rows(path, wanted)
+        elif kind == "xlsx":
+            yield from sheet_rows(path, wanted, layout)
+        elif kind not in DELIMITERS:
+            yield from object_rows(path, wanted, layout.encoding)
+        else:
+            yield from delimited_rows(read_lines(path, layout.encoding), str(path), wanted, layout)
+    except EncodingError as error:
+        raise AuditError(f"{str(error).rpartition(';')[0]}; {mend_encoding(path, layout.encoding)}") from error
+    except LayoutError as error:
+        if kind not in DELIMITERS:
+            raise
+        raise AuditError(f"{error}{suggest_layout(path, wanted, layout)}") from error

@@ -1,6 +1,5 @@
 """Word vectors: where they come from, and how to read published ones, which have one word and its numbers on a line."""
 
-import io
 import re
 import zipfile
 from collections.abc import Collection, Iterable, Iterator
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from attention_audit.corpus.labels import list_few
-from attention_audit.corpus.raw import BLOCK, Unpacking, opened, reading, unzipped
+from attention_audit.corpus.raw import members, opened, reading
 from attention_audit.corpus.source import FILE_NAME, RemoteFile, locate, unheld
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Section, Seed
@@ -116,12 +115,10 @@ def chosen(archive: zipfile.ZipFile, path: Path, member: str | None) -> str:
 def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
     """A vector file as a stream, unpacked where it ends in .gz or .zip; raises AuditError as `raw.reading` does."""
     if path.suffix == ".zip":
-        with (
-            reading(path),
-            zipfile.ZipFile(path) as archive,
-            unzipped(archive, archive.getinfo(chosen(archive, path, member)), path) as stream,
-        ):
-            yield io.BufferedReader(Unpacking(stream, path), BLOCK)
+        with reading(path), zipfile.ZipFile(path) as archive:
+            name = chosen(archive, path, member)
+        for _, stream in members(path, re.escape(name)):
+            yield stream
     else:
         with opened(path) as stream:
             yield stream

@@ -86,9 +86,8 @@ def build_vocabulary(texts: Iterable[Sequence[str]], min_df: int = 1) -> Vocabul
 
 def coverage(vocabulary: Vocabulary, vectors: WordVectors) -> tuple[float, float]:
     """The shares of the vocabulary's words, without marks, and of the training tokens, that have a vector."""
-    counts = {word: vocabulary.counts[row] for word, row in vocabulary.rows.items()}
-    covered = [word for word in counts if word in vectors]
-    return len(covered) / len(counts), sum(counts[word] for word in covered) / sum(counts.values())
+    covered = [word in vectors for word in vocabulary.words[len(MARKS) :]]
+    return float(np.mean(covered)), float(np.average(covered, weights=vocabulary.counts[len(MARKS) :]))
 
 
 def vocabulary_columns(vocabulary: Vocabulary, vectors: WordVectors | None = None) -> dict[str, list[Any]]:

@@ -342,9 +342,7 @@ class JmarsCorpus(RawSource):
         """
         archive = raw["archive"]
         with opened(archive) as stream:
-            for number, (place, review) in enumerate(
-                array(stream, archive, "review", lambda _: remedy(archive)), start=1
-            ):
+            for number, (place, review) in enumerate(array(stream, archive, "review"), start=1):
                 with as_published(place, "no rating and review in it", archive):
                     rating, text = review["rating"], review["review"]
                     if not isinstance(text, str):
