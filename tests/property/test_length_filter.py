@@ -48,13 +48,6 @@ def test_no_text_is_both_short_and_long(
     assert not (short & long).any()
 
 
-@given(corpora)
-def test_bounds_beyond_every_length_keep_all(texts: Texts) -> None:
-    short, long = dropped(texts, above=0, below=13, most_sentences=5, longest_sentence=6)
-    assert not short.any()
-    assert not long.any()
-
-
 @given(corpora, st.integers(1, 12), st.integers(1, 12), most, most)
 def test_filtering_twice_with_fixed_bounds_drops_nothing_more(
     texts: Texts, above: int, below: int, sentences: int | None, sentence: int | None

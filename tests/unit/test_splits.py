@@ -73,18 +73,12 @@ def test_splits_of_the_source_stay() -> None:
     assert np.array_equal(assigned(own), own)
 
 
-def test_only_the_dev_split_is_missing() -> None:
-    own = np.where(np.arange(200) % 4, TRAIN, TEST)
-    splits = assigned(own, dev=0.2)
-    assert np.array_equal(splits == TEST, own == TEST)
-    assert sizes(splits)[DEV] == (24, 6)
-
-
-def test_only_the_test_split_is_missing() -> None:
-    own = np.where(np.arange(200) % 4, TRAIN, DEV)
-    splits = assigned(own, test=0.2)
-    assert np.array_equal(splits == DEV, own == DEV)
-    assert sizes(splits)[TEST] == (24, 6)
+@pytest.mark.parametrize(("lacking", "there", "key"), [(DEV, TEST, "dev"), (TEST, DEV, "test")])
+def test_only_the_split_that_is_missing_is_drawn(lacking: int, there: int, key: str) -> None:
+    own = np.where(np.arange(200) % 4, TRAIN, there)
+    splits = assigned(own, **{key: 0.2})
+    assert np.array_equal(splits == there, own == there)
+    assert sizes(splits)[lacking] == (24, 6)
 
 
 def test_a_sample_of_the_sources_own_test_split() -> None:
