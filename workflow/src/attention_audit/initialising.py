@@ -6,11 +6,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import yaml
@@ -74,28 +72,16 @@ TRIED: Sequence[Written] = ("flags", "scores", "words", "characters")
 """How marks may be written, in the order in which it is tried."""
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column, with its cells that are not empty, without white space around texts, and how many are empty."""
+class Column(NamedTuple):
+    """A column. cells: those that are not empty, without white space around texts; empty: how many others there are.
+    values: how often each occurs, as labels are read, and texts: both are empty where many cells are of another kind.
+    """
 
     name: str
     cells: list[Any]
     empty: int
-
-    @cached_property
-    def values(self) -> Counter[Any]:
-        """How often each value occurs, as labels are read; nothing where many cells are lists or objects."""
-        return Counter(label_text(cell) for cell in self.select_cells(str | int | float))
-
-    @cached_property
-    def length(self) -> float:
-        """Characters of a cell on average; 0 where cells are no texts."""
-        return sum(map(len, texts)) / len(texts) if (texts := self.select_cells(str)) else 0.0
-
-    def select_cells(self, kind: Any) -> list[Any]:
-        """Return the cells that are of a kind; none where fewer than MOSTLY are."""
-        there = [cell for cell in self.cells if isinstance(cell, kind)]
-        return there if len(there) >= MOSTLY * len(self.cells) else []
+    values: Counter[Any]
+    texts: list[str]
 
     @property
     def is_repeated(self) -> bool:
@@ -124,7 +110,10 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     for name in dict.fromkeys(name for row in rows for name in row):
         cells = [cell.strip() if isinstance(cell := row.get(name), str) else cell for row in rows]
         there = [cell for cell in cells if not is_missing(cell)]
-        columns.append(Column(name, there, len(rows) - len(there)))
+        plain, texts = ([cell for cell in there if isinstance(cell, kind)] for kind in (str | int | float, str))
+        values = Counter(map(label_text, plain if len(plain) >= MOSTLY * len(there) else ()))
+        texts = texts if len(texts) >= MOSTLY * len(there) else []
+        columns.append(Column(name, there, len(rows) - len(there), values, texts))
     return columns
 
 
@@ -154,13 +143,12 @@ def texts_in(columns: Sequence[Column]) -> list[Column]:
 
     def rank(column: Column) -> float:
         """0: holds no texts."""
-        if column.is_other:
-            return 0
+        length = sum(map(len, column.texts)) / max(len(column.texts), 1)
         if TEXTS.fullmatch(column.name):
-            return column.length * FAVOUR
-        cells = column.select_cells(str)
-        no_text = all(cell.startswith("http") or NUMERIC.fullmatch(cell) for cell in cells)
-        return 0 if no_text or column.is_repeated else column.length
+            length *= FAVOUR
+        elif column.is_repeated or all(cell.startswith("http") or NUMERIC.fullmatch(cell) for cell in column.texts):
+            return 0
+        return 0 if column.is_other else length
 
     return sorted(filter(rank, columns), key=rank, reverse=True)
 
