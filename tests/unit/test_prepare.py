@@ -434,13 +434,6 @@ def test_faults_of_a_table_are_named_by_file_and_row(
     assert refusal(lambda: table(TABLE + more, **settings)).startswith(f"{tmp_path / 'own.csv'}{message}")
 
 
-def test_empty_texts_of_a_table_are_dropped_and_counted(table: Callable[..., Prepared], tmp_path: Path) -> None:
-    corpus = table(TABLE + ",no,train,x\n  ,no,train,y\n", split="split", id="id")
-    assert len(corpus.rows) == 6
-    assert corpus.lines == [f"2 texts dropped as empty; first: {tmp_path / 'own.csv'}, line 8"]
-    assert counted(corpus.census)["train", "no"] == {"read": 3, "empty": 2, "kept": 1}
-
-
 def test_both_texts_of_a_pair_are_kept_and_needed_or_read_as_one(table: Callable[..., Prepared]) -> None:
     rows = [{"text": "It Rains", "query": "It's wet.", "label": x.label, "split": x.split} for x in SOUND]
     lacking = [rows[0] | {"query": " "}, rows[0] | {"query": None}, rows[0] | {"text": ""}]
