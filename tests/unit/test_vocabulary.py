@@ -1,20 +1,15 @@
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from attention_audit.artefacts.parquet import read_table, write_batches, write_table
+from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS, VOCABULARY
 from attention_audit.corpus.vocabulary import Vocabulary, WordLists, build_vocabulary, coverage, vocabulary_columns
-from attention_audit.errors import AuditError
-from attention_audit.jobs.corpus import CorpusJob
-from attention_audit.stages.job import Job
-from attention_audit.stages.prepare import make_vocabulary
 
 TEXTS = [["b", "a", "a"], ["c", "a", "\u00e9"], ["b", "Z"]]
 MARKS = ["<pad>", "<unk>", "<sos>", "<eos>"]
@@ -107,61 +102,3 @@ def test_a_pair_is_two_texts_of_one_vocabulary(tmp_path: Path, provenance: Prove
     texts = list(WordLists(tmp_path / "corpus.parquet", ["train"]))
     assert sorted(texts) == [["a", "b"], ["b", "c"], ["d"]]
     assert build_vocabulary(texts, min_df=2).words[4:] == ["b"]
-
-
-class Stage:
-    """The part of a stage that makes the vocabulary of a corpus, and what it says."""
-
-    def __init__(self, folder: Path, provenance: Provenance) -> None:
-        self.folder = folder
-        self.provenance = provenance
-        self.said: list[str] = []
-        texts = [("train", "a a b", None), ("train", "b c", None), ("dev", "d a", None), ("test", "e a", None)]
-        write_table(folder / "corpus.parquet", CORPUS, corpus_of(texts), provenance)
-        (folder / "vectors.txt").write_text("a 1 2\nd 3 4\n")
-
-    def __call__(self, vectors: dict[str, Any] | None, min_df: int = 1) -> list[dict[str, Any]]:
-        files = [self.folder / "vectors.txt"] if vectors and vectors["kind"] == "file" else []
-        corpus = {"kind": "table", "path": "mine.csv", "min_df": min_df}
-        settings = {"dataset": "mine", "corpus": corpus, "files": [], "vectors": vectors}
-        job = Job(
-            CorpusJob.model_validate(settings),
-            {"vectors": files},
-            {name: [self.folder / f"{name}.parquet"] for name in ("corpus", "vocabulary")},
-            self.provenance,
-            self.said.append,
-        )
-        make_vocabulary(job)
-        rows: list[dict[str, Any]] = read_table(job.output("vocabulary"), VOCABULARY).to_pylist()
-        return rows[4:]
-
-
-@pytest.fixture
-def run(tmp_path: Path, provenance: Provenance) -> Stage:
-    return Stage(tmp_path, provenance)
-
-
-def test_the_stage_with_a_vector_file(run: Stage) -> None:
-    entry = {"kind": "file", "file": "vectors.txt", "dimension": 2}
-    assert run({**entry, "normalise": True})[0]["vector"] == pytest.approx([1 / 5**0.5, 2 / 5**0.5])
-    run.said.clear()
-    assert [row["vector"] for row in run(entry)] == [[1, 2], None, None]
-    assert run.said == ["3 words", "vectors for 33.3% of the words, which are 40.0% of the training tokens"]
-
-
-def test_the_stage_trains_vectors_on_train_and_dev(run: Stage) -> None:
-    """Of the words of train, a stands 3 times in both, b twice and c once; test would make 4 of a's."""
-    rows = run({"kind": "word2vec", "dimension": 8, "min_count": 3, "epochs": 1})
-    assert [row["vector"] and len(row["vector"]) for row in rows] == [8, None, None]
-    assert run.said[:2] == ["3 words", "word2vec: 1 words, 7 tokens"]
-    with pytest.raises(AuditError, match="no word occurs 4 times"):
-        run({"kind": "word2vec", "dimension": 8, "min_count": 4})
-
-
-def test_the_stage_leaves_rare_words_out(run: Stage) -> None:
-    rows = run(None)
-    assert [(row["index"], row["word"], row["train_count"]) for row in rows] == [(4, "a", 2), (5, "b", 2), (6, "c", 1)]
-    assert run.said == ["3 words"]
-    assert [row["word"] for row in run(None, min_df=2)] == ["b"]
-    with pytest.raises(AuditError, match="mine: no word is in 3 training texts; lower min_df"):
-        run(None, min_df=3)
