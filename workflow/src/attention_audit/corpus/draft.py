@@ -119,8 +119,9 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
     own, query = ([word for word, _, _ in side] for side in (placed, added))
     begins = text.sentences or (first_words(sentences) if tokens.sentences else None)
     said, found, written, words = text.annotations, on_words(text, placed), standing(text, placed), own
-    marks, scores = (found.rationale.marks, found.rationale.scores) if found else (None, None)
-    evidence = (found.rationale.majority or None) if found else None
+    scores = found and found.rationale.scores
+    # an empty list, not null, where all lists were of a wrong length: somebody did mark this text
+    evidence = found and (found.rationale.majority or (None if found.rationale.marks else []))
     if joined:
         second = RawText(text.query, [start for _, start, _ in added]) if isinstance(text.query, str) else spaced(query)
         written, words = (written or spaced(own)).beside(second), [*own, *query]
@@ -134,7 +135,9 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
         **{name: getattr(text, name) for name in ("id", "place", "split", "label", "group", "candidates")},
         **{"tokens": words, "sentences": begins, "query": query if paired and not joined else None},
         **({"raw": written.text, "starts": written.places, "second": written.second} if written else {}),
-        **{"annotators": marks and [*marks], "marks": marks and [*marks.values()], "scores": scores},
+        "annotators": found and [*found.rationale.marks],
+        "marks": found and [*found.rationale.marks.values()],
+        "scores": scores,
         "annotator_labels": said and said.labels and [said.labels[name] for name in said.marks],
         **{"evidence": evidence, "blocked": find_blocked(block, words, evidence, masked(text, len(own)))},
         "words": 0 if paired and not (own and query) else len(words),
