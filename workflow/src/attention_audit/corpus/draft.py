@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_audit.corpus.blocking import Blocked, find_blocked, masked
-from attention_audit.corpus.rationales import Aligned, Span, aligned
+from attention_audit.corpus.rationales import Aligned, Annotations, Span, aligned
 from attention_audit.corpus.source import Preparation
 from attention_audit.corpus.text import SPLITS, Text, clean, reduce_text, strip_html
 from attention_audit.corpus.tokens import MASKED, Placed, placed_words
@@ -97,8 +97,8 @@ def standing(text: Text, words: list[Placed]) -> RawText | None:
 
 def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
     """64 bits of a hash of the words of a text, and of its query, as a signed number."""
-    parts = ["\0".join(words), *([] if query is None else ["\0".join(query)])]
-    hashed = blake2b("\0\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8)
+    parts = "\0\0".join("\0".join(part) for part in (words, query) if part is not None)
+    hashed = blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=8)
     return int.from_bytes(hashed.digest(), signed=True)
 
 
@@ -118,7 +118,8 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
     placed, added = [*chain(*sentences)], [*chain(*others)]
     own, query = ([word for word, _, _ in side] for side in (placed, added))
     begins = text.sentences or (first_words(sentences) if tokens.sentences else None)
-    said, found, written, words = text.annotations, on_words(text, placed), standing(text, placed), own
+    written, words = standing(text, placed), own
+    said, found = text.annotations or Annotations({}), on_words(text, placed)
     scores = found and found.rationale.scores
     # an empty list, not null, where all lists were of a wrong length: somebody did mark this text
     evidence = found and (found.rationale.majority or (None if found.rationale.marks else []))
@@ -138,14 +139,12 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
         "annotators": found and [*found.rationale.marks],
         "marks": found and [*found.rationale.marks.values()],
         "scores": scores,
-        "annotator_labels": said and said.labels and [said.labels[name] for name in said.marks],
+        "annotator_labels": said.labels and [said.labels[name] for name in said.marks],
         **{"evidence": evidence, "blocked": find_blocked(block, words, evidence, masked(text, len(own)))},
         "words": 0 if paired and not (own and query) else len(words),
         **{"sentence_count": len(widths), "longest": widths.max()},
-        "annotator_count": len(said.marks) if said else 0,
-        "outside": said.outside if said else 0,
+        **{"annotator_count": len(said.marks), "outside": said.outside, "miscounted": said.miscounted},
         "lost": found.lost if found else 0,
-        "miscounted": said.miscounted if said else 0,
         "digest": digest(own, query if paired else None),
         "alike": digest(map(reduce_text, sides), None) if preparation.splits.alike_together else 0,
     }

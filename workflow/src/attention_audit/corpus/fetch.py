@@ -88,56 +88,6 @@ def body(response: requests.Response) -> Iterator[bytes]:
         raise requests.ReadTimeout(error) from error
 
 
-@dataclass
-class Transfer:
-    """The download of one file to `target`, by as many requests as it takes. version: of the file, as the server says.
-
-    What is already at `target` counts as the beginning of the file, if a checksum will show whether that is true.
-    """
-
-    remote: RemoteFile
-    url: str
-    target: Path
-    report: Report
-    version: str | None = None
-
-    def proceed(self) -> None:
-        """Make one more request for what `target` lacks, or for the whole file where the server cannot continue.
-
-        Raises RequestException where it fails, and AuditError where the server's file does not have the declared size.
-        """
-        headers = {"Accept-Encoding": "identity"}
-        # without either, two versions of the file could get mixed without being noticed
-        known = self.remote.sha256 or self.version
-        if done := self.target.stat().st_size if known and self.target.exists() else 0:
-            headers |= {"Range": f"bytes={done}-"} | ({"If-Range": self.version} if self.version else {})
-        with requests.get(self.url, headers=headers, stream=True, timeout=TIMEOUT) as response:
-            start, total = extent(response)
-            refused = response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
-            if response.status_code == HTTPStatus.PARTIAL_CONTENT:
-                refused = start != done or self.version not in (None, validator(response))
-            if done and refused:
-                self.target.unlink()
-                return self.proceed()
-            response.raise_for_status()
-            self.version = validator(response)
-            if total is not None:
-                check_size(self.remote, self.url, self.target, total)
-            if start:
-                self.report(f"{self.url}: going on at {start / 1e6:.1f} MB")
-            told, _ = progress(start, total)
-            with self.target.open("ab" if start else "wb") as stream:
-                for chunk in body(response):
-                    stream.write(chunk)
-                    start += len(chunk)
-                    steps, said = progress(start, total)
-                    if steps > told:
-                        self.report(f"{self.url}: {said}")
-                    told = steps
-        if total not in (None, start):
-            raise requests.exceptions.ChunkedEncodingError
-
-
 def check_size(remote: RemoteFile, url: str, target: Path, size: int) -> None:
     """Raises AuditError, and removes `target`, where the config has another size than `size`, in bytes."""
     if remote.bytes not in (None, size):
@@ -148,13 +98,49 @@ def check_size(remote: RemoteFile, url: str, target: Path, size: int) -> None:
 def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Report) -> str:
     """Download `url` to `target`, in at most ATTEMPTS attempts, and return its sha256.
 
+    What is already at `target` counts as the beginning of the file, if a checksum will show whether that is true.
     Raises AuditError where the network fails, with `remedy` at the end of the message; `target` then stays, and another
     run continues from it. Raises AuditError, and removes `target`, where its size or checksum is not the config's.
     """
-    transfer = Transfer(remote, url, target, report)
+    version: str | None = None
+
+    def proceed() -> None:
+        """Make one more request for what `target` lacks, or for the whole file where the server cannot continue."""
+        nonlocal version
+        headers = {"Accept-Encoding": "identity"}
+        # without either, two versions of the file could get mixed without being noticed
+        known = remote.sha256 or version
+        if done := target.stat().st_size if known and target.exists() else 0:
+            headers |= {"Range": f"bytes={done}-"} | ({"If-Range": version} if version else {})
+        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+            start, total = extent(response)
+            refused = response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+            if response.status_code == HTTPStatus.PARTIAL_CONTENT:
+                refused = start != done or version not in (None, validator(response))
+            if done and refused:
+                target.unlink()
+                return proceed()
+            response.raise_for_status()
+            version = validator(response)
+            if total is not None:
+                check_size(remote, url, target, total)
+            if start:
+                report(f"{url}: going on at {start / 1e6:.1f} MB")
+            told, _ = progress(start, total)
+            with target.open("ab" if start else "wb") as stream:
+                for chunk in body(response):
+                    stream.write(chunk)
+                    start += len(chunk)
+                    steps, said = progress(start, total)
+                    if steps > told:
+                        report(f"{url}: {said}")
+                    told = steps
+        if total not in (None, start):
+            raise requests.exceptions.ChunkedEncodingError
+
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            transfer.proceed()
+            proceed()
             break
         except requests.RequestException as error:
             # a server that has answered that it refuses a request will refuse it again
