@@ -114,8 +114,6 @@ def test_texts_of_a_group_have_its_name(tmp_path: Path, ending: str) -> None:
     rows = [{**ROWS[0], "user": user} for user in ("ann", " ann ", "", "bob")]
     texts = read(write(tmp_path / f"own{ending}", rows), group="user")
     assert [text.group for text in texts] == ["ann", "ann", None, "bob"]
-    numbers = [{**ROWS[0], "user": user} for user in (1, 1.0, 2)]
-    assert [text.group for text in read(write(tmp_path / "own.jsonl", numbers), group="user")] == ["1", "1", "2"]
 
 
 @pytest.mark.parametrize(
@@ -416,23 +414,18 @@ def test_json_is_read_in_every_shape_that_pandas_writes(tmp_path: Path, shape: s
     assert [(text.text, text.label) for text in read(path)] == [(row["text"], row["label"]) for row in RECORDS]
 
 
-@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
-@pytest.mark.parametrize("cell", [5, ["a"], b"a", decimal.Decimal("1.5"), datetime.date(2024, 5, 1), float("inf")])
+CELLS = [5, ["a"], float("inf"), b"a", decimal.Decimal("1.5"), datetime.date(2024, 5, 1)]
+
+
+@pytest.mark.parametrize(
+    ("ending", "cell"), [(".jsonl", cell) for cell in CELLS[:3]] + [(".parquet", cell) for cell in CELLS]
+)
 def test_one_odd_cell_is_named_and_hides_no_column(tmp_path: Path, ending: str, cell: Any) -> None:
     rows = [{"text": f"this is text {at}", "label": "ab"[at % 2]} for at in range(40)]
     columns = columns_of([*rows, {"text": cell, "label": "a"}])
-    assert ([each.name for each in texts_in(columns)], [each.name for each in labels_in(columns)]) == (
-        ["text"],
-        ["label"],
-    )
-    if ending == ".parquet":
-        table = pa.table({"text": [cell], "label": ["a"]})
-        pq.write_table(table, tmp_path / "own.parquet")
-    elif isinstance(cell, int | float | list):
-        write(tmp_path / "own.jsonl", [{"text": cell, "label": "a"}])
-    else:
-        return
-    assert f" 1: column 'text' holds {cell!r:.50}, which is no text" in refused(tmp_path / f"own{ending}")
+    assert [[each.name for each in found(columns)] for found in (texts_in, labels_in)] == [["text"], ["label"]]
+    path = write(tmp_path / f"own{ending}", [{"text": cell, "label": "a"}])
+    assert f" 1: column 'text' holds {cell!r:.50}, which is no text" in refused(path)
 
 
 MISNAMED = {

@@ -1,6 +1,9 @@
+"""Vectors that are read from a file, or trained on a corpus: what they learn, and that a seed decides them."""
+
 import gzip
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from attention_audit.corpus.vectors import TrainedVectors, VectorFile, Vectors, of_length_one, read_vectors
 from attention_audit.errors import AuditError
+from attention_audit.stages.prepare import LONGEST, Runs, train_vectors
 
 PLAIN = b"the 0.5 -1 2e-1\ncat 1 2 3\n"
 
@@ -26,13 +30,6 @@ def zipped(folder: Path, members: dict[str, bytes]) -> Path:
     return path
 
 
-def test_only_the_wanted_words_are_kept(tmp_path: Path) -> None:
-    vectors = read_vectors(written(tmp_path, PLAIN), ["the", "dog"], 3)
-    assert list(vectors) == ["the"]
-    assert vectors["the"].dtype == np.float32
-    assert vectors["the"].tolist() == [0.5, -1.0, np.float32(0.2)]
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -46,7 +43,8 @@ def test_only_the_wanted_words_are_kept(tmp_path: Path) -> None:
     ],
 )
 def test_formats(tmp_path: Path, name: str, content: bytes) -> None:
-    vectors = read_vectors(written(tmp_path, content, name), {"the", "cat"}, 3)
+    vectors = read_vectors(written(tmp_path, content, name), {"the", "cat", "dog"}, 3)
+    assert {vector.dtype for vector in vectors.values()} == {np.dtype(np.float32)}
     assert {word: vector.tolist() for word, vector in vectors.items()} == {
         "the": [0.5, -1.0, np.float32(0.2)],
         "cat": [1.0, 2.0, 3.0],
@@ -55,18 +53,13 @@ def test_formats(tmp_path: Path, name: str, content: bytes) -> None:
 
 def test_words_with_spaces_numbers_and_accents(tmp_path: Path) -> None:
     content = "the 1 1\n. . . 2 2\nat name@domain.com 3 3\n1999 4 4\ncaf\u00e9 5 5\nnew\u00a0york 6 6\n".encode()
+    # a word that is not in utf-8 is none that is wanted, and of two entries of a word the first one counts
+    content = content.replace(b"the 1 1\n", b"caf\xe9 1 1\n") + b"1999 7 7\n"
     wanted = [". . .", "at name@domain.com", "1999", "caf\u00e9", "new\u00a0york"]
     vectors = read_vectors(written(tmp_path, content), wanted, 2)
-    assert [vectors[word].tolist() for word in wanted] == [[2, 2], [3, 3], [4, 4], [5, 5], [6, 6]]
-
-
-def test_bad_utf8_does_no_harm(tmp_path: Path) -> None:
-    vectors = read_vectors(written(tmp_path, b"a 1 1\ncaf\xe9 2 2\nb 3 3\n"), ["a", "b", "caf\u00e9"], 2)
-    assert sorted(vectors) == ["a", "b"]
-
-
-def test_the_first_of_two_entries_wins(tmp_path: Path) -> None:
-    assert read_vectors(written(tmp_path, b"a 1 1\na 2 2\n"), ["a"], 2)["a"].tolist() == [1, 1]
+    assert {word: vector.tolist() for word, vector in vectors.items()} == {
+        word: [at, at] for at, word in enumerate(wanted, start=2)
+    }
 
 
 @pytest.mark.parametrize(
@@ -102,19 +95,15 @@ def test_a_file_is_unpacked_by_its_content(tmp_path: Path) -> None:
         assert read_vectors(written(tmp_path, content, name), ["cat"], 3)["cat"].tolist() == [1, 2, 3]
 
 
-def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(AuditError, match=r"absent\.txt: not there"):
-        read_vectors(tmp_path / "absent.txt", ["the"], 3)
-
-
-def test_the_only_file_of_a_zip_is_read(tmp_path: Path) -> None:
-    path = zipped(tmp_path, {"folder/": b"", "folder/glove.txt": PLAIN})
-    assert read_vectors(path, ["cat"], 3)["cat"].tolist() == [1, 2, 3]
-
-
-def test_one_file_of_several_in_a_zip(tmp_path: Path) -> None:
-    path = zipped(tmp_path, {"narrow.txt": b"cat 1 2\n", "wide.txt": PLAIN})
-    assert read_vectors(path, ["cat"], 3, member="wide.txt")["cat"].tolist() == [1, 2, 3]
+@pytest.mark.parametrize(
+    ("members", "member"),
+    [
+        ({"folder/": b"", "folder/glove.txt": PLAIN}, None),
+        ({"narrow.txt": b"cat 1 2\n", "wide.txt": PLAIN}, "wide.txt"),
+    ],
+)
+def test_a_file_of_a_zip_is_read(tmp_path: Path, members: dict[str, bytes], member: str | None) -> None:
+    assert read_vectors(zipped(tmp_path, members), ["cat"], 3, member)["cat"].tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -174,3 +163,58 @@ def test_vectors_of_length_one_keep_their_direction() -> None:
     vectors = {"a": np.array([3, -4], np.float32), "b": np.array([0.5, 0], np.float32), "c": np.zeros(2, np.float32)}
     scaled = {word: vector.tolist() for word, vector in of_length_one(vectors).items()}
     assert scaled == {"a": pytest.approx([0.6, -0.8]), "b": [1, 0], "c": [0, 0]}
+
+
+FRUIT, TOOLS = ["apple", "fig", "pear", "plum"], ["axe", "file", "saw", "vice"]
+
+
+def settings(**given: Any) -> TrainedVectors:
+    return TrainedVectors(kind="word2vec", dimension=6, **given)
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[list[str]]:
+    """Each about fruit or about tools."""
+    random = np.random.default_rng(0)
+    return [random.choice([FRUIT, TOOLS][number % 2], 12).tolist() for number in range(400)]
+
+
+@pytest.mark.parametrize("skip_gram", [False, True])
+def test_words_of_like_contexts_have_like_vectors(texts: list[list[str]], skip_gram: bool) -> None:
+    vectors = of_length_one(train_vectors(texts, settings(skip_gram=skip_gram, epochs=20), lambda line: None))
+    matrix = np.stack([vectors[word] for word in FRUIT + TOOLS])
+    likeness = matrix @ matrix.T
+    assert likeness[:4, :4].min() > likeness[:4, 4:].max()
+    assert likeness[4:, 4:].min() > likeness[:4, 4:].max()
+
+
+def test_the_seed_decides(texts: list[list[str]]) -> None:
+    def trained(seed: int) -> dict[str, bytes]:
+        vectors = train_vectors(texts, settings(seed=seed), lambda line: None)
+        return {word: vector.tobytes() for word, vector in vectors.items()}
+
+    assert trained(1) == trained(1)
+    assert trained(1) != trained(2)
+
+
+def test_each_epoch_is_reported(texts: list[list[str]]) -> None:
+    lines: list[str] = []
+    train_vectors(texts, settings(epochs=2), lines.append)
+    assert [line.partition(", ")[0] for line in lines] == [
+        "word2vec: 8 words",
+        "word2vec: epoch 1/2",
+        "word2vec: epoch 2/2",
+    ]
+
+
+def test_a_long_text_is_cut_and_nothing_of_it_lost() -> None:
+    words = [str(number) for number in range(2 * LONGEST + 1)]
+    runs = list(Runs([["a"], words]))
+    assert [len(run) for run in runs] == [1, LONGEST, LONGEST, 1]
+    assert [word for run in runs[1:] for word in run] == words
+
+
+def test_the_cut_is_where_gensim_would_drop_words() -> None:
+    from gensim.models.word2vec import MAX_WORDS_IN_BATCH
+
+    assert LONGEST == MAX_WORDS_IN_BATCH
