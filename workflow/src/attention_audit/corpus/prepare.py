@@ -23,9 +23,9 @@ from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CENSUS, CORPUS
 from attention_audit.corpus.blocking import absent
-from attention_audit.corpus.borrowed import classes_of, texts_in
 from attention_audit.corpus.draft import NUMBERS, Ledger, write_draft
 from attention_audit.corpus.labels import list_few, sort_labels
+from attention_audit.corpus.raw import classes_of, texts_in
 from attention_audit.corpus.source import OTHER_CORPUS, Files, Length, RawSource, Source, TrainedOn
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
 from attention_audit.corpus.text import SPLITS, Texts

@@ -12,8 +12,8 @@ import numpy as np
 from pydantic import Field
 
 from attention_audit.columns.plausibility import PLANTED
-from attention_audit.corpus.borrowed import classes_of, texts_in
 from attention_audit.corpus.rationales import of_words
+from attention_audit.corpus.raw import classes_of, texts_in
 from attention_audit.corpus.source import OTHER_CORPUS, Files, Source
 from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.errors import AuditError
