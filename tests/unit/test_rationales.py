@@ -1,18 +1,35 @@
-"""Marks by hand, and the laws of their alignment."""
+"""Marks by hand, the laws of their alignment, and marks in a user's own table."""
 
+import csv
+import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.corpus import CORPUS
-from attention_audit.corpus.rationales import Annotations, Rationale, aligned, majority, of_words
+from attention_audit.corpus import checkup
+from attention_audit.corpus.rationales import (
+    Annotations,
+    Evidence,
+    Rationale,
+    aligned,
+    annotations_of,
+    majority,
+    of_words,
+    word_spans,
+)
+from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import Tokens, placed_words
+from attention_audit.errors import AuditError
 from attention_audit.stages.audits import read_rationales
 
 WORDS = [(0, 3), (3, 5), (6, 9), (10, 10 + 4)]
@@ -113,3 +130,209 @@ def test_rationales_are_read_by_text_and_split(tmp_path: Path, provenance: Prove
     write_table(path, CORPUS, pa.Table.from_pylist(whole, schema=CORPUS.schema), provenance)
     assert read_rationales(path) == {"a": Rationale({"Ann": [0], "Bob": []}, [1.0, 0.0])}
     assert read_rationales(path, "train") == {"c": Rationale({"Ann": [1]})}
+
+
+TEXT = " A  bad,bad film "
+"""Three words: at characters 1, 4 and 12."""
+
+
+def said(cell: Any, written: str = "words", text: str = TEXT) -> dict[str, list[str]]:
+    """The marked stretches of a text, as its characters."""
+    evidence = Evidence.model_validate({"columns": "ann", "written": written})
+    found = annotations_of("own.csv, line 2", text, {"ann": cell}, evidence)
+    assert found is not None
+    return {name: [text[start:end] for start, end in spans] for name, spans in found.marks.items()}
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ([1, 2], "words"),
+        ([1.0, 2.0], "words"),
+        ("[1, 2]", "words"),
+        ("1 2", "words"),
+        (" 1, 2 ", "words"),
+        ("[1 2]", "words"),
+        ([[4, 11], [12, 16]], "characters"),
+        ([{"start": 4, "end": 11}, {"start": 12, "end": 16}], "characters"),
+        ("[[4, 11], [12, 16]]", "characters"),
+        ("4:11, 12:16", "characters"),
+        ([0, 1, 1], "flags"),
+        ([False, True, True], "flags"),
+        ("0 1 1", "flags"),
+        ("0,1,1", "flags"),
+        ([0.1, 0.5, 1], "scores"),
+        ("[0. .5 1e0]", "scores"),
+    ],
+)
+def test_a_cell_says_the_same_however_it_is_written(cell: Any, written: str) -> None:
+    assert said(cell, written) == {"ann": ["bad,bad", "film"]}
+
+
+def test_a_single_number_is_a_list_of_one() -> None:
+    assert said(2) == said("2") == {"ann": ["film"]}
+
+
+def test_nothing_marked_is_not_nothing_said() -> None:
+    assert said([]) == said("[]") == {"ann": []}
+    evidence = Evidence(columns=["ann", "bob"])
+    assert annotations_of("place", TEXT, {"ann": "", "bob": None}, evidence) is None
+    found = annotations_of("place", TEXT, {"ann": "", "bob": [0]}, evidence)
+    assert found is not None
+    assert found.marks == {"bob": [(1, 2)]}
+
+
+def test_an_object_has_each_annotators_marks() -> None:
+    assert said({"Ann": [0], "Bob": [], "Cy": None}) == said('{"Ann": [0], "Bob": []}') == {"Ann": ["A"], "Bob": []}
+
+
+def test_scores_of_several_columns_lie_over_one_another() -> None:
+    evidence = Evidence(columns=["ann", "bob"], written="scores", marked_from=0.8)
+    found = annotations_of("place", "a b", {"ann": [0, 1], "bob": [1, 0.5]}, evidence)
+    assert found is not None
+    assert found.marks == {"ann": [(2, 3)], "bob": [(0, 1)]}
+    assert found.scores == [(0, 1, 0), (2, 3, 1), (0, 1, 1), (2, 3, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("cell", "written", "outside", "miscounted", "marked"),
+    [
+        ([-1, 0, 3], "words", 2, 0, {"ann": ["A"]}),
+        ([[1, 2], [0, 18], [3, 3], [5, 4], [-1, 2]], "characters", 4, 0, {"ann": ["A"]}),
+        ([1, 0], "flags", 0, 1, {}),
+        ([1, 0, 0, 0], "scores", 0, 1, {}),
+    ],
+)
+def test_what_does_not_fit_the_text_is_left_out_and_counted(
+    cell: Any, written: str, outside: int, miscounted: int, marked: dict[str, list[str]]
+) -> None:
+    evidence = Evidence.model_validate({"columns": "ann", "written": written})
+    found = annotations_of("place", TEXT, {"ann": cell}, evidence)
+    assert found is not None
+    assert (found.outside, found.miscounted) == (outside, miscounted)
+    assert said(cell, written) == marked
+
+
+@pytest.mark.parametrize(
+    ("cell", "written", "form"),
+    [
+        ("the film", "words", "a list of word positions, such as [0, 3]"),
+        ([0.5], "words", "a list of word positions"),
+        ([[0, 1]], "words", "a list of word positions"),
+        (["0"], "words", "a list of word positions"),
+        ([True], "words", "a list of word positions"),
+        ("[0, 1", "words", "a list of word positions"),
+        ([1, 2, 3], "characters", "a list of stretches"),
+        ([[1, 2, 3]], "characters", "a list of stretches"),
+        ([{"from": 1, "to": 2}], "characters", "a list of stretches"),
+        ([0, 2, 1], "flags", "a 0 or 1 for each word, such as [0, 1, 1]"),
+        ([0, None, 1], "scores", "a number for each word"),
+        ([float("nan"), 0, 1], "scores", "a number for each word"),
+        (True, "words", "a list of word positions"),
+        ({"Ann": "x"}, "words", "a list of word positions"),
+    ],
+)
+def test_a_malformed_cell_is_named_by_row_and_column(cell: Any, written: str, form: str) -> None:
+    with pytest.raises(AuditError) as caught:
+        said(cell, written)
+    message = str(caught.value)
+    assert message.startswith("own.csv, line 2: column 'ann' holds ")
+    assert f"which is not {form}" in message
+    assert "\n" not in message
+
+
+@given(st.lists(st.sampled_from(["a", "b.", "c's"]), max_size=6), st.data())
+def test_positions_characters_and_flags_say_the_same(words: list[str], data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from([" ", "  ", "\n"])).join(words)
+    marked = sorted(data.draw(st.sets(st.integers(0, len(words) - 1)))) if words else []
+    spans = word_spans(text)
+    flags = [int(at in marked) for at in range(len(words))]
+    assert (
+        said(marked, "words", text)
+        == said([list(spans[at]) for at in marked], "characters", text)
+        == said(flags, "flags", text)
+        == {"ann": [words[at] for at in marked]}
+    )
+
+
+ROWS: list[dict[str, Any]] = [
+    {"text": "a dull film", "label": "no", "ann": [1], "bob": []},
+    {"text": "a fine film", "label": "yes", "ann": [1, 2], "bob": None},
+]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx"])
+def test_every_format_has_marks(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"own{ending}"
+    cells = [
+        {key: value if isinstance(value, str | None) else json.dumps(value) for key, value in row.items()}
+        for row in ROWS
+    ]
+    match ending:
+        case ".csv" | ".tsv":
+            with path.open("w", newline="") as stream:
+                writer = csv.DictWriter(stream, ROWS[0], delimiter="," if ending == ".csv" else "\t")
+                writer.writeheader()
+                writer.writerows(cells)
+        case ".jsonl":
+            path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+        case ".json":
+            path.write_text(json.dumps(ROWS))
+        case ".parquet":
+            pq.write_table(pa.Table.from_pylist(ROWS), path)
+        case ".xlsx":
+            book = pytest.importorskip("openpyxl").Workbook()
+            for row in ([*ROWS[0]], *([*row.values()] for row in cells)):
+                book.active.append(row)
+            book.save(path)
+    settings = {"kind": "table", "path": str(path), "evidence": {"columns": ["ann", "bob"]}}
+    texts = list(TableCorpus.model_validate(settings).read("own", {"path": path}))
+    assert [text.annotations and dict(text.annotations.marks) for text in texts] == [
+        {"ann": [(2, 6)], "bob": []},
+        {"ann": [(2, 6), (7, 11)]},
+    ]
+
+
+def table(folder: Path, rows: list[dict[str, Any]], **evidence: Any) -> list[str]:
+    """What is odd in a file of these rows."""
+    path = folder / "own.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    settings = {"kind": "table", "path": str(path), "evidence": {"columns": "ann", **evidence}}
+    return checkup.checkup("own", TableCorpus.model_validate(settings), {"path": path}).odd
+
+
+def many(**cells: Any) -> list[dict[str, Any]]:
+    return [
+        {"text": f"text {at}", "label": ("yes", "no")[at % 2], "ann": [0]} | (cells if at in (3, 5) else {})
+        for at in range(1000)
+    ]
+
+
+def test_marks_that_do_not_fit_are_told_before_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    assert table(tmp_path, many()) == []
+    assert table(tmp_path, many(ann=[2])) == [
+        f"own: 2 texts have marks outside of them, which are left out; first: {path}, line 4"
+    ]
+    flags = [row | {"ann": [1, 0] if row["ann"] else []} for row in many(ann=[])]
+    assert table(tmp_path, flags, written="flags") == [
+        "own: 2 texts have lists of marks with another number of entries than words, which are left out; first: "
+        f"{path}, line 4"
+    ]
+    assert table(tmp_path, [row | {"ann": None} for row in many()]) == ["own: no text has marks in column 'ann'"]
+
+
+def test_a_malformed_cell_ends_the_look_at_the_file(tmp_path: Path) -> None:
+    with pytest.raises(AuditError, match=r"own\.jsonl, line 4: column 'ann' holds 'the film', which is not a list"):
+        table(tmp_path, many(ann="the film"))
+
+
+def test_a_missing_column_of_marks_is_named(tmp_path: Path) -> None:
+    with pytest.raises(AuditError, match=r"no column 'bob', only .*; set `evidence\.columns\[1\]`"):
+        table(tmp_path, many(), columns=["ann", "bob"])
+
+
+@pytest.mark.parametrize("columns", [[], ["ann", "ann"]])
+def test_columns_that_can_not_be_are_refused(columns: list[str]) -> None:
+    with pytest.raises(ValidationError, match=r"names no column|duplicate column .ann."):
+        Evidence(columns=columns)
