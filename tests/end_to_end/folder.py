@@ -14,10 +14,8 @@ from typing import Any
 import yaml
 
 from attention_audit.code_hash import code_hash
-from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
+from attention_audit.columns.files import CENSUS, CORPUS, HEAD, HISTORY, READOUT, SEARCH, VOCABULARY
 from attention_audit.columns.kinds import Artefact, artefact
-from attention_audit.columns.readout import HEAD, READOUT
-from attention_audit.columns.training import HISTORY, SEARCH
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import FIGURES, TABLES
 

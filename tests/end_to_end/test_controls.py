@@ -8,7 +8,7 @@ import yaml
 from folder import ROOT, Folder
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.controls import CONTROLS
+from attention_audit.columns.tables import CONTROLS
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.whole]
 

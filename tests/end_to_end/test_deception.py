@@ -7,9 +7,8 @@ import pytest
 from folder import Folder, assert_rendered
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.corpus import CORPUS
-from attention_audit.columns.impermissible import IMPERMISSIBLE
-from attention_audit.columns.performance import PERFORMANCE
+from attention_audit.columns.audits import IMPERMISSIBLE, PERFORMANCE
+from attention_audit.columns.files import CORPUS
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.whole]
 

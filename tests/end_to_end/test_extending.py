@@ -17,11 +17,9 @@ sys.path.append(str(Path(__file__).parents[1] / "unit"))
 import classifiers_on_disk
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.agreement import AGREEMENT
-from attention_audit.columns.corpus import CORPUS
-from attention_audit.columns.ranked_sets import RANKED_SETS
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.audits import AGREEMENT, RANKED_SETS
+from attention_audit.columns.files import CORPUS
+from attention_audit.columns.tables import SUMMARY, TABLE
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("extending")]
 

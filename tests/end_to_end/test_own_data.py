@@ -9,8 +9,8 @@ from folder import Folder, NewFolder, assert_rendered, fresh
 from texts import write_pairs, write_reviews
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance
-from attention_audit.columns.corpus import CORPUS, VOCABULARY
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.files import CORPUS, VOCABULARY
+from attention_audit.columns.tables import TABLE
 
 # one worker, so that the run is made once
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("own")]

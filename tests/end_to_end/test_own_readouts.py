@@ -8,8 +8,7 @@ from elsewhere import made, write_all
 from folder import Folder, assert_rendered, fresh
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.texts import TEXTS
+from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.given.files import write_given
 from attention_audit.questions import QUESTIONS
 

@@ -9,8 +9,8 @@ import yaml
 from folder import ROOT, Folder
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.performance import PERFORMANCE
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.audits import PERFORMANCE
+from attention_audit.columns.tables import TABLE
 
 MIRROR = Path(os.environ.get("ATTENTION_AUDIT_MIRROR") or "nowhere")
 

@@ -12,16 +12,9 @@ from folder import SOURCE, TINY, Folder, assert_rendered, fresh, kind_of
 from texts import write_pairs, write_reviews, write_treebank
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance
-from attention_audit.columns.corpus import CORPUS
-from attention_audit.columns.correlation import CORRELATION
-from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
-from attention_audit.columns.performance import PERFORMANCE
-from attention_audit.columns.permutation import PERMUTATION
-from attention_audit.columns.ranked_sets import RANKED_SETS
-from attention_audit.columns.readout import HEAD, READOUT
-from attention_audit.columns.replication import REPLICATION
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.audits import CORRELATION, INSTANCE_ADVERSARY, PERFORMANCE, PERMUTATION, RANKED_SETS
+from attention_audit.columns.files import CORPUS, HEAD, READOUT
+from attention_audit.columns.tables import REPLICATION, SUMMARY, TABLE
 from attention_audit.plan.exhibits import FIGURES, TABLES
 from attention_audit.plan.serrano_smith import SerranoSmith
 from attention_audit.plan.wiegreffe_pinter import WiegreffePinter

@@ -9,8 +9,8 @@ import transformers_on_disk as on_disk
 from folder import Folder, assert_rendered, fresh
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.states import PIECES
-from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.files import PIECES
+from attention_audit.columns.tables import SUMMARY
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("transformer")]
 

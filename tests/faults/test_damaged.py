@@ -11,16 +11,9 @@ from hurt import Tally, contents, differing, error_lines, flipped, given_command
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.record import check_recorded, read_record
 from attention_audit.artefacts.weights import read_weights
-from attention_audit.columns.conicity import CONICITY
-from attention_audit.columns.cut_texts import CUT_TEXTS
-from attention_audit.columns.heads import HEADS
-from attention_audit.columns.map_stability import ATTRIBUTION_STABILITY, MAP_STABILITY
-from attention_audit.columns.readout import HEADED, SEVERAL
-from attention_audit.columns.soft import SOFT
-from attention_audit.columns.states import PIECES
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.table import TABLE
-from attention_audit.columns.training import HISTORY
+from attention_audit.columns.audits import ATTRIBUTION_STABILITY, CONICITY, CUT_TEXTS, HEADS, MAP_STABILITY, SOFT
+from attention_audit.columns.files import HEADED, HISTORY, PIECES, SEVERAL
+from attention_audit.columns.tables import SUMMARY, TABLE
 from attention_audit.errors import AuditError
 from attention_audit.report.guide import ARTEFACTS
 

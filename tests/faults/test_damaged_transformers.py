@@ -16,9 +16,8 @@ from test_damaged import TRANSFORMERS, damaged
 from attention_audit.artefacts.array import opened_array
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.record import read_record
+from attention_audit.columns.files import HEADED, PIECES, SEVERAL
 from attention_audit.columns.kinds import Artefact
-from attention_audit.columns.readout import HEADED, SEVERAL
-from attention_audit.columns.states import PIECES
 from attention_audit.errors import AuditError
 from attention_audit.readout import read_readout
 

@@ -7,14 +7,10 @@ import numpy as np
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.consistency import CONSISTENCY
-from attention_audit.columns.corpus import CENSUS, CORPUS
-from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
+from attention_audit.columns.audits import CONSISTENCY, INSTANCE_ADVERSARY, WORD_ATTRIBUTIONS
+from attention_audit.columns.files import CENSUS, CORPUS, READOUT
 from attention_audit.columns.kinds import flag, integer, text
-from attention_audit.columns.readout import READOUT
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.texts import TEXTS
-from attention_audit.columns.word_attributions import WORD_ATTRIBUTIONS
+from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob, ShownSuite
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
 
 NAN = float("nan")

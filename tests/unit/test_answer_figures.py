@@ -12,8 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from attention_audit.columns.instead import INSTEAD
-from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.tables import INSTEAD, SUMMARY
 from attention_audit.figures.answer import NO_MODEL, fig_answer
 from attention_audit.figures.instead import NOTHING, fig_instead
 from attention_audit.questions import QUESTIONS

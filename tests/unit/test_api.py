@@ -20,7 +20,7 @@ from attention_audit.answer.lines import write_line
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan

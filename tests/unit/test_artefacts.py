@@ -24,9 +24,9 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.running import hold_lock
 from attention_audit.artefacts.weights import read_weights, write_weights
 from attention_audit.code_hash import WORDS
-from attention_audit.columns.evidence import EVIDENCE
+from attention_audit.columns.audits import EVIDENCE
+from attention_audit.columns.files import HISTORY
 from attention_audit.columns.kinds import artefact
-from attention_audit.columns.training import HISTORY
 from attention_audit.errors import AuditError
 from attention_audit.report.guide import ARTEFACTS, ORDER
 
@@ -116,9 +116,9 @@ def test_a_file_of_another_kind_with_the_same_columns_is_refused(tmp_path: Path,
 
 
 def test_a_kind_of_file_is_found_by_its_target() -> None:
-    assert artefact("columns.training:HISTORY") is HISTORY
+    assert artefact("columns.files:HISTORY") is HISTORY
     with pytest.raises(TypeError, match="QUESTIONS: declares no kind of file"):
-        artefact("columns.summary:QUESTIONS")
+        artefact("columns.tables:QUESTIONS")
 
 
 @pytest.mark.parametrize("position", [0.02, 0.3, 0.6])

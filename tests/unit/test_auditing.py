@@ -179,7 +179,7 @@ def test_a_data_set_that_a_suite_does_not_run_is_one_line(plan: Plan) -> None:
 
 def test_an_audit_that_reads_another_is_told_of_it(plan: Plan) -> None:
     job = plan.auditing.job("attention_maps", "wp", "needle")
-    assert job.after == {"instance_adversary": "columns.instance_adversary:INSTANCE_ADVERSARY"}
+    assert job.after == {"instance_adversary": "columns.audits:INSTANCE_ADVERSARY"}
     inputs = plan.auditing.inputs("attention_maps", "wp", "needle")
     assert inputs["instance_adversary"] == ["results/audits/needle/wp/instance_adversary.parquet"]
     assert [inputs[name] for name in ("base", "contrast")] == [

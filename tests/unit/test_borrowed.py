@@ -9,7 +9,7 @@ from in_process import make
 from planned import by_name, plan_of
 
 from attention_audit.artefacts.parquet import read_table
-from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
+from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
 from attention_audit.corpus.prepare import labelled_as_trained
 from attention_audit.corpus.source import TrainedOn
 from attention_audit.corpus.text import Text

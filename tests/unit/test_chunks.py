@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from attention_audit.audits.flipping_sets import ranked_sets, single_weight
-from attention_audit.columns.ranked_sets import RANKED_SETS
-from attention_audit.columns.single_weight import SINGLE_WEIGHT
+from attention_audit.columns.audits import RANKED_SETS, SINGLE_WEIGHT
 from attention_audit.readout import Readout
 from attention_audit.stages.audits import labelled, sentences_of
 

@@ -221,10 +221,10 @@ def test_a_folder_that_cannot_be_written_keeps_nothing(package: Path, monkeypatc
     assert kept_beside(package / "b.py").is_file()
 
 
-def test_columns_of_one_kind_pull_no_others() -> None:
+def test_columns_of_audits_pull_no_others() -> None:
     forget()
-    columns = {name for name in code.closure("attention_audit.columns.permutation") if ".columns." in name}
-    assert columns == {f"attention_audit.columns.{name}" for name in ("permutation", "kinds", "shared")}
+    columns = {name for name in code.closure("attention_audit.columns.audits") if ".columns." in name}
+    assert columns == {f"attention_audit.columns.{name}" for name in ("audits", "kinds", "shared")}
 
 
 def test_tables_and_figures_import_no_model_and_no_torch() -> None:

@@ -10,7 +10,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes, pseudo_words
 from attention_audit.corpus.text import Text

@@ -13,8 +13,7 @@ from attention_audit.answer.estimates import Estimate
 from attention_audit.answer.statements import Part, object_to
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.controls import CONTROLS
-from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.tables import CONTROLS, SUMMARY
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.controls import TRUTH, allow, controls

@@ -8,7 +8,7 @@ import pytest
 from in_process import run_stage
 
 from attention_audit.artefacts.parquet import read_table
-from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
+from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 

@@ -10,13 +10,15 @@ from labels import JW, LABELS
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits import correlation as audit
-from attention_audit.columns.agreement import AGREEMENT
-from attention_audit.columns.conicity import CONICITY
-from attention_audit.columns.correlation import CORRELATION
-from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
-from attention_audit.columns.performance import PERFORMANCE
-from attention_audit.columns.permutation import PERMUTATION
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.audits import (
+    AGREEMENT,
+    CONICITY,
+    CORRELATION,
+    INSTANCE_ADVERSARY,
+    PERFORMANCE,
+    PERMUTATION,
+)
+from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
 from attention_audit.report.guide import ARTEFACTS

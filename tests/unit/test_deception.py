@@ -12,9 +12,8 @@ from torch import nn
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.impermissible import impermissible
-from attention_audit.columns.impermissible import IMPERMISSIBLE
-from attention_audit.columns.performance import PERFORMANCE
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.audits import IMPERMISSIBLE, PERFORMANCE
+from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import attention_of

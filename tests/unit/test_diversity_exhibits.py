@@ -10,7 +10,7 @@ import pytest
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.figures.conicity import md_fig_conicity
 from attention_audit.plan.diversity import MohankumarDiversity

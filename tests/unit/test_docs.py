@@ -21,7 +21,7 @@ from snakemake.cli import get_argument_parser
 from attention_audit import __version__
 from attention_audit.__main__ import parser
 from attention_audit.audits.rankings import RANKERS
-from attention_audit.columns.ranked_sets import BINS
+from attention_audit.columns.audits import BINS
 from attention_audit.config import Config
 from attention_audit.corpus.sources import control as digest
 from attention_audit.corpus.sources.control import BIAS, KINDS

@@ -9,7 +9,7 @@ from summaries import BLANK, answer, row
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.tables import SUMMARY
 from attention_audit.report.ending import MOST, WIDTH, ending
 
 SUITES = plan_of().shown_suites()

@@ -12,7 +12,7 @@ from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.annotated import EraserCorpus

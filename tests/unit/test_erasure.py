@@ -14,8 +14,7 @@ import torch
 from attention_audit.audits.erasure import ErasableTexts, distribution, erasable, left, reordered
 from attention_audit.audits.flipping_sets import flipping_sets, other_ranks, single_weight
 from attention_audit.audits.rankings import RANKERS, TOPS, falling, shuffled
-from attention_audit.columns.ranked_sets import BINS
-from attention_audit.columns.single_weight import DRAWS
+from attention_audit.columns.audits import BINS, DRAWS
 from attention_audit.divergence import jsd
 from attention_audit.readout import Readout
 

@@ -8,7 +8,7 @@ from labels import SS
 
 from attention_audit.audits.located import FURTHER
 from attention_audit.audits.rankings import RANKERS
-from attention_audit.columns.ranked_sets import BINS
+from attention_audit.columns.audits import BINS
 from attention_audit.errors import AuditError
 from attention_audit.figures.erasure import (
     curve_points,

@@ -12,11 +12,9 @@ from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.located import FURTHER
 from attention_audit.audits.rankings import RANKERS
-from attention_audit.columns.corpus import CENSUS
-from attention_audit.columns.performance import PERFORMANCE
-from attention_audit.columns.ranked_sets import RANKED_SETS
-from attention_audit.columns.single_weight import SINGLE_WEIGHT
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.audits import PERFORMANCE, RANKED_SETS, SINGLE_WEIGHT
+from attention_audit.columns.files import CENSUS
+from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.names import MAPS, RANKINGS, Look, Names
 from attention_audit.tables import erasure

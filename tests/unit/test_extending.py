@@ -16,9 +16,9 @@ from planned import ROOT, by_name, plan_of
 
 from attention_audit import code_hash as code
 from attention_audit.artefacts.parquet import read_frame
+from attention_audit.columns.audits import RANKED_SETS
 from attention_audit.columns.kinds import artefact
-from attention_audit.columns.ranked_sets import RANKED_SETS
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
@@ -241,12 +241,12 @@ PERMUTED = "'tables.performance:own_table_performance', 'x'"
             "my_entropy:nats: no columns are declared there",
         ),
         (
-            AUDIT.format("'permutation', 'Why?', 'my_entropy:entropy', 'columns.permutation:PERMUTATION'"),
+            AUDIT.format("'permutation', 'Why?', 'my_entropy:entropy', 'columns.audits:PERMUTATION'"),
             "AUDITS: permutation: is the name of one of the package; choose another",
         ),
         (
-            AUDIT.format("'other', 'Why?', 'my_entropy:entropy', 'columns.permutation:PERMUTATION'"),
-            r"columns\.permutation:PERMUTATION is of permutation, .*; write other, audits/",
+            AUDIT.format("'other', 'Why?', 'my_entropy:entropy', 'columns.audits:PERMUTATION'"),
+            r"columns\.audits:PERMUTATION is of permutation, .*; write other, audits/",
         ),
         (TABLES.format(f"{PERMUTED}, 'mine'"), r"TABLES: mine: its caption mine\.rst is missing; write what it shows"),
         (TABLES.format(f"{PERMUTED}, 'summary'"), "TABLES: summary: "),

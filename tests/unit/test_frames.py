@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.controls import CONTROLS
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
+from attention_audit.columns.tables import CONTROLS
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec
 from attention_audit.stages.frames import Gathered, arguments, slimmed
 from attention_audit.stages.job import Job
@@ -33,7 +33,7 @@ def test_of_a_corpus_some_columns_of_one_split_are_read(tmp_path: Path, provenan
     rows = [text | {"id": f"x-{split}", "split": split} for split in ("train", "test")]
     write_table(path, CORPUS, pa.Table.from_pylist(rows, schema=CORPUS.schema), provenance)
     spec = ReadSpec(
-        source="corpus", declared="columns.corpus:CORPUS", columns=["id", "split", "tokens"], split="test",
+        source="corpus", declared="columns.files:CORPUS", columns=["id", "split", "tokens"], split="test",
         categories=False, each=False, suites=False, missing="no file", files=[FileOf(name="x")],
     )  # fmt: skip
     (frame,) = Gathered("corpus", spec, [path]).by_name().values()
@@ -48,7 +48,7 @@ def test_of_a_table_the_rows_of_one_data_set_are_read(tmp_path: Path, provenance
     write_table(path, CONTROLS, pd.DataFrame([{**row, "dataset": name} for name in ("x", "y")]), provenance)
     for only, names in (("", ["x", "y"]), ("y", ["y"])):
         spec = ReadSpec(
-            source="table", declared="columns.controls:CONTROLS", columns=[], split="", categories=False, each=False,
+            source="table", declared="columns.tables:CONTROLS", columns=[], split="", categories=False, each=False,
             suites=False, missing="no file", files=[], only=only,
         )  # fmt: skip
         settings = ExhibitJob(

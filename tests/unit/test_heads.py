@@ -23,7 +23,7 @@ from attention_audit.audits.instance_adversary import furthest, instance_adversa
 from attention_audit.audits.permutation import orders, permutation
 from attention_audit.audits.rankings import RANKERS, falling
 from attention_audit.audits.settings import InstanceAdversary, Permutation
-from attention_audit.columns.readout import HEADED
+from attention_audit.columns.files import HEADED
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.model.tail import Tail

@@ -7,7 +7,7 @@ import pytest
 from audited import NOTHING, RANKED_SETS, TEXTS, fallen, ranked, subject
 
 from attention_audit.artefacts.parquet import read_frame, write_table
-from attention_audit.columns.instead import INSTEAD
+from attention_audit.columns.tables import INSTEAD
 from attention_audit.tables.instead import instead
 
 

@@ -19,11 +19,9 @@ from attention_audit.audits.attention_maps import attention_maps
 from attention_audit.audits.comparison import against_base
 from attention_audit.audits.located import BY_MAP, rank
 from attention_audit.audits.settings import AttentionMaps
-from attention_audit.columns.attention_maps import ATTENTION_MAPS
-from attention_audit.columns.corpus import CORPUS
-from attention_audit.columns.readout import SEVERAL
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.audits import ATTENTION_MAPS
+from attention_audit.columns.files import CORPUS, SEVERAL
+from attention_audit.columns.tables import SUMMARY, TABLE
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.plan.audits import audit_named

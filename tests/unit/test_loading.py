@@ -12,8 +12,7 @@ import torch
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CORPUS, VOCABULARY
-from attention_audit.columns.readout import READOUT
+from attention_audit.columns.files import CORPUS, READOUT, VOCABULARY
 from attention_audit.corpus.vocabulary import build_vocabulary, vocabulary_columns
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture

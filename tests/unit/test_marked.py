@@ -12,7 +12,7 @@ from attention_audit.audits.located import FURTHER
 from attention_audit.audits.plausibility import CONTRIBUTION, FREQUENCY, OTHERS, RANDOM
 from attention_audit.audits.plausible_words import called
 from attention_audit.audits.rankings import TOPS
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
 from attention_audit.names import MAPS, NUMBERED, PLAUSIBLE, RANKINGS
 from attention_audit.stages.audits import word_counts
 

@@ -15,11 +15,9 @@ from planned import PLACES, by_name, plan_of
 from attention_audit.artefacts.parquet import read_frame, read_provenance, write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.heads import heads
-from attention_audit.columns.corpus import CENSUS, CORPUS, VOCABULARY
-from attention_audit.columns.heads import HEADS
-from attention_audit.columns.performance import PERFORMANCE
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.audits import HEADS, PERFORMANCE
+from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
+from attention_audit.columns.tables import SUMMARY, TABLE
 from attention_audit.errors import AuditError
 from attention_audit.given.files import write_given
 from attention_audit.given.readouts import GivenReadout

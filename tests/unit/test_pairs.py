@@ -14,8 +14,7 @@ from torch import Tensor, nn, tensor
 
 from attention_audit.artefacts.parquet import read_provenance, read_table, write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CORPUS, VOCABULARY
-from attention_audit.columns.readout import HEAD, READOUT
+from attention_audit.columns.files import CORPUS, HEAD, READOUT, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, vocabulary_columns
 from attention_audit.errors import AuditError

@@ -438,9 +438,8 @@ def code_of(plan: Plan) -> dict[str, str]:
         ),
         ("audits/correlation.py", "correlation|agreement"),
         (
-            "columns/permutation.py",
-            "report|permutation|(jw|own|hf)_fig_permutation|(own|hf)_table_heads|summary|texts|"
-            "md_table_(diversity|claims)|md_fig_conicity",
+            "columns/audits.py",
+            "(?!(fetch|prepare|train|search_adversary|fig_answer|fig_instead|hf_fig_maps)$).*",
         ),
         ("figures/tvd_jsd.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd"),
         ("figures/style.py", "(.*_)?fig_?.*"),

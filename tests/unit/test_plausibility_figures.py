@@ -8,7 +8,7 @@ import pytest
 from drawn import assert_readable, drawn_texts
 from matplotlib.lines import Line2D
 
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.tables import TABLE
 from attention_audit.figures.plausibility import NOTHING, fig_plausibility
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.wording import labels_of

@@ -9,8 +9,8 @@ from audited import NOTHING, RANKED_SETS, fallen, ranked, subject
 from labels import LABELS
 
 from attention_audit.answer import intervals
-from attention_audit.columns.plausibility import MEASURES
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.audits import MEASURES
+from attention_audit.columns.tables import TABLE
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.instead import instead
 from attention_audit.tables.plausibility import table_plausibility

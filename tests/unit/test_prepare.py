@@ -10,7 +10,7 @@ import pytest
 
 from attention_audit.artefacts.parquet import read_provenance, read_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import draft
 from attention_audit.corpus.labels import sort_labels
 from attention_audit.corpus.prepare import FATES, prepare

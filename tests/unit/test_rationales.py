@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import checkup
 from attention_audit.corpus.rationales import (
     Annotations,

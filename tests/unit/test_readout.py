@@ -10,7 +10,7 @@ import torch
 
 from attention_audit.artefacts.parquet import read_provenance, write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.readout import READOUT
+from attention_audit.columns.files import READOUT
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split

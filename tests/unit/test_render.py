@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from labels import LABELS
 
-from attention_audit.columns.controls import CONTROLS
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.tables import CONTROLS, TABLE
 from attention_audit.errors import AuditError
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.render import render

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from labels import LABELS
 
 from attention_audit.artefacts.parquet import read_frame, write_table
-from attention_audit.columns.replication import REPLICATION
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.tables import REPLICATION, TABLE
 from attention_audit.config import Config
 from attention_audit.plan.remarks import of_data, of_models
 from attention_audit.tables.published import Fact, facts, half_a_unit

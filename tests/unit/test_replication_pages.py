@@ -23,10 +23,7 @@ from attention_audit.artefacts.journal import KEY
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.record import write_record
-from attention_audit.columns.replication import REPLICATION
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.table import TABLE
-from attention_audit.columns.texts import TEXTS
+from attention_audit.columns.tables import REPLICATION, SUMMARY, TABLE, TEXTS
 from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, Models, TableSpec
@@ -57,7 +54,7 @@ LABELS = {"base": "base", "uniform": "uniform", "lstm_tanh": "BiLSTM"}
 
 
 def number(own: str, name: str, published: float, ours: float, **other: Any) -> dict[str, Any]:
-    """A row of columns.replication: of three seeds, with .02 to either side of one more training."""
+    """A row of columns.tables: of three seeds, with .02 to either side of one more training."""
     return {
         "paper": "WP2019", "table": "Table 2", "dataset": own, "row": name, "metric": "f1", "published": published,
         "ours": ours, "low": ours - 0.01, "high": ours + 0.01, "seeds": 3, "difference": ours - published,

@@ -18,9 +18,7 @@ from pages import Page, check_page
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.kinds import flag
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.table import TABLE
-from attention_audit.columns.texts import TEXTS
+from attention_audit.columns.tables import SUMMARY, TABLE, TEXTS
 from attention_audit.errors import AuditError
 from attention_audit.figures.style import save
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
@@ -74,7 +72,7 @@ OTHER = ShownSuite(
 FIGURE = ShownExhibit(name="wp_fig3_x", folder="figures", suite="wp", number="Figure 3", shows="x", answers=[])
 TABLE_Y = ShownExhibit(
     name="wp_table2_y", folder="tables", suite="wp", number="", shows="y", answers=[],
-    columns="columns.table:TABLE", shown="tables.shown:wide",
+    columns="columns.tables:TABLE", shown="tables.shown:wide",
 )  # fmt: skip
 
 
@@ -214,7 +212,7 @@ HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\
 def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, provenance: Provenance) -> None:
     texts = ShownExhibit(
         name="texts", folder="tables", suite="", number="", shows="x", answers=[],
-        columns="columns.texts:TEXTS", shown="tables.shown:single",
+        columns="columns.tables:TEXTS", shown="tables.shown:single",
     )  # fmt: skip
 
     def shown(name: str) -> Page:
@@ -302,7 +300,7 @@ def test_exhibits_stand_in_the_order_in_which_they_come(run: Callable[..., Finis
 
 SUMMARY_TABLE = ShownExhibit(
     name="summary", folder="tables", suite="", number="", shows="x", answers=[],
-    columns="columns.summary:SUMMARY", shown="tables.shown:answers",
+    columns="columns.tables:SUMMARY", shown="tables.shown:answers",
 )  # fmt: skip
 
 

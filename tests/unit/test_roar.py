@@ -10,8 +10,8 @@ from in_process import make
 from planned import by_name, plan_of
 
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.performance import PERFORMANCE
-from attention_audit.columns.readout import READOUT
+from attention_audit.columns.audits import PERFORMANCE
+from attention_audit.columns.files import READOUT
 from attention_audit.corpus.vocabulary import UNKNOWN
 from attention_audit.errors import AuditError
 from attention_audit.figures.roar import roar_fig_masked

@@ -10,7 +10,7 @@ from in_process import make
 from planned import by_name, plan_of
 
 from attention_audit.artefacts.parquet import read_table
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.sources.shortcut import planted, put_in
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError

@@ -19,7 +19,7 @@ from attention_audit.audits.permutation import orders, permutation
 from attention_audit.audits.settings import Erasure, Permutation
 from attention_audit.audits.shuffles import shuffles
 from attention_audit.batching import stream
-from attention_audit.columns.shuffles import SHUFFLES
+from attention_audit.columns.audits import SHUFFLES
 from attention_audit.readout import Readout
 from attention_audit.stages.audits import labelled
 

@@ -10,7 +10,7 @@ import pytest
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.source import Length, RemoteFile
 from attention_audit.corpus.sources.sst import MARKED, NEUTRAL, SstCorpus, parse_tree

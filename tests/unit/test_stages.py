@@ -19,10 +19,9 @@ from attention_audit.artefacts.parquet import read_frame, read_provenance, read_
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.comparison import consistency
+from attention_audit.columns.files import READOUT, SEARCH
 from attention_audit.columns.kinds import artefact
-from attention_audit.columns.readout import READOUT
-from attention_audit.columns.table import TABLE
-from attention_audit.columns.training import SEARCH
+from attention_audit.columns.tables import TABLE
 from attention_audit.corpus.sources.control import CUES
 from attention_audit.errors import AuditError
 from attention_audit.plan.audits import AUDITS, audit_named
@@ -191,7 +190,7 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(
         for exhibit in sorted(made, key=lambda exhibit: exhibit.folder, reverse=True):
             if exhibit.name in shared | of_data | marked:
                 make_exhibit(plan, exhibit)
-        summary = read_frame(Path("results/tables/summary.parquet"), artefact("columns.summary:SUMMARY"))
+        summary = read_frame(Path("results/tables/summary.parquet"), artefact("columns.tables:SUMMARY"))
         assert set(summary["paper"]) <= {plan.scope.suite(prefix[:2]).paper, ""}
 
 
@@ -223,7 +222,7 @@ def test_a_search_leaves_its_steps_and_the_chosen_one_once_more(plan: Plan, tmp_
 def test_audits_name_the_lambdas_that_a_search_used(plan: Plan) -> None:
     path = PLACES.audit_file(DATASET, "wp", "performance")
     make(plan, path)
-    rows = read_frame(Path(path), artefact("columns.performance:PERFORMANCE"))
+    rows = read_frame(Path(path), artefact("columns.audits:PERFORMANCE"))
     search = read_frame(Path(f"results/models/{DATASET}/wp/continuation/seed10.search.parquet"), SEARCH)
     for model, expected in (("continuation", search), ("continuation_chosen", search[search["chosen"]])):
         assert set(rows.loc[rows["model"] == model, "lambda"]) == set(expected["lambda"])

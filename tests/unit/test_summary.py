@@ -25,7 +25,7 @@ from attention_audit.answer.lines import describe_marks, write_lines
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, Cell
 from attention_audit.artefacts.parquet import read_frame, write_table
-from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.questions import QUESTIONS
 from attention_audit.scores import macro_f1

@@ -9,9 +9,9 @@ from labels import LABELS, WP
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CENSUS
-from attention_audit.columns.performance import PERFORMANCE
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.audits import PERFORMANCE
+from attention_audit.columns.files import CENSUS
+from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.tables.datasets import ss_table1_datasets, wp_table1_datasets
 from attention_audit.tables.performance import wp_table2_uniform, wp_table3_guides, wp_table5_adversary

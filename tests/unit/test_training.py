@@ -15,8 +15,7 @@ from torch import nn, tensor
 
 from attention_audit.artefacts.parquet import read_table, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CORPUS, VOCABULARY
-from attention_audit.columns.training import HISTORY
+from attention_audit.columns.files import CORPUS, HISTORY, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, vocabulary_columns
 from attention_audit.errors import AuditError

@@ -18,9 +18,8 @@ from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.gradients import gradients, integrated_gradients, log_odds
 from attention_audit.audits.leave_one_out import leave_one_out, leave_one_out_of
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.columns.corpus import CORPUS
-from attention_audit.columns.correlation import CORRELATION
-from attention_audit.columns.states import PIECES
+from attention_audit.columns.audits import CORRELATION
+from attention_audit.columns.files import CORPUS, PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import Split

@@ -12,12 +12,9 @@ from planned import PLACES, plan_of
 from attention_audit import api
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.weights import read_weights
-from attention_audit.columns.comparison import COMPARISON
-from attention_audit.columns.consistency import CONSISTENCY
-from attention_audit.columns.corpus import CORPUS
-from attention_audit.columns.performance import PERFORMANCE
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.training import HISTORY, SEARCH
+from attention_audit.columns.audits import COMPARISON, CONSISTENCY, PERFORMANCE
+from attention_audit.columns.files import CORPUS, HISTORY, SEARCH
+from attention_audit.columns.tables import SUMMARY
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan

@@ -26,7 +26,7 @@ OF_THREE, OF_FIVE = 4.302653, 2.776445
 
 
 def number(dataset: str, published: float, ours: float, sd: float = 0.01, seeds: int = 3, **other: Any) -> Any:
-    """A row of columns.replication, of F1 of a model."""
+    """A row of columns.tables, of F1 of a model."""
     reach = {3: OF_THREE, 5: OF_FIVE}.get(seeds, NAN) * sd * math.sqrt(1 + 1 / seeds) if seeds else NAN
     return {
         "paper": "JW2019", "table": "Table 1", "dataset": dataset, "row": "lstm_tanh", "metric": "f1",

@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CORPUS, VOCABULARY
+from attention_audit.columns.files import CORPUS, VOCABULARY
 from attention_audit.corpus.vocabulary import Vocabulary, WordLists, build_vocabulary, coverage, vocabulary_columns
 
 TEXTS = [["b", "a", "a"], ["c", "a", "\u00e9"], ["b", "Z"]]

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from attention_audit.columns.kinds import Artefact, Column, artefact, described, real, text
 from attention_audit.columns.shared import DATASET
-from attention_audit.columns.table import TABLE
+from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
@@ -49,7 +49,9 @@ FORMER_FIGURES = (
     ),
 )
 """Figures of papers that the package no longer draws, of which runs are kept; their captions: former_captions/."""
-CLAIMS = described("claims", "What a paper found, and whether it comes back.", "tables/{suite}_table_claims.csv").holds(
+CLAIMS = described(
+    "claims", meaning="What a paper found, and whether it comes back.", path="tables/{suite}_table_claims.csv"
+).holds(
     dataset=DATASET,
     claim=text(meaning="what they found"),
     statistic=text(meaning="how it is measured"),

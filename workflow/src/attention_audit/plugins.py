@@ -66,15 +66,6 @@ def load(target: str) -> Any:
     return getattr(imported(target), target.partition(":")[2])
 
 
-def modules_in(folder: str) -> list[str]:
-    """The modules of a folder of this package, named from inside the package, such as "columns.permutation".
-
-    No import statement names them, so `code.closure` does not follow them: code that loads them passes their names to
-    `code.code_hash`.
-    """
-    return sorted(f"{folder}.{path.stem}" for path in (SOURCE / folder).glob("[!_]*.py"))
-
-
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """What all entries have. source: the plugin that declares it, which is set as it is read; "" within the package."""

@@ -25,8 +25,8 @@ from torch.nn.utils.rnn import pad_sequence
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import kind_of, read_batches, read_table
 from attention_audit.artefacts.weights import read_weights
+from attention_audit.columns.files import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import Artefact
-from attention_audit.columns.readout import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.errors import AuditError
 from attention_audit.model.tail import Tail, tail_of
 from attention_audit.padded import Head, Heads, Padded

@@ -6,7 +6,7 @@ from math import inf, isfinite, isnan, nan
 from typing import Any, NamedTuple
 
 from attention_audit.answer.statements import CLASSES, NONE, ZONES
-from attention_audit.columns.summary import PLAUSIBILITY
+from attention_audit.columns.tables import PLAUSIBILITY
 from attention_audit.questions import LEAST_OF_CLASS, QUESTIONS, Unit
 
 MARKS = {NONE: " – ", CLASSES: " ≠ "}

@@ -22,7 +22,7 @@ from attention_audit.api.auditing import DATASET, MODEL, Report, audit, made_of
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats
 from attention_audit.artefacts.parquet import read_table
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean

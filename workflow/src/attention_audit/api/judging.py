@@ -36,7 +36,7 @@ from attention_audit.api.writing import classes_named
 from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.plausibility import Cases, cases_of, overlap
 from attention_audit.audits.settings import Erasure
-from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.corpus.languages import choose_tokens, find_unspaced
 from attention_audit.corpus.rationales import Rationale

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_audit.batching import Indices, stream
-from attention_audit.columns.located import DELETED
+from attention_audit.columns.audits import DELETED
 from attention_audit.errors import AuditError
 from attention_audit.given.arrays import numbers
 from attention_audit.given.readouts import SUM

@@ -22,7 +22,7 @@ from attention_audit.audits.attention_maps import MARKS
 from attention_audit.audits.gradients import gradients
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
-from attention_audit.columns.corpus import CENSUS, CORPUS
+from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.tokens import placed_words
 from attention_audit.corpus.vocabulary import UNKNOWN

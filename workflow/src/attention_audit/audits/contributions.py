@@ -25,7 +25,7 @@ from torch import Tensor
 
 from attention_audit.audits.erasure import erasable, without
 from attention_audit.audits.rankings import falling
-from attention_audit.columns.contributions import TOP
+from attention_audit.columns.audits import TOP
 from attention_audit.readout import Readout
 
 AT_ONCE = 2**18

@@ -28,8 +28,7 @@ from torch import Tensor
 from attention_audit.audits.erasure import ErasableTexts, erasable, find_flips, left, reordered, without
 from attention_audit.audits.rankings import RANKERS, SMALLEST, TOPS, falling
 from attention_audit.batching import stream
-from attention_audit.columns.ranked_sets import BINS
-from attention_audit.columns.single_weight import DRAWS
+from attention_audit.columns.audits import BINS, DRAWS
 from attention_audit.divergence import jsd
 from attention_audit.readout import Readout
 

@@ -28,7 +28,7 @@ from attention_audit.audits.leave_one_out import Deletions, deleting
 from attention_audit.audits.rankings import BY_MAP, BY_STATES, by_states, falling
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs
-from attention_audit.columns.located import DELETED
+from attention_audit.columns.audits import DELETED
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Readout, Scores

@@ -27,8 +27,7 @@ from attention_audit.audits.leave_one_out import TOKENS, logits
 from attention_audit.audits.located import Flags, erased_sets, in_runs, ranked
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs, stream
-from attention_audit.columns.located import DELETED
-from attention_audit.columns.replaced import LIKELY, MASK, UNKNOWN
+from attention_audit.columns.audits import DELETED, LIKELY, MASK, UNKNOWN
 from attention_audit.corpus.vocabulary import UNKNOWN as UNKNOWN_ROW
 from attention_audit.model.batch import Batch
 from attention_audit.model.network import Network

@@ -56,7 +56,7 @@ def measure(texts: ErasableTexts, random: Tensor, ids: list[str], seed: int) -> 
 
 
 def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> dict[str, Any]:
-    """Columns id, shuffle, prediction, tvd, items, random, by_weight, smallest, lead, fall: see `columns.shuffles`.
+    """Columns id, shuffle, prediction, tvd, items, random, by_weight, smallest, lead, fall: see `columns.audits`.
 
     One row for each text under its own weights, shuffle 0, and under each shuffle. Predictions are recomputed in
     float64, so that erasing nothing never counts as a change.

@@ -94,13 +94,13 @@ class Artefact:
         return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in self.columns])
 
 
-def described(name: str, doc: str | None, path: str = "audits/{dataset}/{suite}/{name}.parquet") -> Artefact:
-    """The kind of file that has a module for itself, whose docstring `doc` says what the file is; mostly an audit's."""
-    return Artefact(name, path.replace("{name}", name), meaning=" ".join((doc or "").split()))
+def described(name: str, *, meaning: str, path: str = "audits/{dataset}/{suite}/{name}.parquet") -> Artefact:
+    """Describe a kind of file, mostly an audit's, whose columns `holds` adds."""
+    return Artefact(name, path.replace("{name}", name), meaning=meaning)
 
 
 def artefact(target: str) -> Artefact:
-    """The kind of file that is declared at `target`, such as "columns.permutation:PERMUTATION".
+    """The kind of file that is declared at `target`, such as "columns.audits:PERMUTATION".
 
     Raises ModuleNotFoundError or AttributeError where there is no such declaration, and TypeError where the target is
     something else.

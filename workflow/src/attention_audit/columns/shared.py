@@ -32,6 +32,9 @@ ITEMS = integer(
 )
 TOKENS = integer(unit="tokens", meaning="tokens that can be attended to")
 
+BY_DESIGN = "planted"
+"""Who marked the cues of a generated text, and the words that are planted in a real one."""
+
 
 def bounds(name: str, kind: Kind, *, meaning: str) -> dict[str, Column]:
     """An effect and the bounds of its interval."""

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from attention_audit.artefacts.files import scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CENSUS, CORPUS
+from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.corpus.blocking import absent
 from attention_audit.corpus.draft import NUMBERS, Ledger, write_draft
 from attention_audit.corpus.labels import list_few, sort_labels
@@ -139,7 +139,7 @@ def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
 
 
 def select_rows(texts: pd.DataFrame, classes: list[str], draft: Path) -> Iterator[pa.Table]:
-    """Copy the kept texts from a draft, in order, with the columns of columns.corpus.CORPUS. texts: see `settle`."""
+    """Copy the kept texts from a draft, in order, with the columns of columns.files.CORPUS. texts: see `settle`."""
     number = {name: label for label, name in enumerate(classes)}
     with pq.ParquetFile(draft) as file:
         for group in range(file.num_row_groups):

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from attention_audit.artefacts.parquet import read_batches
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.vectors import WordVectors
 
 MARKS = ("<pad>", "<unk>", "<sos>", "<eos>")
@@ -91,7 +91,7 @@ def coverage(vocabulary: Vocabulary, vectors: WordVectors) -> tuple[float, float
 
 
 def vocabulary_columns(vocabulary: Vocabulary, vectors: WordVectors | None = None) -> dict[str, list[Any]]:
-    """The columns that columns.corpus.VOCABULARY declares, with a row for each row of the embedding.
+    """The columns that columns.files.VOCABULARY declares, with a row for each row of the embedding.
 
     Without `vectors`, the column `vector` is null everywhere.
     """

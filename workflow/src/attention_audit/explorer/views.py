@@ -13,7 +13,7 @@ import torch
 from attention_audit.answer.lines import Line
 from attention_audit.answer.opening import Seen, opening
 from attention_audit.columns.kinds import Column, flag, integer, real, reals
-from attention_audit.columns.texts import TEXTS
+from attention_audit.columns.tables import TEXTS
 from attention_audit.explorer import fitting
 from attention_audit.explorer.document import (
     AboutColumn,

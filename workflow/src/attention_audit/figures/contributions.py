@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.columns.contributions import TOP
+from attention_audit.columns.audits import TOP
 from attention_audit.figures import style
 from attention_audit.figures.panels import ROOTS, density, describe, panel_grid, panels_of, root_ticks, rooted
 from attention_audit.names import Names

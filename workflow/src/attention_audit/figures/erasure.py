@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from attention_audit.columns.ranked_sets import BINS
+from attention_audit.columns.audits import BINS
 from attention_audit.figures import style
 from attention_audit.figures.panels import (
     above,

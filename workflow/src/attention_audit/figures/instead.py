@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.columns.instead import BY
+from attention_audit.columns.tables import BY
 from attention_audit.figures import style
 from attention_audit.figures.panels import by_model, describe, draw_dot, legend, name_rows, panel_grid, write_sentence
 from attention_audit.names import RANKINGS

@@ -19,7 +19,7 @@ class Audit(Entry):
 
     name: of the file. rule: that makes it, perhaps with others; own_audit makes those of plugins. asks: the question,
     in a sentence. target: the function, "module:name", under this package or in a plugin; by default
-    audits.<name>:<name>. columns: the declaration of the file's columns, likewise; by default columns.<name>:<NAME>.
+    audits.<name>:<name>. columns: the declaration of the file's columns, likewise; by default columns.audits:<NAME>.
 
     needs: what a suite must have for it, besides readouts, which every suite has. corpus: the texts. network: models
     that can be run again. states: of the items under the attention, which such a model returns. heads: several of
@@ -60,4 +60,4 @@ class Audit(Entry):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "target", self.target or f"audits.{self.name}:{self.name}")
-        object.__setattr__(self, "columns", self.columns or f"columns.{self.name}:{self.name.upper()}")
+        object.__setattr__(self, "columns", self.columns or f"columns.audits:{self.name.upper()}")

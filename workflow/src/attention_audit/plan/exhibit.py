@@ -173,7 +173,7 @@ class Table(Exhibit):
     function that picks the rows of the .csv file, where the frame has too many for one.
     """
 
-    columns: str = "columns.table:TABLE"
+    columns: str = "columns.tables:TABLE"
     shown: str = "tables.shown:wide"
     top: str = ""
 

@@ -23,7 +23,7 @@ from attention_audit.plan.suite import Suite
 from attention_audit.plugins import module_of
 from attention_audit.tables.published import facts
 
-CORPUS_COLUMNS = {name: f"columns.corpus:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
+CORPUS_COLUMNS = {name: f"columns.files:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 GIVEN_BY_THE_STAGE = ("models", "labels")
 JUDGING = (
     "predictions stability permutation shuffles located comparison consistency plausibility plausible_words "

@@ -6,7 +6,7 @@ from typing import Any
 
 from attention_audit.answer.lines import Line, count_readings, count_zones, describe_run, warn_of_next, write_lines
 from attention_audit.artefacts.parquet import read_table
-from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.tables import SUMMARY
 from attention_audit.jobs.pages import ShownSuite
 from attention_audit.names import display_name
 

@@ -1,15 +1,14 @@
 """results/README.md: every file and every column, printed from the declared columns and the entries of the plan."""
 
 from collections.abc import Iterable, Mapping
-from importlib import import_module
-from importlib.resources import files
+from importlib import resources
 
 import pyarrow as pa
 from jinja2 import Template
 
+from attention_audit.columns import audits, files, tables
 from attention_audit.columns.kinds import Artefact, Column, artefact
 from attention_audit.jobs.pages import GuideJob
-from attention_audit.plugins import modules_in
 from attention_audit.questions import QUESTIONS
 
 ORDER = ("corpora", "states", "models", "readouts", "audits", "tables")
@@ -18,8 +17,8 @@ ARTEFACTS: tuple[Artefact, ...] = tuple(
     sorted(
         {
             declared.name: declared
-            for module in modules_in("columns")
-            for declared in vars(import_module(f"attention_audit.{module}")).values()
+            for module in (audits, files, tables)
+            for declared in vars(module).values()
             if isinstance(declared, Artefact)
         }.values(),
         key=lambda declared: ORDER.index(declared.path.partition("/")[0]),
@@ -68,7 +67,7 @@ def guide(job: GuideJob) -> str:
     shown = ((f"`{exhibit.folder}/{exhibit.name}`", exhibit.shows) for exhibit in job.exhibits)
     suites = ((f"`{suite.key}`", suite.title, suite.about, _labelled(suite.models)) for suite in job.suites)
     audits = ((f"`{name}`", asks) for name, asks in job.audits.items())
-    text = files("attention_audit.report").joinpath("guide.md").read_text(encoding="utf-8")
+    text = resources.files("attention_audit.report").joinpath("guide.md").read_text(encoding="utf-8")
     page: str = Template(text).render(
         exhibits=_table(("file", "what it shows"), shown),
         suites=_table(("suite", "title", "what it asks", "models and their labels"), suites),

@@ -36,9 +36,8 @@ import torch
 
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_table, write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.corpus import CORPUS, VOCABULARY
+from attention_audit.columns.files import CORPUS, SEARCH, VOCABULARY
 from attention_audit.columns.kinds import Artefact, artefact
-from attention_audit.columns.training import SEARCH
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob

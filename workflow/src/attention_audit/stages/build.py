@@ -1,7 +1,7 @@
 """The vocabulary of a control -> the files of a classifier whose truth is known."""
 
 from attention_audit.artefacts.parquet import read_table
-from attention_audit.columns.corpus import VOCABULARY
+from attention_audit.columns.files import VOCABULARY
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.corpus.vocabulary import MARKS
 from attention_audit.jobs.fetch import BuildJob

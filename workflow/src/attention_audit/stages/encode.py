@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attention_audit.artefacts.array import written
 from attention_audit.artefacts.parquet import write_table
-from attention_audit.columns.states import PIECES
+from attention_audit.columns.files import PIECES
 from attention_audit.jobs.importing import StatesJob
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import prepare_device

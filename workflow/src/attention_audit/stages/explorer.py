@@ -19,13 +19,10 @@ from attention_audit.answer.lines import write_lines
 from attention_audit.answer.opening import Seen, opening
 from attention_audit.artefacts.files import rebuild_hint, whole
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_table
-from attention_audit.columns.consistency import CONSISTENCY
-from attention_audit.columns.corpus import CENSUS, CORPUS
-from attention_audit.columns.instance_adversary import INSTANCE_ADVERSARY
+from attention_audit.columns.audits import CONSISTENCY, INSTANCE_ADVERSARY, WORD_ATTRIBUTIONS
+from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.columns.kinds import Artefact
-from attention_audit.columns.summary import SUMMARY
-from attention_audit.columns.texts import TEXTS
-from attention_audit.columns.word_attributions import WORD_ATTRIBUTIONS
+from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.errors import AuditError
 from attention_audit.explorer.assembling import page
 from attention_audit.explorer.document import About, AboutView, Sampled, packed, unpacked

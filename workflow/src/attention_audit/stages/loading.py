@@ -17,7 +17,7 @@ from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.batching import Indices
-from attention_audit.columns.corpus import CORPUS, VOCABULARY
+from attention_audit.columns.files import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import UNKNOWN, Vocabulary
 from attention_audit.errors import AuditError

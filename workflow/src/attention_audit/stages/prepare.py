@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.record import check_recorded
-from attention_audit.columns.corpus import CENSUS, VOCABULARY
+from attention_audit.columns.files import CENSUS, VOCABULARY
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.vectors import TrainedVectors, VectorFile, WordVectors, of_length_one, read_vectors
 from attention_audit.corpus.vocabulary import (

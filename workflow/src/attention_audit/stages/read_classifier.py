@@ -14,7 +14,7 @@ from attention_audit.answer.lines import ask_order
 from attention_audit.artefacts.parquet import read_batches, write_batches
 from attention_audit.artefacts.weights import write_weights
 from attention_audit.batching import Indices
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ClassifierJob
 from attention_audit.model.batch import Split

@@ -19,9 +19,8 @@ from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.journal import read_journal
 from attention_audit.artefacts.parquet import kind_of, read_batches, read_frame, read_provenance
 from attention_audit.artefacts.record import read_record
-from attention_audit.columns.corpus import CORPUS
+from attention_audit.columns.files import CORPUS, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import artefact
-from attention_audit.columns.readout import HEADED, READOUT, SEVERAL
 from attention_audit.jobs.pages import ReportJob
 from attention_audit.report.first import FirstText, first_text
 from attention_audit.report.guide import guide

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.audits.gradients import gradients
 from attention_audit.batching import stream
-from attention_audit.columns.readout import READOUT
+from attention_audit.columns.files import READOUT
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Scores

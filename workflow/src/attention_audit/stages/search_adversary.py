@@ -26,7 +26,7 @@ from attention_audit.answer.frontier import weigh_classes
 from attention_audit.answer.statements import touch_zones
 from attention_audit.artefacts.parquet import read_table, write_table
 from attention_audit.artefacts.weights import read_weights
-from attention_audit.columns.training import SEARCH
+from attention_audit.columns.files import SEARCH
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.jobs.train import SearchJob
@@ -267,7 +267,7 @@ Files = list[tuple[Path, Path]]
 
 
 def search_columns(found: Sequence[Found], chosen: int, settings: SearchJob) -> dict[str, list[Any]]:
-    """Columns of columns.training:SEARCH; `chosen`: the place of the chosen step."""
+    """Columns of columns.files:SEARCH; `chosen`: the place of the chosen step."""
     return {
         "seed": [settings.seed] * len(found),
         "step": list(range(1, len(found) + 1)),

@@ -16,8 +16,7 @@ import torch
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.weights import write_weights
-from attention_audit.columns.readout import HEAD, READOUT
-from attention_audit.columns.training import HISTORY
+from attention_audit.columns.files import HEAD, HISTORY, READOUT
 from attention_audit.jobs.train import SearchJob, TrainJob
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import FineTuned

@@ -16,8 +16,7 @@ from attention_audit.artefacts.array import opened_array
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.artefacts.record import read_record
-from attention_audit.columns.corpus import CORPUS
-from attention_audit.columns.states import PIECES
+from attention_audit.columns.files import CORPUS, PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import GivenStates

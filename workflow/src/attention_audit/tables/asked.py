@@ -29,7 +29,7 @@ from attention_audit.answer.samples import (
 )
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.statements import SHUFFLED, Cell, Part, conclude
-from attention_audit.columns.replaced import STAND_INS
+from attention_audit.columns.audits import STAND_INS
 from attention_audit.contrasts import Contrasts, Subject
 from attention_audit.scores import macro_f1
 from attention_audit.tables.arrays import (

@@ -10,7 +10,7 @@ import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate
 from attention_audit.answer.samples import average, erase
-from attention_audit.columns.contributions import TOP
+from attention_audit.columns.audits import TOP
 from attention_audit.contrasts import Subject
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.arrays import different, grid, means, of_ranking, of_run
@@ -72,7 +72,7 @@ def table_contributions(
     The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
     as the column `suite`, and each list in columns of its own, such as top_weights_0. Intervals are those of the
     answer. A model that was asked nothing of it has one empty row, with the reason. The columns are those of
-    columns.table.
+    columns.tables.
     """
     audits = {"contributions": contributions, "single_weight": single_weight, "located": located}
     rankings = dict.fromkeys(["attention", *RANKINGS])

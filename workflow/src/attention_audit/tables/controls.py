@@ -13,7 +13,7 @@ import pandas as pd
 
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, NOTHING
-from attention_audit.columns.controls import CONTROLS
+from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Audits, groups_of, of_run, of_suite
 from attention_audit.tables.asked import FLAT, Measured, ranks, signed

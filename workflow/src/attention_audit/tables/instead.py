@@ -7,7 +7,7 @@ import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate
 from attention_audit.answer.samples import erase, locate
-from attention_audit.columns.instead import INSTEAD
+from attention_audit.columns.tables import INSTEAD
 from attention_audit.contrasts import Subject
 from attention_audit.names import RANKINGS
 from attention_audit.tables.arrays import (

@@ -8,7 +8,8 @@ import pandas as pd
 
 from attention_audit.answer.estimates import Estimate
 from attention_audit.answer.intervals import Effect, mean
-from attention_audit.columns.plausibility import MEASURES, PLANTED
+from attention_audit.columns.audits import MEASURES
+from attention_audit.columns.shared import BY_DESIGN
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.arrays import Floats, cell, grid, of_run, of_suite
@@ -60,7 +61,7 @@ def celled(metric: str, effect: Effect | Estimate, by_training: Floats = NO_TRAI
 def beside_marks(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """The cells of one attribution of a model: each annotator's marks, those of their majority, and counts."""
     majority = rows["annotator"] == ""
-    names = FOUND if (rows["annotator"] == PLANTED).all() else NAMES
+    names = FOUND if (rows["annotator"] == BY_DESIGN).all() else NAMES
     for prefix, part in (("", rows[~majority]), (MAJORITY, rows[majority])):
         for measure, (effect, by_training) in effects_of(part, [*names]).items():
             if effect.texts:
@@ -98,7 +99,7 @@ def table_plausibility(
     The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
     as the column `suite`; a list of k numbers is k columns. Intervals are those of the summary. Beside what each
     annotator marked stands what their majority did, where there are several. A model that was not asked has one row
-    with the reason, where another model of its data set was asked. The columns are those of columns.table.
+    with the reason, where another model of its data set was asked. The columns are those of columns.tables.
     """
     judged = [Subject.model_validate(subject) for subject in subjects]
     audits = [plausibility, plausible_words, ranked_sets, located]

@@ -24,7 +24,7 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
-from attention_audit.columns.replication import REPLICATION
+from attention_audit.columns.tables import REPLICATION
 from attention_audit.names import display_name
 from attention_audit.tables.datasets import Records, rebuilt
 from attention_audit.tables.erasure import has_encoder
@@ -125,7 +125,7 @@ def compared(
     texts: float = nan,
     same_data: bool = True,
 ) -> dict[str, Any]:
-    """One row of columns.replication: a published number beside its counterpart, a row of columns.table.
+    """One row of columns.tables: a published number beside its counterpart, a row of columns.tables.
 
     per_text: `variance_of_a_text`, over `texts` texts of our test split. same_data: whether the data are the paper's.
     """
@@ -192,7 +192,7 @@ def replication(
     of_data: Mapping[str, list[str]],
     of_models: Mapping[str, Mapping[str, list[str]]],
 ) -> pd.DataFrame:
-    """Every published number with a counterpart in `tables`, with the columns of columns.replication.
+    """Every published number with a counterpart in `tables`, with the columns of columns.tables.
 
     `tables`: the tables of this run, by the names in SOURCES. `records`: of fetched files, by data set. `of_data`:
     remarks that a reader needs, such as a subset of the texts, by data set. `of_models`: remarks on the models, such as

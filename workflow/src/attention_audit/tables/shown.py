@@ -22,7 +22,7 @@ from attention_audit.answer.lines import (
     write_share,
 )
 from attention_audit.answer.statements import CLASSES, NONE, ZONES
-from attention_audit.columns.instead import BY
+from attention_audit.columns.tables import BY
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.texts import TOP, top
@@ -89,7 +89,7 @@ def interval(low: float, high: float, metric: str = "") -> str:
 
 
 def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.table: one row for each data set, row and lambda; one column for each metric, and one for the
+    """A table of columns.tables: one row for each data set, row and lambda; one column for each metric, and one for the
     paper's value where there is any.
     """
     lines = []
@@ -115,7 +115,7 @@ def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
 
 
 def pairwise(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.table whose rows are <model>/<first>/<second>: `wide`, a block for each data set and model."""
+    """A table of columns.tables whose rows are <model>/<first>/<second>: `wide`, a block a data set and model."""
     parts = table["row"].str.partition("/")
     blocks = []
     for (dataset, model), rows in table.assign(row=parts[2]).groupby(["dataset", parts[0]], sort=False):
@@ -291,7 +291,7 @@ def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
 
 
 def comparisons(replication: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.replication, with a block for each paper and table."""
+    """A table of columns.tables, with a block for each paper and table."""
     cells = {
         **called(labels, "row"),
         "metric": lambda row: heading(row["metric"]),

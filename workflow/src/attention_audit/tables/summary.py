@@ -16,7 +16,7 @@ from attention_audit.answer.lines import ask_order
 from attention_audit.answer.samples import compare_largest
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import Cell, Part
-from attention_audit.columns.summary import SUMMARY
+from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.settings import AnswerSettings, Margins
-from attention_audit.columns.texts import TEXTS
+from attention_audit.columns.tables import TEXTS
 from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Floats, by_pair, by_text, curve, different, of_ranking, of_run, of_suite
 from attention_audit.tables.asked import find_leads

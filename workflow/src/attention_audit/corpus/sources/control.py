@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from attention_audit.columns.plausibility import PLANTED
+from attention_audit.columns.shared import BY_DESIGN
 from attention_audit.corpus.rationales import of_words
 from attention_audit.corpus.source import Files, Source
 from attention_audit.corpus.text import SPLITS, Text, Texts
@@ -176,7 +176,7 @@ def generated(
     for split, random in zip(SPLITS, streams[1:], strict=True):
         for number, label in enumerate(labels(random, getattr(sizes, split)).tolist(), start=1):
             tokens, cues, starts = write(random, label, words, shares)
-            id_, said = f"{name}-{split}-{number:05d}", of_words({PLANTED: cues}) if cues else None
+            id_, said = f"{name}-{split}-{number:05d}", of_words({BY_DESIGN: cues}) if cues else None
             yield Text(id_, split, str(label), tokens, id_, annotations=said, sentences=starts)
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from attention_audit.columns.plausibility import PLANTED
+from attention_audit.columns.shared import BY_DESIGN
 from attention_audit.corpus.rationales import of_words
 from attention_audit.corpus.raw import classes_of, texts_in
 from attention_audit.corpus.source import OTHER_CORPUS, Files, Source
@@ -111,7 +111,7 @@ class ShortcutCorpus(Source):
             words = self.words(label, random)
             if text.split == TEST or drawn < self.share:
                 made, places = planted(text, words, random)
-                yield replace(made, label=classes[label], annotations=of_words({PLANTED: places}))
+                yield replace(made, label=classes[label], annotations=of_words({BY_DESIGN: places}))
             elif len(words) > 1 and drawn < 2 * self.share:
                 yield planted(text, [str(random.choice(words))], random)[0]
             else:

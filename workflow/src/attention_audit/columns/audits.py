@@ -1,0 +1,535 @@
+"""Columns of the audits, a declaration each, in the order of their rules."""
+
+from attention_audit.columns.kinds import (
+    cosine,
+    described,
+    flag,
+    integer,
+    integers,
+    nats,
+    probability,
+    real,
+    share,
+    text,
+    weights,
+)
+from attention_audit.columns.shared import (
+    BASE_MAX_ATTENTION,
+    BASE_PREDICTION,
+    DATASET,
+    FROM_BASE,
+    ID,
+    ITEMS,
+    JSD,
+    LABEL,
+    MAX_ATTENTION,
+    OF_TEXT,
+    OF_TEXT_BY_LAMBDA,
+    OF_TRAINING,
+    OF_TRAINING_BY_LAMBDA,
+    PREDICTION,
+    TOKENS,
+)
+
+PERFORMANCE = described(
+    "performance", meaning="How well every model and seed predicts the gold labels of the test split."
+).holds(
+    **OF_TRAINING_BY_LAMBDA,
+    selection=text(
+        meaning="split on which the epoch was selected; train for adversaries, unknown for models that were not "
+        "trained here"
+    ),
+    classes=integer(unit="classes", meaning="number of classes"),
+    metric=text(
+        meaning="f1 (positive class of two, else macro average), accuracy or roc_auc (else macro average, one against "
+        "all)"
+    ),
+    value=real(meaning="value of the metric on the test split"),
+)
+
+PREDICTIONS = described(
+    "predictions", meaning="What every model and seed predicts of every test instance, beside the gold label."
+).holds(
+    **OF_TEXT_BY_LAMBDA,
+    label=LABEL,
+    prediction=PREDICTION,
+    items=integer(unit="items", meaning="items under the last attention, without the marks of a tokenizer"),
+)
+
+CUT_TEXTS = described(
+    "cut_texts", meaning="The test texts that a Transformer reads in part, as they are too long for it."
+).holds(
+    **OF_TEXT,
+    words=integer(unit="words", meaning="words of the text"),
+    read=integer(unit="words", meaning="how many of them are read, of which the first or the last may be cut"),
+)
+
+COMPARISON = described(
+    "comparison",
+    meaning="Every BiLSTM (further seeds, uniform, consistent adversaries) against the base model, test instance by "
+    "test instance.",
+).holds(
+    **OF_TEXT_BY_LAMBDA,
+    **FROM_BASE,
+    base_prediction=BASE_PREDICTION,
+    base_max_attention=BASE_MAX_ATTENTION,
+    same_top=flag(
+        meaning="whether both models give the same item the most attention; of equal weights the earlier counts"
+    ),
+    chance_jsd=nats(
+        meaning="the divergence of the attention from the base model's with this model's weights shuffled, mean over "
+        "permutations"
+    ),
+)
+
+CONSISTENCY = described(
+    "consistency",
+    meaning="How far every model is from the base model on the development split, where an adversary may be chosen "
+    "without a look at the test split; one row a model and seed.",
+).holds(
+    **OF_TRAINING_BY_LAMBDA,
+    tvd=probability(
+        meaning="mean total variation distance of the predictions from the base model's, where all classes that the "
+        "base model predicts count alike"
+    ),
+    jsd=nats(meaning="mean Jensen-Shannon divergence of the attention from the base model's; at most ln 2"),
+    chance_jsd=nats(meaning="the same divergence with this model's weights shuffled, mean over permutations"),
+)
+
+STABILITY = described(
+    "stability",
+    meaning="How far attention and predictions of a model move from one seed to another, and how far shuffled "
+    "attention does; every two seeds once, test instance by test instance. Models with one seed have no rows.",
+).holds(
+    **OF_TRAINING,
+    other=integer(meaning="the seed that it is compared with, one that the configuration names earlier"),
+    id=ID,
+    jsd=nats(meaning="Jensen-Shannon divergence of this seed's attention from the other seed's; at most ln 2"),
+    tvd=probability(meaning="total variation distance of the predictions, all classes"),
+    chance_jsd=nats(meaning="the same divergence with this seed's weights shuffled, mean over permutations"),
+    same_top=flag(
+        meaning="whether both seeds give the same item the most attention; of equal weights the earlier counts"
+    ),
+)
+
+OTHER = {column.name: column for column in STABILITY.columns}["other"]
+
+RHO = real.or_null(
+    unit="correlation",
+    meaning="Spearman's rank correlation over the words; null where all scores of a training are alike",
+)
+
+MAP_STABILITY = described(
+    "map_stability",
+    meaning="How far two trainings of a model put the words of a text in the same order, map by map; every two seeds "
+    "once, test instance by test instance. Models with one seed have no rows.",
+).holds(
+    **OF_TRAINING,
+    other=OTHER,
+    id=ID,
+    map=text(meaning="attention, or a further map that the readouts carry"),
+    rho=RHO,
+)
+
+ATTRIBUTION_STABILITY = described(
+    "attribution_stability",
+    meaning="The same of attributions that no readout carries; leave-one-out and integrated gradients perhaps of a "
+    "sample of the texts.",
+).holds(
+    **OF_TRAINING,
+    other=OTHER,
+    id=ID,
+    map=text(meaning="gradient (of the prediction, by the weights), product, loo or integrated_gradients"),
+    rho=RHO,
+)
+
+PERMUTATION = described(
+    "permutation",
+    meaning="What shuffling the attention weights over the tokens does to the prediction, test instance by test "
+    "instance, and how far shuffled maps are from the map itself.",
+).holds(
+    **OF_TEXT,
+    prediction=PREDICTION,
+    max_attention=MAX_ATTENTION,
+    median_tvd=probability(
+        meaning="median over permutations of the total variation distance to the original prediction, all classes"
+    ),
+    mean_tvd=probability(meaning="mean of it over the same permutations"),
+    flips=share(meaning="share of the permutations that change the decision"),
+    chance_jsd=nats(meaning="Jensen-Shannon divergence of the attention from its permutations, mean over them"),
+)
+
+HEADS = described(
+    "heads",
+    meaning="Each head of several by itself, text by text: what shuffling its weights alone does, and how soon erasing"
+    " in the order of its weights flips the decision.",
+).holds(
+    **OF_TEXT,
+    head=integer(meaning="number of the head, from 1; of a Transformer, in the layer that is read"),
+    items=integer(
+        unit="items", meaning="words of the text that are read, and of a Transformer the marks [CLS] and [SEP]"
+    ),
+    mean_tvd=probability(
+        meaning="mean change of the prediction (TVD) when the weights of this head alone are shuffled"
+    ),
+    flips=share(meaning="share of these permutations that change the decision"),
+    fraction_removed=share.or_null(
+        meaning="share of the items erased in all heads, from this head's highest weight downward, until the decision "
+        "flips; null where it never does"
+    ),
+)
+
+TOP = 5
+"""So many items count as the first ones of a text."""
+
+CONTRIBUTIONS = described(
+    "contributions",
+    meaning="Attention beside the exact contribution of each item to the predicted class m, c_t = a_t (z_tm - sum over"
+    " classes of p_c z_tc), test instance by test instance. Models of pairs have no rows: their predictions "
+    "are not linear in the attention.",
+).holds(
+    **OF_TEXT,
+    items=integer(unit="items", meaning="items under the last attention; 1 or more"),
+    prediction=PREDICTION,
+    tau=real.or_null(
+        meaning="Kendall's tau-b of the attention and the absolute contributions; null where either is the same for "
+        "all items"
+    ),
+    overlap=share(
+        meaning="share of the 5 items with the most attention that are among the 5 with the greatest absolute "
+        "contributions; of a text of fewer items, all of them count, and it is 1"
+    ),
+    magnitude=real(unit="logit", meaning="sum of the absolute contributions of all items"),
+    against=share(meaning="attention on items that speak against the prediction (c_t < 0)"),
+    top_fall=probability.or_null(
+        meaning="probability of the predicted class minus that without the item of the most attention, the other "
+        "weights renormalised; null for a text of one item"
+    ),
+    top_flips=flag.or_null(meaning="whether the decision changes without it; null likewise"),
+    top_items=integers(
+        meaning="positions in the text of the up to 5 items with the most attention, from 0, the most first; of equal "
+        "weights the earlier first"
+    ),
+    top_weights=weights(unit="share", meaning="their attention weights"),
+    top_contributions=weights(unit="logit", meaning="their contributions c_t"),
+)
+
+DRAWS = ("corrected", "as_published")
+"""The values of the column `draw`."""
+
+SINGLE_WEIGHT = described(
+    "single_weight",
+    meaning="What erasing one weight does: the item that a ranking puts first, against another one, test instance by "
+    "test instance.",
+).holds(
+    **OF_TEXT,
+    ranking=text(
+        meaning="the ranking that names the top item: attention, gradient, or product (attention x gradient, the order "
+        "of the exact contributions)"
+    ),
+    draw=text(
+        meaning="how the other item is drawn: corrected (any but the top, uniformly) or as_published (as the authors' "
+        "code does: never the first of the text, at times the top itself)"
+    ),
+    items=ITEMS,
+    delta_js=nats(meaning="divergence (JS) of the prediction without the top item, less that without the other one"),
+    delta_attention=share(meaning="attention weight of the top item less that of the other"),
+    top_flips=flag(meaning="whether the decision changes without the top item"),
+    other_flips=flag(meaning="whether it changes without the other item"),
+    top_fall=probability(
+        meaning="probability of the predicted class minus that without the top item, the other weights renormalised; "
+        "below 0 where the top item opposes the prediction"
+    ),
+)
+
+BINS = (1, 5, 10, 20, 50)
+"""The shares of the items, in percent, at which the curves are measured."""
+
+RANKED_SETS = described(
+    "ranked_sets", meaning="What erasing items from the top of a ranking downward does, test instance by test instance."
+).holds(
+    **OF_TEXT,
+    ranking=text(
+        meaning="the ranking, such as random, attention, gradient, or product (attention x gradient, the order of the "
+        "exact contributions); smallest: the fewest items that change the decision"
+    ),
+    items=ITEMS,
+    removed=integer(unit="items", meaning="items erased when the decision first changes; -1 where it never does"),
+    fraction_removed=share.or_null(meaning="removed / items; null where the decision never changes"),
+    comprehensiveness=probability.or_null(
+        meaning="attention-comprehensiveness: what the predicted class loses when the attention on the first 1, 5, 10, "
+        "20, 50 % of the items is erased, on average (AOPC); null for smallest"
+    ),
+    sufficiency=probability.or_null(
+        meaning="attention-sufficiency: what it loses when only they keep their attention, on average (AOPC)"
+    ),
+    comprehensiveness_curve=weights.or_null(
+        unit="probability", meaning="attention-comprehensiveness at each of these shares"
+    ),
+    sufficiency_curve=weights.or_null(unit="probability", meaning="attention-sufficiency at each of these shares"),
+)
+
+SHUFFLES = described(
+    "shuffles",
+    meaning="What a model decides under its own attention weights, and under random orders of them over the items that"
+    " are imposed on it, test instance by test instance. Erasures are from the weights imposed, and "
+    "contributions are made of them.",
+).holds(
+    **OF_TEXT,
+    shuffle=integer(
+        meaning="0: the weights as they are; 1, 2, ...: in random orders, the first ones of the audit permutation"
+    ),
+    prediction=integer(unit="class", meaning="class that is predicted under these weights"),
+    tvd=probability(meaning="total variation distance to the prediction under the model's own weights, all classes"),
+    items=integer(unit="items", meaning="items under the last attention; 1 or more"),
+    random=share.or_null(
+        meaning="share of the items erased in a random order when the decision under these weights changes; of shuffle "
+        "0 the mean over 10 orders, in which one that never changes it counts as 1; null where it never changes, of "
+        "shuffle 0 where `smallest` is null"
+    ),
+    by_weight=share.or_null(meaning="the same by falling weight; null where the decision never changes"),
+    smallest=share.or_null(
+        meaning="the same of the fewest items that change the decision, of a Transformer the fewest found; null where "
+        "none do"
+    ),
+    lead=real.or_null(
+        unit="logit",
+        meaning="what the item of the most weight adds to the logit of the class predicted under these weights beyond "
+        "those of the others, c_t / (1 - p_m); null for a Transformer, whose contributions are not exact",
+    ),
+    fall=probability.or_null(
+        meaning="probability of that class minus that without the item of the most weight, the other weights "
+        "renormalised; null for a text of one item"
+    ),
+)
+
+INSTANCE_ADVERSARY = described(
+    "instance_adversary",
+    meaning="Jain & Wallace's adversary: for each test instance the attention furthest from the model's own that "
+    "leaves the prediction within epsilon. What the columns call the base model is here the model itself.",
+).holds(
+    **OF_TEXT,
+    **FROM_BASE,
+    admissible=integer(unit="restarts", meaning="restarts whose prediction stayed within epsilon; 0: original kept"),
+    base_prediction=BASE_PREDICTION,
+    base_max_attention=BASE_MAX_ATTENTION,
+    attention=weights(
+        unit="share",
+        meaning="the adversarial attention weight of each item (token, or sentence in a hierarchical model); of "
+        "several heads, those of each, item by item",
+    ),
+)
+
+ATTENTION_MAPS = described(
+    "attention_maps", meaning="The attention of three models over the words of a few test instances."
+).holds(
+    dataset=DATASET,
+    id=ID,
+    label=LABEL,
+    weights=text(meaning="base, consistent_adversary or instance_adversary"),
+    probability=probability(meaning="probability of the class the base model predicts"),
+    base_prediction=BASE_PREDICTION,
+    jsd=JSD,
+    position=integer(unit="position", meaning="position of the word in the text, from 0"),
+    token=text(meaning="the word"),
+    attention=share(meaning="attention weight of the word"),
+)
+
+EVIDENCE = described(
+    "evidence", meaning="Where the evidence is known: how much attention falls on it, test instance by test instance."
+).holds(
+    **OF_TEXT_BY_LAMBDA,
+    label=LABEL,
+    evidence_mass=share(meaning="sum of the attention on the evidence positions"),
+    uniform_mass=share(meaning="the same under uniform attention: evidence tokens / tokens"),
+)
+
+PLANTED = described(
+    "planted",
+    meaning="Where the evidence is known: whether the item that a ranking puts first is of it, test instance by test "
+    "instance.",
+).holds(
+    **OF_TEXT,
+    ranking=text(meaning="the ranking: attention, gradient, or product (attention x gradient)"),
+    on_evidence=flag(meaning="whether the first item holds a word of the evidence"),
+    chance=share(meaning="share of the items that do"),
+)
+
+MEASURES = ("auprc", "f1", "iou", "mass")
+"""What is measured of an attribution beside marked words."""
+COLUMNS = {
+    **OF_TEXT_BY_LAMBDA,
+    "annotator": text(
+        meaning="whose marks: people, the source or the generator by name; empty for the words that more than half of "
+        "several annotators marked",
+    ),
+    "attribution": text(
+        meaning="what scores the words; random: the mean over all orders, which is also what uniform weights get; "
+        "frequency: rarer words in the training split first; others: the other annotators",
+    ),
+    "words": integer(unit="words", meaning="words of the text that the model reads"),
+    "marked": integer(unit="words", meaning="how many of them are marked; none or all have no scores"),
+    "auprc": share.or_null(
+        meaning="average precision of the order of the words; equal scores get the mean over their orders"
+    ),
+    "f1": share.or_null(
+        meaning="token F1 of the words with the highest scores, as many as are marked; of others: of their majority",
+    ),
+    "iou": share.or_null(meaning="the same words and the marked ones: shared / in either"),
+    "mass": share.or_null(
+        meaning="share of the scores that is on marked words, marks of a tokenizer counted among the items of a "
+        "readout; null where scores have a sign",
+    ),
+}
+
+PLAUSIBILITY = described(
+    "plausibility",
+    meaning="How well attention, and what else a readout says of the items, points to marked words: a row a text, "
+    "annotator and attribution, with floors and ceiling among them.",
+).holds(**COLUMNS)
+
+PLAUSIBLE_WORDS = described(
+    "plausible_words",
+    meaning="How well attributions that run the network again point to marked words: a row a text, annotator and "
+    "attribution; integrated gradients of a sample of the texts.",
+).holds(**COLUMNS)
+
+CORRELATION = described(
+    "correlation",
+    meaning="Does attention rank the tokens as measures of importance do: two attributions at a time, test instance by"
+    " test instance.",
+).holds(
+    **OF_TEXT,
+    prediction=PREDICTION,
+    pair=text(
+        meaning="the two attributions, parted by ~: attention, gradient (attention held fixed), gradient_attached "
+        "(that also flows through the attention) or loo (leave-one-out)"
+    ),
+    tau=real.or_null(meaning="Kendall's tau-b; null where one of the two is the same for all tokens"),
+    p=real.or_null(meaning="its p-value under independence; null where tau is"),
+    tokens=TOKENS,
+    top_k_overlap=share.or_null(
+        meaning="share of the k highest tokens of one that are among those of the other; null with at most k tokens"
+    ),
+)
+
+AGREEMENT = described("agreement", meaning="How far attributions agree, two by two.").holds(
+    **OF_TRAINING,
+    first=text(meaning="an attribution: those of correlation, or one of Captum"),
+    second=text(meaning="another one; each pair stands once"),
+    tau=real.or_null(meaning="mean of Kendall's tau-b over the texts where it is defined; null for none"),
+    texts=integer(unit="texts", meaning="test instances where tau-b is defined"),
+)
+
+CONICITY = described(
+    "conicity",
+    meaning="How alike the hidden states of a text are (Mohankumar et al. 2020), test instance by test instance.",
+).holds(
+    **OF_TEXT,
+    conicity=cosine(meaning="mean over tokens of the cosine between their state and the mean state"),
+    magnitude=cosine(meaning="the same of the cosines' magnitudes, which is what the authors' code computes"),
+)
+
+IMPERMISSIBLE = described(
+    "impermissible",
+    meaning="Where impermissible words are named: how much attention falls on them, and what the same model predicts "
+    "without them, test instance by test instance.",
+).holds(
+    **OF_TEXT_BY_LAMBDA,
+    label=LABEL,
+    blocked_words=integer(unit="words", meaning="impermissible words of the text"),
+    mass=share(meaning="sum of the attention on them; 0 where there are none"),
+    uniform_mass=share(meaning="the same under uniform attention"),
+    right=flag(meaning="whether the model predicts the label"),
+    right_without=flag.or_null(
+        meaning="whether it does where these words are deleted from the input; null where no word is left"
+    ),
+    fall=probability.or_null(
+        meaning="probability of the predicted class, before minus after they are deleted; null likewise"
+    ),
+)
+
+DELETED = (5, 10, 20, 50)
+"""The shares of the words, in percent, that are deleted, beside one word alone."""
+
+LOCATED = described(
+    "located",
+    meaning="What deleting words from the input, from the top of a ranking downward, does when the model reads the "
+    "text again, test instance by test instance. Texts of one word have no rows.",
+).holds(
+    **OF_TEXT,
+    ranking=text(
+        meaning="the ranking: random, attention, gradient (of the prediction, by the weights), product of the two, loo "
+        "(leave-one-out: what the predicted class loses), integrated_gradients (of a sample of the texts)"
+    ),
+    words=integer(unit="words", meaning="words of the text, at least 2"),
+    falls=weights(
+        unit="probability",
+        meaning="what the predicted class loses without the first word, and without the first 5, 10, 20, 50 % of the "
+        "words, rounded up; below 0 where it gains",
+    ),
+    top_flips=flag(meaning="whether the decision changes without the first word"),
+    fraction_removed=share.or_null(
+        meaning="share of the states that go, in this ranking, until the decision flips, the other weights "
+        "renormalised; null where it never does, and for pairs"
+    ),
+)
+
+UNKNOWN, LIKELY, MASK = "unknown", "likely", "mask"
+STAND_INS = (UNKNOWN, LIKELY, MASK)
+"""The values of the column `by`."""
+
+REPLACED = described(
+    "replaced",
+    meaning="What replacing words of the input does, from the top of a ranking downward, when the model reads the text"
+    " again, test instance by test instance. Rankings, texts and numbers of words are those of `located`.",
+).holds(
+    **OF_TEXT,
+    ranking=text(meaning="the ranking, as in located"),
+    by=text(
+        meaning="what stands in for a word: unknown (the unknown word), likely (another word of the training texts, "
+        "drawn by how often they have it), or mask (the mask of a Transformer's tokenizer)"
+    ),
+    words=integer(unit="words", meaning="words of the text, at least 2"),
+    falls=weights(
+        unit="probability",
+        meaning="what the predicted class loses where the first word is replaced, and the first 5, 10, 20, 50 % of the "
+        "words, rounded up; below 0 where it gains",
+    ),
+)
+
+WORD_ATTRIBUTIONS = described(
+    "word_attributions",
+    meaning="What attributions say of each word, test instance by test instance, of the first training of each model; "
+    "`results/explorer.html` shows them.",
+).holds(
+    **OF_TEXT,
+    attribution=text(
+        meaning="gradient (attention held fixed; shares of the magnitudes), loo (leave-one-out: the probability that "
+        "the predicted class loses without the word) or integrated_gradients (with their signs, of a sample of the "
+        "texts)"
+    ),
+    scores=weights(meaning="a value for each word that the model reads"),
+)
+
+SOFT = described(
+    "soft",
+    meaning="What erasing parts of the words' vectors does, in proportion to the scores of an attribution, test "
+    "instance by test instance. Attributions and texts are those of `located`.",
+).holds(
+    **OF_TEXT,
+    ranking=text(meaning="the attribution whose scores say how much is erased, called as the rankings of located"),
+    nothing=probability(
+        meaning="1 minus what the predicted class loses where all vectors are erased; 1 where it gains"
+    ),
+    comprehensiveness=share.or_null(
+        meaning="what it loses where each number of a word's vector is erased with the word's score as probability, "
+        "in shares of 1 - nothing; from 0 to 1; null where nothing is lost by erasing all"
+    ),
+    sufficiency=share.or_null(
+        meaning="1 minus what it loses where each number is kept with that probability, less nothing, in shares of 1 - "
+        "nothing; from 0 to 1; null likewise"
+    ),
+    shuffled_comprehensiveness=share.or_null(meaning="comprehensiveness of the same scores, shuffled over the words"),
+    shuffled_sufficiency=share.or_null(meaning="sufficiency of these"),
+)

@@ -1,0 +1,249 @@
+"""Columns of what is computed once: corpora, states of Transformers, trainings, readouts."""
+
+from attention_audit.columns.kinds import (
+    Artefact,
+    described,
+    flag,
+    integer,
+    integers,
+    lists,
+    long,
+    nats,
+    places,
+    probability,
+    real,
+    reals,
+    scores,
+    share,
+    text,
+    texts,
+    weights,
+)
+from attention_audit.columns.shared import ID, LABEL, SEED
+
+CORPUS = Artefact(
+    "corpus", "corpora/{dataset}/corpus.parquet", meaning="The texts of one data set, tokenised and filtered."
+).holds(
+    id=ID,
+    split=text(meaning="train, dev or test"),
+    label=LABEL,
+    tokens=texts(meaning="the words of the text, in order, without start and end marks"),
+    label_name=text(meaning="what the source calls that label"),
+    group=text.or_null(
+        meaning="what texts share that are not independent, such as a premise, a story or a film; null where a text "
+        "stands for itself"
+    ),
+    raw=text.or_null(
+        meaning="the text before it was split, in capitals and small letters, which the classifiers of suite hf read; "
+        "null where it is the words with a space between any two"
+    ),
+    starts=integers.or_null(
+        unit="characters", meaning="of each word, where it begins in that text; null where that is null"
+    ),
+    second=integer.or_null(
+        unit="characters",
+        meaning="where the second text of a pair begins in that text, where both are read as one; null elsewhere",
+    ),
+    sentences=places.or_null(
+        meaning="positions (from 0) of the first word of each sentence; null where boundaries were not kept"
+    ),
+    query=texts.or_null(
+        meaning="the words of the second text of a pair; null for single texts, and for pairs that are read as one"
+    ),
+    candidates=integers.or_null(unit="class", meaning="the classes that may be the answer; null where any may"),
+    evidence=places.or_null(
+        meaning="positions (from 0) of the words known to decide the label, which are those that more than half of the "
+        "annotators marked; null where there is no such word, or nobody marked any"
+    ),
+    annotators=texts.or_null(
+        meaning="who marked words of the text: people, the source or the generator; null where nobody did"
+    ),
+    marks=lists.or_null(
+        meaning="for each of them, the positions (from 0) of the words marked; an empty list where none was"
+    ),
+    scores=reals.or_null(meaning="a number for each word, where the source has them; null where not"),
+    annotator_labels=texts.or_null(
+        meaning="for each annotator, the class that they gave the text, or nothing; null where nobody was asked"
+    ),
+    blocked=places.or_null(
+        meaning="positions (from 0) of the impermissible words, which deceptive models hide; null where none are named"
+    ),
+)
+
+CENSUS = Artefact(
+    "census",
+    "corpora/{dataset}/census.parquet",
+    meaning="What became of the texts of the raw files, split by split and class by class.",
+).holds(
+    split=text(meaning="train, dev or test; empty for texts that were dropped before splits were made"),
+    label=integer(unit="class", meaning="class; -1 for an answer that the training split does not know, or for none"),
+    label_name=text(meaning="what the source calls that label; empty for class -1"),
+    read=integer(unit="texts", meaning="texts in the raw files; the sum of the next six columns"),
+    unlabelled=integer(unit="texts", meaning="left out, since they have no label"),
+    empty=integer(unit="texts", meaning="dropped, since no word is in them"),
+    left_out=integer(unit="texts", meaning="left out: outside the sample of the test split, or class -1"),
+    short=integer(unit="texts", meaning="dropped by the lower bound of the length filter"),
+    long=integer(unit="texts", meaning="dropped by its upper bound"),
+    kept=integer(unit="texts", meaning="texts in the corpus"),
+    duplicates=integer(
+        unit="texts", meaning="those of them whose words, in this order, are also those of a text of another split"
+    ),
+    repeated=integer(
+        unit="texts", meaning="kept texts whose words, in this order, are also those of an earlier text of their split"
+    ),
+    tokens=long(unit="tokens", meaning="sum over the kept texts"),
+    tokens_squared=long(unit="tokens squared", meaning="sum of squares, for standard deviations"),
+    sentences=long(unit="sentences", meaning="sum over the kept texts; a text without boundaries is one sentence"),
+    sentences_squared=long(unit="sentences squared", meaning="sum of squares"),
+    annotated=integer(unit="texts", meaning="kept texts in which somebody marked words, or none"),
+    annotations=long(unit="annotations", meaning="sum of the annotators over these texts"),
+    marks_outside=long(
+        unit="marks",
+        meaning="marks left out, since they lie outside of their text; over the kept texts, as the next two",
+    ),
+    marks_lost=long(unit="marks", meaning="marks left out, since no word of the corpus is under them"),
+    marks_miscounted=long(
+        unit="annotations",
+        meaning="lists of marks left out, since they have another number of entries than the text has words",
+    ),
+)
+
+VOCABULARY = Artefact(
+    "vocabulary",
+    "corpora/{dataset}/vocabulary.parquet",
+    meaning="The words of the training split with their row in the embedding; rows 0-3 are marks.",
+).holds(
+    index=integer(unit="row", meaning="row of the embedding matrix"),
+    word=text(meaning="the word; <pad>, <unk>, <sos>, <eos> for the four marks"),
+    train_count=integer(unit="tokens", meaning="how often the training split holds the word"),
+    vector=weights.or_null(
+        meaning="pretrained vector; null where the vector file lacks the word, or with random vectors"
+    ),
+)
+
+PIECES = described(
+    "pieces",
+    meaning="What a frozen Transformer reads of each text. Its states of the words lie beside this file, in "
+    "states.npy: row after row, text after text, and behind those of a pair one row, the summary of the query.",
+    path="states/{dataset}/pieces.parquet",
+).holds(
+    id=ID,
+    split=text(meaning="train, dev or test"),
+    words=integer(unit="words", meaning="words that are read, each with a row of states.npy"),
+    query_words=integer(unit="words", meaning="words of the query that are read; 0 for a single text"),
+    pieces=integer(unit="pieces", meaning="pieces that are read, marks included"),
+    truncated=flag(meaning="whether the text, or its query, was cut at the most pieces"),
+    unknown=integer(unit="words", meaning="words without a piece, read as the tokenizer's unknown word"),
+)
+
+HISTORY = Artefact(
+    "history",
+    "models/{dataset}/{suite}/{model}/seed{seed}.history.parquet",
+    meaning="How one training went, epoch by epoch; the weights beside it are those of the selected epoch.",
+).holds(
+    epoch=integer(unit="epoch", meaning="epoch, from 0"),
+    loss=real(unit="per text", meaning="mean training loss of the epoch"),
+    score=real(
+        meaning="what the epoch is selected by: ROC-AUC on the selection split, for an adversary minus the loss, for a "
+        "HAN, a FLAN or a model of pairs accuracy on dev"
+    ),
+    selected=flag(meaning="whether the stored weights are this epoch's"),
+)
+
+SEARCH = Artefact(
+    "search",
+    "models/{dataset}/{suite}/{model}/seed{seed}.search.parquet",
+    meaning="One search by continuation, step by step; every step is a model, and one of them is chosen.",
+).holds(
+    seed=SEED,
+    step=integer(meaning="number of the step, from 1"),
+    model=text(meaning="name of its model, as in paths"),
+    **{"lambda": real(meaning="weight of the KL term in its objective, in the paper's formula")},
+    began=integer.or_null(meaning="step whose weights it began with; null for the base model with softened scores"),
+    epochs=integer(unit="epochs", meaning="epochs of the step"),
+    tvd=probability(meaning="mean TVD of the predictions from the base model's, on dev, all predicted classes alike"),
+    jsd=nats(meaning="mean JSD of the attention from the base model's, on dev"),
+    similarity=share(meaning="1 - this JSD / that to the step's map shuffled: 1 the same map, 0 an unrelated one"),
+    within=flag(meaning="whether the TVD is within the tolerance"),
+    chosen=flag(meaning="whether it is the chosen one: the least similar within the tolerance"),
+)
+
+READOUT = Artefact(
+    "readout",
+    "readouts/{dataset}/{suite}/{model}/seed{seed}/{split}.parquet",
+    meaning="All that the post-hoc tests know of a trained model: logits = sum over items (tokens, or the sentences of "
+    "a HAN) of attention x contribution, plus bias; of a model of pairs, logits = weight x tanh of that sum, plus "
+    "bias, with the head beside it.",
+).holds(
+    id=ID,
+    label=LABEL,
+    prediction=integer(unit="class", meaning="class with the highest probability"),
+    probabilities=weights(unit="probability", meaning="predicted distribution over all classes"),
+    attention=weights(unit="share", meaning="attention weight of each item; sums to 1"),
+    contribution=weights(
+        unit="logit",
+        meaning="z_t = W h_t of each item, item by item, one value per output (a two-class model has one output, the "
+        "logit of class 1; a model of pairs has those of its projection)",
+    ),
+    bias=weights(unit="logit", meaning="bias of the decoder, one value per output; of pairs, the projected query"),
+    candidates=integers.or_null(
+        unit="class", meaning="of pairs, the classes that may be the answer; null for single texts"
+    ),
+    map_names=texts(meaning="the names of further maps, the same for all texts; often none"),
+    maps=scores(meaning="of each of these maps, a score for each word, of any sign; no prediction follows from it"),
+)
+
+OF_ITEMS = {column.name: column for column in READOUT.columns}
+OF_HEADS = weights(
+    unit="share", meaning="attention weight of each item in each head, item by item; those of a head sum to 1"
+)
+MARKS = integer(
+    unit="items",
+    meaning="how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words",
+)
+
+OF_TEXT = {
+    "places": places.or_null(
+        meaning="which word of its text each item is that is no mark: words that are cut off, or of which the "
+        "tokenizer makes nothing, are none; null where the items are the first words"
+    ),
+    "cut": flag(meaning="whether the text was too long for the model and is read in part"),
+}
+
+SEVERAL = Artefact(
+    "readout of several maps",
+    "readouts/{dataset}/own/{model}/seed{seed}/{split}.parquet",
+    meaning="The readout of a model of which a map of several heads is given; and in hf, of a Transformer with uniform "
+    "weights imposed, and of an earlier layer of one. Attention is the mean of the heads, and logits = sum over items "
+    "of that mean x contribution, plus bias. Of an earlier layer, contribution and bias are empty, since its "
+    "predictions do not follow from this map.",
+).holds(**OF_ITEMS, heads=OF_HEADS, marks=MARKS, **OF_TEXT)
+
+HEADED = Artefact(
+    "headed readout",
+    "readouts/{dataset}/hf/{model}/seed{seed}/{split}.parquet",
+    meaning="The readout of a Transformer. Attention is the mean of its heads; contribution and bias are those of the "
+    "first-order expansion at its own weights, so that the logits are attention x contribution, plus bias, there only. "
+    "Under other weights the prediction follows from the last three columns and from tail.safetensors beside it.",
+).holds(
+    **OF_ITEMS,
+    heads=OF_HEADS,
+    values=weights(
+        meaning="what a head attends to, item by item, head by head; of a word, the mean of its pieces, by their "
+        "weights"
+    ),
+    below=weights(meaning="state of the classified token below the last layer"),
+    marks=MARKS,
+    **OF_TEXT,
+)
+
+HEAD = Artefact(
+    "head",
+    "readouts/{dataset}/{suite}/{model}/seed{seed}/head.parquet",
+    meaning="What a model of pairs has above its readouts, the same for all splits; no rows for a model of single "
+    "texts.",
+).holds(
+    **{"class": integer(unit="class", meaning="the class whose logit it gives")},
+    weight=weights(unit="logit", meaning="one value per output of the readout, for the tanh of each"),
+    bias=real(unit="logit", meaning="what is added"),
+)
