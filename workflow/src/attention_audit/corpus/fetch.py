@@ -104,6 +104,24 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
     """
     version: str | None = None
 
+    def receive(response: requests.Response, done: int, total: int | None) -> None:
+        """Write what an answer holds behind the `done` bytes of `target`."""
+        if total is not None:
+            check_size(remote, url, target, total)
+        if done:
+            report(f"{url}: going on at {done / 1e6:.1f} MB")
+        told, _ = progress(done, total)
+        with target.open("ab" if done else "wb") as stream:
+            for chunk in body(response):
+                stream.write(chunk)
+                done += len(chunk)
+                steps, said = progress(done, total)
+                if steps > told:
+                    report(f"{url}: {said}")
+                told = steps
+        if total not in (None, done):
+            raise requests.exceptions.ChunkedEncodingError
+
     def proceed() -> None:
         """Make one more request for what `target` lacks, or for the whole file where the server cannot continue."""
         nonlocal version
@@ -117,26 +135,13 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
             refused = response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
             if response.status_code == HTTPStatus.PARTIAL_CONTENT:
                 refused = start != done or version not in (None, validator(response))
-            if done and refused:
-                target.unlink()
-                return proceed()
-            response.raise_for_status()
-            version = validator(response)
-            if total is not None:
-                check_size(remote, url, target, total)
-            if start:
-                report(f"{url}: going on at {start / 1e6:.1f} MB")
-            told, _ = progress(start, total)
-            with target.open("ab" if start else "wb") as stream:
-                for chunk in body(response):
-                    stream.write(chunk)
-                    start += len(chunk)
-                    steps, said = progress(start, total)
-                    if steps > told:
-                        report(f"{url}: {said}")
-                    told = steps
-        if total not in (None, start):
-            raise requests.exceptions.ChunkedEncodingError
+            if not (done and refused):
+                response.raise_for_status()
+                version = validator(response)
+                return receive(response, start, total)
+        # only now, as a server may serve one request at a time
+        target.unlink()
+        proceed()
 
     for attempt in range(1, ATTEMPTS + 1):
         try:

@@ -218,8 +218,8 @@ def placed(path: str, mirror: Path | None) -> Path:
 
 def locate(path: str, mirror: Path | None) -> Path | None:
     """Find a user's own file: absolute, or relative to the working directory, else in the mirror; else None."""
-    there = placed(path, mirror)
-    return there if os.path.isfile(there) else None
+    places = [Path(path), *([mirror / path] if mirror else [])]
+    return next((place for place in places if os.path.isfile(place)), None)
 
 
 def unheld(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> str | None:
