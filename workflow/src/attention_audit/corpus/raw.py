@@ -85,7 +85,13 @@ class LayoutError(AuditError):
 
 
 class EncodingError(AuditError):
-    """A file is not in the encoding that it was read with. A remedy ends the message, behind the last semicolon."""
+    """A file is not in the encoding that it was read with. fault: place and reason, to which a reader may know a better
+    remedy.
+    """
+
+    def __init__(self, fault: str, remedy: str) -> None:
+        super().__init__(f"{fault}; {remedy}")
+        self.fault = fault
 
 
 def remedy(path: Path) -> str:
@@ -161,7 +167,7 @@ def members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
             raise AuditError(f"{path}: holds {name} twice; {remedy(path)}")
         names.add(name)
         unpacking = Unpacking(content, path, unpacking)
-        yield name, io.BufferedReader(unpacking)
+        yield name, io.BufferedReader(unpacking, BLOCK)
 
 
 def _contents(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
@@ -250,7 +256,7 @@ def lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[st
             decoded = line.decode(encoding)
         except UnicodeDecodeError as error:
             fault = f"{where}, line {number}: not {encoding} ({error.reason})"
-            raise EncodingError(f"{fault}; convert the file") from error
+            raise EncodingError(fault, "convert the file") from error
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
 
 
@@ -348,7 +354,7 @@ def array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> 
             yield f"{path}, {noun} {number}", element
     except UnicodeDecodeError as error:
         fault = f"{path}, after {noun} {number}: not {encoding} ({error.reason})"
-        raise EncodingError(f"{fault}; {remedy(path)}") from error
+        raise EncodingError(fault, remedy(path)) from error
     except (ValueError, RecursionError) as error:
         raise AuditError(f"{path}, after {noun} {number}: {error}; {remedy(path)}") from error
 

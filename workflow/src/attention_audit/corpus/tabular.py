@@ -10,7 +10,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice, product
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ MOST_WORDS = 6
 LOOKED_AT = 50
 """Rows in which a cell of the first row is looked for, where it may be no header."""
 KNOWN = 100_000
-"""Short cells that are remembered, since labels are among them."""
+"""Short cells that are remembered of each column, since labels are among them."""
 TEXTS = re.compile(r"(text|review|sentence|document|comment|tweet|message)s?|body|content|abstract", re.IGNORECASE)
 LABELS = ("label", "labels", "class", "category", "sentiment", "target", "stars", "rating", "score", "polarity")
 """Names that columns often have; the earlier of LABELS go before the later ones."""
@@ -135,12 +135,12 @@ def delimited_rows(text: Iterable[str], where: str, wanted: Columns, layout: Lay
         if len(row) != len(header):
             raise LayoutError(f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row")
         if layout.quotes is None:
-            lines = [line.split(mark) for line in mark.join(row).splitlines()]
-            if not any("\n" in cell for cell in row):
+            whole = mark.join(row)
+            if "\n" not in whole:
                 for cells, cell in zip(known, row, strict=True):
                     if 0 < len(cell) <= LONGEST_CELL and len(cells) < KNOWN:
                         cells.add(cell)
-            elif {*map(len, lines)} == {len(header)}:
+            elif {*map(len, lines := [line.split(mark) for line in whole.splitlines()])} == {len(header)}:
                 doubtful.append((place, lines))
         yield place, dict(zip(header, row, strict=True))
     for place, lines in doubtful:
@@ -229,10 +229,10 @@ def select_fields(cells: Mapping[str, Any], wanted: Columns) -> Mapping[str, Any
     """Return the wanted fields of an object, None for those that it lacks; where none is named, all that hold no
     others.
     """
-    fields = flatten(cells)
     if wanted:
-        return {column: fields.get(column) for column in wanted.values()}
-    return {name: value for name, value in fields.items() if not isinstance(value, Mapping)}
+        # most fields are not inside of others, and need no look there
+        return {column: cells[column] if column in cells else flatten(cells).get(column) for column in wanted.values()}
+    return {name: value for name, value in flatten(cells).items() if not isinstance(value, Mapping)}
 
 
 def object_rows(path: Path, wanted: Columns, encoding: str) -> Iterator[Row]:
@@ -245,8 +245,9 @@ def object_rows(path: Path, wanted: Columns, encoding: str) -> Iterator[Row]:
         if not isinstance(row, dict):
             raise AuditError(f"{place}: not a JSON object; give one a line, and the whole of it, or an array of them")
         for key, column in sought.items():
-            every = (each for _, each in json_values(path, encoding) if isinstance(each, dict))
-            if not any(column in flatten(each) for each in every):
+            # the file is opened again only where this row lacks the field
+            every = chain([(place, row)], json_values(path, encoding))
+            if not any(column in flatten(each) for _, each in every if isinstance(each, dict)):
                 raise AuditError(f"{place}: {no_column(key, column, [*select_fields(row, {})])}")
         sought = {}
         yield place, select_fields(row, wanted)
@@ -305,11 +306,11 @@ def parquet_rows(path: Path, wanted: Columns) -> Iterator[Row]:
                 raise AuditError(f"{path}: {no_column(key, column, leaves)}")
         check_columns(str(path), {key: column for key, column in wanted.items() if column in there}, there)
         for batch in file.iter_batches(BATCH, columns=[*wanted.values()] or None):
-            for at in range(len(batch)):
+            for cells in zip(*batch.columns, strict=True):
                 number += 1
                 place = f"{path}, row {number}"
                 try:
-                    [row] = batch.slice(at, 1).to_pylist()
+                    row = {column: cell.as_py() for column, cell in zip(batch.schema.names, cells, strict=True)}
                 except UnicodeDecodeError as error:
                     raise AuditError(f"{place}: not utf-8 ({error.reason}); convert the file") from error
                 yield place, select_fields(row, wanted)
@@ -394,7 +395,7 @@ def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         else:
             yield from delimited_rows(read_lines(path, layout.encoding), str(path), wanted, layout)
     except EncodingError as error:
-        raise AuditError(f"{str(error).rpartition(';')[0]}; {mend_encoding(path, layout.encoding)}") from error
+        raise AuditError(f"{error.fault}; {mend_encoding(path, layout.encoding)}") from error
     except LayoutError as error:
         if kind not in DELIMITERS:
             raise
