@@ -143,7 +143,7 @@ def said(exhibit: Exhibit) -> str:
 
 
 def matches(cells: Cells, row: Row) -> bool:
-    """Whether a row of columns.replication is one of these."""
+    """Whether a row of `REPLICATION` is one of these."""
     return all(re.fullmatch(getattr(cells, key), str(row[key])) for key in ("dataset", "row", "metric"))
 
 

@@ -122,7 +122,7 @@ def scale(metric: str) -> tuple[float, float]:
 
 
 def pooled(row: Row, known: Mapping[Of, Spread]) -> Row:
-    """A row of columns.replication whose interval for single trainings rests on those of all data sets, and goes no
+    """A row of `REPLICATION` whose interval for single trainings rests on those of all data sets, and goes no
     further than the number can; its agreement is that of this interval.
     """
     if row["seeds"] == 0 or isnan(row["one_low"]):

@@ -226,7 +226,7 @@ class Readout:
         return SEVERAL if self.attending is None else HEADED
 
     def columns(self) -> dict[str, Any]:
-        """The columns that columns.readout declares for its `kind`."""
+        """The columns that columns.files declares for its `kind`."""
         columns = {
             "id": self.ids,
             "label": self.labels.astype(np.int32),
@@ -289,7 +289,7 @@ def read_heads(ids: Sequence[str], labels: npt.NDArray[np.int64], attending: Hea
 
 
 def head_columns(head: Head | None) -> dict[str, Any]:
-    """The columns that columns.readout.HEAD declares; they are empty where a model has no head."""
+    """The columns that columns.files.HEAD declares; they are empty where a model has no head."""
     weight = [] if head is None else list(head.weight.numpy())
     bias = [] if head is None else head.bias.tolist()
     return {"class": range(len(bias)), "weight": weight, "bias": bias}

@@ -101,7 +101,7 @@ class Answer:
 class Audited(Answer):
     """What the map of a model at hand may be read as.
 
-    maps: the table of all maps, the best first (columns.tables). texts: the table `texts`.
+    maps: the table of all maps, the best first (columns.tables.TABLE). texts: the table `texts`.
     readouts: what each training shows, in one order of texts. words: those of each text as they were read, marks of a
     tokenizer last. classes: their names. whole: all words of each text; None where all were read.
     """

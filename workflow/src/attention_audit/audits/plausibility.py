@@ -247,7 +247,7 @@ def others(cases: Cases) -> tuple[Cases, dict[str, Floats]]:
 
 
 def rows_of(ids: Sequence[str], parts: Mapping[str, tuple[Cases, Mapping[str, Floats]]]) -> dict[str, Any]:
-    """The columns of columns.plausibility from the maps and measures of each attribution."""
+    """The columns of columns.audits.PLAUSIBILITY from the maps and measures of each attribution."""
     columns: dict[str, list[Any]] = {
         name: [] for name in ("id", "annotator", "attribution", "words", "marked", *MEASURES)
     }

@@ -96,13 +96,15 @@ CONSISTENCY = described(
     chance_jsd=nats(meaning="the same divergence with this model's weights shuffled, mean over permutations"),
 )
 
+OTHER = integer(meaning="the seed that it is compared with, one that the configuration names earlier")
+
 STABILITY = described(
     "stability",
     meaning="How far attention and predictions of a model move from one seed to another, and how far shuffled "
     "attention does; every two seeds once, test instance by test instance. Models with one seed have no rows.",
 ).holds(
     **OF_TRAINING,
-    other=integer(meaning="the seed that it is compared with, one that the configuration names earlier"),
+    other=OTHER,
     id=ID,
     jsd=nats(meaning="Jensen-Shannon divergence of this seed's attention from the other seed's; at most ln 2"),
     tvd=probability(meaning="total variation distance of the predictions, all classes"),
@@ -111,8 +113,6 @@ STABILITY = described(
         meaning="whether both seeds give the same item the most attention; of equal weights the earlier counts"
     ),
 )
-
-OTHER = {column.name: column for column in STABILITY.columns}["other"]
 
 RHO = real.or_null(
     unit="correlation",

@@ -1,7 +1,7 @@
 """What a declared Parquet file is: its columns, each with an Arrow type, a unit and a meaning.
 
-Every kind of file is declared once, in the module of this package that its owner alone imports. The writers enforce
-the declarations, the readers check them, and `results/README.md` is printed from them.
+Every kind of file is declared once, in `files`, `audits` or `tables`. The writers enforce the declarations, the readers
+check them, and `results/README.md` is printed from them.
 """
 
 from dataclasses import dataclass, field, replace

@@ -66,12 +66,12 @@ def guide(job: GuideJob) -> str:
     """The whole page: what stands in guide.md, with its tables."""
     shown = ((f"`{exhibit.folder}/{exhibit.name}`", exhibit.shows) for exhibit in job.exhibits)
     suites = ((f"`{suite.key}`", suite.title, suite.about, _labelled(suite.models)) for suite in job.suites)
-    audits = ((f"`{name}`", asks) for name, asks in job.audits.items())
+    asked = ((f"`{name}`", asks) for name, asks in job.audits.items())
     text = resources.files("attention_audit.report").joinpath("guide.md").read_text(encoding="utf-8")
     page: str = Template(text).render(
         exhibits=_table(("file", "what it shows"), shown),
         suites=_table(("suite", "title", "what it asks", "models and their labels"), suites),
-        audits=_table(("audit", "question"), audits),
+        audits=_table(("audit", "question"), asked),
         files="\n".join(map(_section, [*ARTEFACTS, *map(artefact, job.columns)])),
     )
     return page

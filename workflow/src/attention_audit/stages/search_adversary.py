@@ -267,7 +267,7 @@ Files = list[tuple[Path, Path]]
 
 
 def search_columns(found: Sequence[Found], chosen: int, settings: SearchJob) -> dict[str, list[Any]]:
-    """Columns of columns.files:SEARCH; `chosen`: the place of the chosen step."""
+    """Columns of columns.files.SEARCH; `chosen`: the place of the chosen step."""
     return {
         "seed": [settings.seed] * len(found),
         "step": list(range(1, len(found) + 1)),

@@ -101,7 +101,7 @@ class Opened:
 
 
 def written_texts(table: pa.Table) -> list[RawText]:
-    """Texts of columns.corpus.CORPUS as they are written, with the place of each word."""
+    """Texts of columns.files.CORPUS as they are written, with the place of each word."""
     columns = (table[name].to_pylist() for name in ("tokens", "raw", "starts", "second"))
     rows = zip(*columns, strict=True)
     return [spaced(words) if raw is None else RawText(raw, *places) for words, raw, *places in rows]

@@ -16,7 +16,7 @@ from attention_audit.answer.intervals import Effect, mean
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Cell = dict[str, float]
-"""The columns mean, sd, low and high of columns.tables."""
+"""The columns mean, sd, low and high of `TABLE`."""
 
 
 class Audits(NamedTuple):
@@ -160,7 +160,7 @@ def averaged(values: Floats, most: float = 1.0, least: float = 0.0) -> Cell:
 def means(
     rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str], most: float = 1.0, signed: Collection[str] = ()
 ) -> pd.DataFrame:
-    """The mean of each of the columns `metrics` over seeds and texts, with the columns of columns.tables that it has.
+    """The mean of each of the columns `metrics` over seeds and texts, with the columns of `TABLE` that it has.
 
     One row of a table for each data set and each combination of the columns `by`, which names it, parted by /; another
     metric, `texts`, is their number. NaN marks a text without a value. The values are at most `most`, and at least 0,

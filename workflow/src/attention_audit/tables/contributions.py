@@ -72,7 +72,7 @@ def table_contributions(
     The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
     as the column `suite`, and each list in columns of its own, such as top_weights_0. Intervals are those of the
     answer. A model that was asked nothing of it has one empty row, with the reason. The columns are those of
-    columns.tables.
+    `TABLE`.
     """
     audits = {"contributions": contributions, "single_weight": single_weight, "located": located}
     rankings = dict.fromkeys(["attention", *RANKINGS])

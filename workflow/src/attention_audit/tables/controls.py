@@ -91,7 +91,7 @@ the only marked word is never first, AUPRC is at most 1/2."""
 
 
 class Claim(NamedTuple):
-    """One row of columns.controls without the data set, the suite and the verdict.
+    """One row of `CONTROLS` without the data set, the suite and the verdict.
 
     kept: of a claim on zones whether it holds; of a number whether anything beside its bounds holds.
     """
@@ -319,7 +319,7 @@ def controls(
     impermissible: pd.DataFrame,
     shuffles: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Make every claim that this run can show, with the columns of columns.controls.
+    """Make every claim that this run can show, with the columns of `CONTROLS`.
 
     `kinds`: the kind of corpus of each data set; of those that are no controls, claims are made on shuffled weights
     alone. `subjects`: the judged models. `answer`: that section of the configuration. `summary`: its rows. `corpus`: id

@@ -25,7 +25,7 @@ def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFr
     """How well the models predict the test split, one row for each model (table 1).
 
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
-    columns.tables. The published values are from the authors' later run, which selects epochs on dev.
+    `TABLE`. The published values are from the authors' later run, which selects epochs on dev.
     """
     rows = of_models(performance, models, list(models))
     return as_table(noted(rows, "Table 1", PAPER), list(models), METRICS)
@@ -83,7 +83,7 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Mapping[str, pd.Dat
     One row for each model, pair of attributions and group of texts: all texts, and each predicted class of which the
     paper has numbers. Texts where tau is not defined count only in `texts` and `undefined`. Intervals are those of
     the answer. `correlation` holds rows of the audit correlation, of any number of data sets, and `census` is by data
-    set; the columns are those of columns.tables. Table 2; the paper has the pairs of attention with gradient and
+    set; the columns are those of `TABLE`. Table 2; the paper has the pairs of attention with gradient and
     with leave-one-out. `models` orders the rows.
     """
     models.refuse_unknown(correlation["model"].unique())

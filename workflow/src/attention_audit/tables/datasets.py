@@ -97,7 +97,7 @@ def wp_table1_datasets(
     """Sizes, classes and lengths (tokens) of the raw files and of every split, and how many words have a vector.
 
     `census`, `vocabulary`, `records` and `splitting` are by data set; the last says what finds words where no spaces
-    part them. The columns are those of columns.tables. Notes name the fetched files that differ from the published
+    part them. The columns are those of `TABLE`. Notes name the fetched files that differ from the published
     ones, count texts that have no label, name the classes, and ask where there are hardly more texts than classes.
     """
     facts = [
@@ -147,7 +147,7 @@ def size_facts(census: pd.DataFrame) -> Iterator[tuple[str, float]]:
 def ss_table1_datasets(census: Mapping[str, pd.DataFrame], records: Mapping[str, Records]) -> pd.DataFrame:
     """Words and sentences of a text (mean, sd over all splits), texts, texts that stand twice, and classes.
 
-    `census` and `records` are by data set; the columns are those of columns.tables. Serrano & Smith 2019, table 1.
+    `census` and `records` are by data set; the columns are those of `TABLE`. Serrano & Smith 2019, table 1.
     """
     facts = [(dataset, "all", *fact) for dataset, counts in census.items() for fact in size_facts(counts)]
     rows = beside_paper(as_rows(facts), "Table 1", "SS2019")

@@ -39,7 +39,7 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     them, and of a model that is trained without them (the paper's anonymised input).
 
     From rows of the audits impermissible and performance, of any number of data sets; the columns are those of
-    columns.tables. Intervals of models that read whole texts are those of the answer. Notes give the number of the
+    `TABLE`. Intervals of models that read whole texts are those of the answer. Notes give the number of the
     independent rerun. Raises AuditError for a model that is not one of `models`.
     """
     models.refuse_unknown([*impermissible["model"].unique(), *performance["model"].unique()])

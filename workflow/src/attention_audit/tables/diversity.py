@@ -95,7 +95,7 @@ def md_table_diversity(
     Means over texts and seeds with the intervals of the answer; `used` and `ranks` are those of the summary; of the
     share of items that go, the median, as in the paper's figure 3. The frames
     hold rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are
-    columns.tables'. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
+    those of `TABLE`. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
     """
     models.refuse_unknown(performance["model"].unique())
     sources = {

@@ -27,7 +27,7 @@ def of_subjects(
 
     It returns rows named by the part that comes after paper and model, "" for the model as a whole. parts: all of
     these, in order; none: in the order in which the first model has them. Where it returns
-    none, the model has one empty row, with the reason why it was not asked. The columns are those of columns.tables.
+    none, the model has one empty row, with the reason why it was not asked. The columns are those of `TABLE`.
     """
     frames, order = [], dict[str, None]()
     for subject in map(Subject.model_validate, subjects):
@@ -62,6 +62,6 @@ def table_soft(soft: pd.DataFrame, subjects: Sequence[Subject | Mapping[str, Any
     Zhao & Aletras 2023. `gain`: beyond what the same scores reach when they are shuffled over the words. One row for
     each data set, model and attribution. `soft` holds rows of the audit of this name, of any number of data sets and
     suites, with the key of the suite as the column `suite`; intervals are those of the answer, and the columns those of
-    columns.tables.
+    `TABLE`.
     """
     return of_subjects(subjects, {"soft": soft}, softly, list(RANKINGS), SOFT)

@@ -35,7 +35,7 @@ def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame
     """Accuracy on the test split, one row for each model (table 3).
 
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
-    columns.tables.
+    `TABLE`.
     """
     rows = of_models(performance[performance["metric"] == "accuracy"], models, list(models))
     return as_table(beside_paper(rows, "Table 3", PAPER), list(models), ["accuracy"])
@@ -47,7 +47,7 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Mapping[str, pd.DataFra
     One row for each model, ranking that decides which item is the top, and draw of the other item; with the number of
     texts, and the number of test texts excluded because they have only one item. Intervals are those of the answer.
     `single_weight` holds rows of the audit single_weight, of any number of data sets, and `census` is by data
-    set; the columns are those of columns.tables. Table 2, figures 9, 12 and 13.
+    set; the columns are those of `TABLE`. Table 2, figures 9, 12 and 13.
     """
     models.refuse_unknown(single_weight["model"].unique())
     RANKINGS.refuse_unknown(single_weight["ranking"].unique())
@@ -91,7 +91,7 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
 
     The percentages are of the texts in which at least one of the two flips the decision; where only one does, it is the
     earlier one. One row for each model and pair. `ranked_sets` holds rows of the audit ranked_sets, of any number of
-    data sets; the columns are those of columns.tables. Section 5.4.
+    data sets; the columns are those of `TABLE`. Section 5.4.
     """
     models.refuse_unknown(ranked_sets["model"].unique())
     rows = earlier(ranked_sets, pairs_of(ranked_sets["ranking"].unique()))

@@ -101,7 +101,7 @@ def hf_table_maps(
     against marked words, mean over annotators. The note has the statement of `located`, and the cost in passes.
 
     All frames of audits hold rows of any number of data sets, with the key of the suite as the column `suite`;
-    intervals are those of the answer, and the columns those of columns.tables. corpus, census: see `tables.summary`.
+    intervals are those of the answer, and the columns those of `TABLE`. corpus, census: see `tables.summary`.
     """
     audits = {
         "located": located, "map_stability": map_stability, "attribution_stability": attribution_stability,

@@ -53,7 +53,7 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Is attention needed? Base against uniform weights, with the paired difference in F1.
 
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
-    columns.tables. The difference is shown beside that of the paper's two values; notes give Jain & Wallace's own F1.
+    `TABLE`. The difference is shown beside that of the paper's two values; notes give Jain & Wallace's own F1.
     """
     rows = noted(of_models(performance, models, [BASE, UNIFORM]), "Table 2")
     gains = gain_of_attention(performance)
@@ -71,7 +71,7 @@ def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Does attention transfer? The diagnostic MLP under four sets of weights.
 
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
-    columns.tables.
+    `TABLE`.
     """
     guides = [name for name in models if name.startswith(GUIDE)]
     return as_table(noted(of_models(performance, models, guides), "Table 3"), guides, METRICS)
@@ -146,7 +146,7 @@ def wp_table5_adversary(
 
     Values are averaged over the test split for each run, then over seeds (mean and sd). Further seeds of the base
     model, uniform weights, and Jain & Wallace's adversary are shown for comparison. The frames hold rows of the audits
-    performance, comparison and instance_adversary, of any number of data sets; the columns are those of columns.tables.
+    performance, comparison and instance_adversary, of any number of data sets; the columns are those of `TABLE`.
     `models` orders the rows. Raises AuditError for a compared model that is not one of them.
     """
     models.refuse_unknown(comparison["model"].unique())

@@ -99,7 +99,7 @@ def table_plausibility(
     The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
     as the column `suite`; a list of k numbers is k columns. Intervals are those of the summary. Beside what each
     annotator marked stands what their majority did, where there are several. A model that was not asked has one row
-    with the reason, where another model of its data set was asked. The columns are those of columns.tables.
+    with the reason, where another model of its data set was asked. The columns are those of `TABLE`.
     """
     judged = [Subject.model_validate(subject) for subject in subjects]
     audits = [plausibility, plausible_words, ranked_sets, located]

@@ -125,7 +125,7 @@ def compared(
     texts: float = nan,
     same_data: bool = True,
 ) -> dict[str, Any]:
-    """One row of columns.tables: a published number beside its counterpart, a row of columns.tables.
+    """One row of `REPLICATION`: a published number beside its counterpart, a row of `TABLE`.
 
     per_text: `variance_of_a_text`, over `texts` texts of our test split. same_data: whether the data are the paper's.
     """
@@ -192,7 +192,7 @@ def replication(
     of_data: Mapping[str, list[str]],
     of_models: Mapping[str, Mapping[str, list[str]]],
 ) -> pd.DataFrame:
-    """Every published number with a counterpart in `tables`, with the columns of columns.tables.
+    """Every published number with a counterpart in `tables`, with the columns of `REPLICATION`.
 
     `tables`: the tables of this run, by the names in SOURCES. `records`: of fetched files, by data set. `of_data`:
     remarks that a reader needs, such as a subset of the texts, by data set. `of_models`: remarks on the models, such as

@@ -54,7 +54,7 @@ def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
     """RACU of each order but the random one (Madsen et al. 2022): the area between the two curves of
     accuracy, as a share of what it could be; mean over trainings.
 
-    predictions: rows of the audit of this name, of any number of data sets. The columns are those of columns.tables.
+    predictions: rows of the audit of this name, of any number of data sets. The columns are those of `TABLE`.
     Raises AuditError for a model that is not one of `models`.
     """
     models.refuse_unknown(predictions["model"].unique())

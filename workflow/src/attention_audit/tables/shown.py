@@ -115,7 +115,7 @@ def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
 
 
 def pairwise(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.tables whose rows are <model>/<first>/<second>: `wide`, a block a data set and model."""
+    """As `wide`, of rows <model>/<first>/<second>, a block for each data set and model."""
     parts = table["row"].str.partition("/")
     blocks = []
     for (dataset, model), rows in table.assign(row=parts[2]).groupby(["dataset", parts[0]], sort=False):
@@ -143,7 +143,7 @@ SHUFFLED = (
 
 
 def draw_claim(zones: str) -> str:
-    """Draw zones as columns.controls has them, those that are said or those that are allowed."""
+    """Draw zones as `CONTROLS` has them, those that are said or those that are allowed."""
     whole, split, ends = zones.partition(CLASSES)
     known = whole.strip(f"?{NONE}")
     drawn = ["touch " * whole.endswith("?") + draw_zones(known)] if known else []
@@ -176,7 +176,7 @@ def show_grid(claims: pd.DataFrame) -> Block:
 
 
 def verdicts(controls: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.controls, in which two bounds become one condition, and which control shows which zone.
+    """A table with the columns of `CONTROLS`. Two bounds become one condition, and which control shows which zone.
 
     Claims that do not hold come first; those on shuffled weights that hold are counted.
     """
@@ -291,7 +291,7 @@ def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
 
 
 def comparisons(replication: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
-    """A table of columns.tables, with a block for each paper and table."""
+    """A table with the columns of `REPLICATION`, with a block for each paper and table."""
     cells = {
         **called(labels, "row"),
         "metric": lambda row: heading(row["metric"]),

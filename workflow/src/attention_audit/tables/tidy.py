@@ -33,7 +33,7 @@ def beside_paper(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.Da
 def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.DataFrame:
     """Rows for data sets that were not available: with the paper's values only, or one empty row where it has none.
 
-    `reasons` says, by data set, why it was not available. The columns are those of columns.tables, so that the rows can
+    `reasons` says, by data set, why it was not available. The columns are those of `TABLE`, so that the rows can
     be appended to a table.
     """
     rows = []
@@ -58,7 +58,7 @@ def ranks_of(values: pd.Series, order: Sequence[str]) -> pd.Series:
 
 
 def as_table(rows: pd.DataFrame, row_order: Sequence[str], metric_order: Sequence[str]) -> pd.DataFrame:
-    """`rows` with the columns of columns.tables, ordered by data set (as in `rows`), row, lambda and metric.
+    """`rows` with the columns of `TABLE`, ordered by data set (as in `rows`), row, lambda and metric.
 
     Raises AuditError for a row or metric that is in neither order.
     """
