@@ -17,7 +17,7 @@ from attention_audit.figures.contributions import (
     wp_fig_contributions,
 )
 from attention_audit.figures.style import save
-from attention_audit.tables.contributions import table_contributions
+from attention_audit.tables.attributions import table_contributions
 from attention_audit.tables.shown import wide
 
 Models = dict[str, list[str]]

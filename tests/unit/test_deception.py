@@ -21,10 +21,8 @@ from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import network
 from attention_audit.names import Look, Names
 from attention_audit.readout import Readout
-from attention_audit.tables.deception import (
-    pd_table_deception,
-)
 from attention_audit.tables.shown import wide
+from attention_audit.tables.variants import pd_table_deception
 from attention_audit.tables.wording import labels_of
 
 CPU = torch.device("cpu")
@@ -38,7 +36,6 @@ MODELS = Names(
     },
 )
 HONEST, LIAR, ANONYMISED = MODELS
-PAIR = [{"honest": HONEST, "liar": LIAR, "lambda_": 0.1, "seeds": 2}]
 LABELS = labels_of([MODELS.labels], {})
 
 
@@ -155,14 +152,3 @@ def test_a_text_of_which_nothing_is_left_counts_as_wrong() -> None:
     emptied = PUBLISHED.assign(right_without=None)
     table = pd_table_deception(emptied, SCORES, MODELS)
     assert cell(table, LIAR, "deleted_percent")["mean"] == 0
-
-
-def located_rows(effects: dict[str, float]) -> pd.DataFrame:
-    made = []
-    for model, effect in effects.items():
-        for seed in (1, 2):
-            for text in range(20):
-                for ranking, fall in (("random", 0.1), ("attention", 0.1 + 0.4 * effect), ("loo", 0.5)):
-                    made.append(("sst-wiki", model, seed, f"t{text}", ranking, *[fall] * 5))
-    columns = ["dataset", "model", "seed", "id", "ranking", *(f"falls_{place}" for place in range(5))]
-    return pd.DataFrame(made, columns=columns)

@@ -14,7 +14,7 @@ from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.figures.conicity import md_fig_conicity
 from attention_audit.plan.diversity import MohankumarDiversity
-from attention_audit.tables.diversity import md_table_diversity, take_median, twin
+from attention_audit.tables.variants import md_table_diversity, take_median, twin
 
 MD = MohankumarDiversity.labels
 MODELS = ("vanilla_lstm", "diversity_lstm", "orthogonal_bilstm")

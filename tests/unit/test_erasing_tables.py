@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from attention_audit.tables.erasing import table_soft
+from attention_audit.tables.attributions import table_soft
 
 KEYS = {"dataset": "sst", "suite": "wp", "model": "base", "seed": 1}
 

@@ -8,7 +8,7 @@ from audited import NOTHING, RANKED_SETS, TEXTS, fallen, ranked, subject
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.tables import INSTEAD
-from attention_audit.tables.instead import instead
+from attention_audit.tables.attributions import instead
 
 
 def compared(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:

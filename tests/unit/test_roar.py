@@ -20,7 +20,7 @@ from attention_audit.plan.plan import Plan
 from attention_audit.plan.roar import MadsenRoar
 from attention_audit.stages.loading import EncodedTexts
 from attention_audit.stages.retrain_masked import masked_more
-from attention_audit.tables.roar import area, curves, parts, roar_table_racu
+from attention_audit.tables.variants import area, curves_of, roar_table_racu
 
 LABELS = MadsenRoar.labels
 
@@ -121,30 +121,6 @@ def test_what_cannot_be_compared_is_one_line(changes: dict[str, Any], line: str)
     assert str(caught.value) == line
 
 
-def right(values: list[list[int]]) -> np.ndarray[Any, Any]:
-    return np.array(values, np.float64)
-
-
-def test_the_area_between_the_curves_is_a_share_of_what_it_could_be() -> None:
-    # one training of two texts: random loses one text at the end, attention at the first step
-    found = curves(
-        {
-            "base": right([[1, 1]]),
-            "attention_50": right([[0, 1]]),
-            "attention_100": right([[0, 1]]),
-            "random_50": right([[1, 1]]),
-            "random_100": right([[0, 1]]),
-        }
-    )
-    assert [*found] == ["random", "attention"]
-    assert [*found["attention"]] == [0, 50, 100]
-    # the first text: 1/2 (1 + 1) 1/2 + 1/2 (1 + 0) 1/2, and 1/2 (1 + 0) 1/2
-    assert area(found["random"]).tolist() == [[0.75, 1.0]]
-    assert area(found["attention"]).tolist() == [[0.25, 1.0]]
-    top, bottom = parts(found["attention"], found["random"])
-    assert (top.tolist(), bottom.tolist()) == ([[0.5, 0.0]], [[0.75, 0.0]])
-
-
 def predictions(texts: int = 40) -> pd.DataFrame:
     """Two trainings: of 40 texts, base has all right; random 30 at the half, attention 22; both 20 at the end."""
     counts = {
@@ -166,6 +142,15 @@ def predictions(texts: int = 40) -> pd.DataFrame:
             for number in range(texts)
         ]
     )
+
+
+def test_the_area_below_a_curve() -> None:
+    found = curves_of(predictions())
+    assert [*found] == ["random", "attention", "gradient"]
+    assert [*found["attention"]] == [0, 50, 100]
+    # text 25 is right at first, and by random masking until the end; by attention it is lost at the first step
+    assert area(found["random"])[:, 25].tolist() == [0.75, 0.75]
+    assert area(found["attention"])[:, 25].tolist() == [0.25, 0.25]
 
 
 def test_racu_of_each_ranking_with_its_interval() -> None:

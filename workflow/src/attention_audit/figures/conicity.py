@@ -12,7 +12,7 @@ from attention_audit.figures import style
 from attention_audit.figures.panels import datasets_of, describe, instead, legend, panel_grid
 from attention_audit.names import Names
 from attention_audit.tables.arrays import cube
-from attention_audit.tables.diversity import effects, of_dataset, twin
+from attention_audit.tables.variants import effects, twin
 
 HEIGHT = 3.6  # inches
 FAR = 9.0  # where a bar ends that has no end
@@ -78,7 +78,7 @@ def md_fig_conicity(
     figure, panels = panel_grid(datasets_of(conicity), HEIGHT, (1, 1))
     for panel in panels:
         above, below = panel.axes
-        permuted, ranked = (of_dataset(frame, panel.dataset) for frame in (permutation, ranked_sets))
+        permuted, ranked = (frame[frame["dataset"] == panel.dataset] for frame in (permutation, ranked_sets))
         found = points(panel.rows, permuted, ranked, models)
         draw(above, found["magnitude"], found["median_tvd"], models)
         draw(below, found["magnitude"], found["ranks"], models)

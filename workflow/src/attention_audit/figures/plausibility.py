@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from attention_audit.figures import style
 from attention_audit.figures.panels import by_model, describe, draw_dot, legend, name_rows, panel_grid, write_sentence
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.plausibility import parts_of
 from attention_audit.tables.wording import named
 
 LINE, MARGIN = 0.17, 0.85  # inches: a row of a panel, and its title and axis
@@ -35,7 +34,8 @@ def cells(plausibility: pd.DataFrame) -> pd.DataFrame:
     `attribution`.
     """
     known = plausibility[plausibility["mean"].notna() & plausibility["row"].str.contains(" - ", regex=False)]
-    about = pd.DataFrame([parts_of(row) for row in known["row"]], columns=["model", "attribution"], index=known.index)
+    parts = [row.rsplit(" - ", 1) for row in known["row"]]
+    about = pd.DataFrame(parts, columns=["model", "attribution"], index=known.index)
     return pd.concat([known, about], axis=1)
 
 

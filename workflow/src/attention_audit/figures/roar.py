@@ -9,7 +9,7 @@ from attention_audit.answer.intervals import mean
 from attention_audit.figures import style
 from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.roar import Curve, curves_of
+from attention_audit.tables.variants import Curve, curves_of
 
 HEIGHT = 2.4  # inches
 

@@ -12,11 +12,14 @@ import pandas as pd
 
 from attention_audit.answer.estimates import Estimate
 from attention_audit.answer.intervals import Effect, mean
+from attention_audit.contrasts import Subject
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Cell = dict[str, float]
 """The columns mean, sd, low and high of `TABLE`."""
+Subjects = Sequence[Subject | Mapping[str, Any]]
+"""The judged models."""
 
 
 class Audits(NamedTuple):
@@ -38,9 +41,14 @@ class Audits(NamedTuple):
 
     def of(self, dataset: str, suite: str, groups: Mapping[str, str]) -> "Audits":
         """The rows of one data set and suite, and what its texts share."""
-        frames: dict[str, Any] = self._asdict() | {"groups": None}
-        own = {name: of_suite(frame, dataset, suite) for name, frame in frames.items() if frame is not None}
+        frames = self._asdict() | {"groups": None}
+        own = {name: of_suite(rows, dataset, suite) for name, rows in frames.items() if rows is not None}
         return Audits(**own, groups=groups)
+
+    @classmethod
+    def of_frames(cls, nothing: pd.DataFrame, **known: Any) -> "Audits":
+        """Those of which some fields are known; of all others, `nothing` is."""
+        return cls(**dict.fromkeys(cls._fields[:-1], nothing) | known)
 
 
 def groups_of(corpus: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]]:
@@ -71,6 +79,15 @@ def of_run(rows: pd.DataFrame, model: str, seed: int | None = None, lambda_: flo
     if seed is not None:
         rows = rows[rows["seed"] == seed]
     return rows if lambda_ is None or isnan(lambda_) else rows[rows["lambda"] == lambda_]
+
+
+def list_subjects(
+    subjects: Subjects, audits: Mapping[str, pd.DataFrame]
+) -> Iterator[tuple[Subject, dict[str, pd.DataFrame]]]:
+    """List the judged models, with the rows of each audit on each."""
+    for subject in map(Subject.model_validate, subjects):
+        suites = {name: of_suite(rows, subject.dataset, subject.suite) for name, rows in audits.items()}
+        yield subject, {name: of_run(rows, subject.model) for name, rows in suites.items()}
 
 
 def different(rows: pd.DataFrame, name: str) -> list[Any]:
@@ -115,14 +132,6 @@ def of_ranking(rows: pd.DataFrame, ranking: str) -> pd.DataFrame:
     return rows[rows["ranking"] == ranking]
 
 
-def by_ranking(
-    rows: pd.DataFrame, value: str, rankings: Sequence[str], ids: Sequence[Any] | None = None
-) -> list[Floats]:
-    """A column of some rankings by seed and text, (S, N) each, of all seeds and texts that occur, or of `ids`."""
-    seeds, ids = different(rows, "seed"), different(rows, "id") if ids is None else ids
-    return [grid(of_ranking(rows, ranking), value, seeds, ids) for ranking in rankings]
-
-
 def by_model(rows: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
     """The rows of each model on each data set, with `dataset` and `row`, the model, as a dictionary."""
     for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False, observed=True):
@@ -138,7 +147,7 @@ def cube(rows: pd.DataFrame, value: str, by: str) -> dict[str, Floats]:
     return {str(key): grid(rows[rows[by] == key], value, seeds, ids) for key in different(rows, by)}
 
 
-def cell(effect: Effect | Estimate, by_training: Floats) -> Cell:
+def cell(effect: Effect | Estimate, by_training: Floats | Sequence[float] = ()) -> Cell:
     """An effect with its interval, and the standard deviation (n - 1; NaN for one) of those of the trainings, (S,)."""
     with np.errstate(invalid="ignore"):
         sd = float(np.std(by_training, ddof=1)) if len(by_training) > 1 else np.nan

@@ -1,26 +1,38 @@
-"""Which map may be shown? Attention, further maps and other attributions of one model, held against each other."""
+"""Which map may be shown? Attention, further maps, single heads and other attributions of one model, held against each
+other.
+"""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate
+from attention_audit.answer.estimates import Estimate, estimate
 from attention_audit.answer.intervals import Effect, mean
-from attention_audit.answer.samples import find_sides
+from attention_audit.answer.samples import average, erase, find_sides
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.contrasts import Subject
-from attention_audit.names import NUMBERED, RANKINGS
-from attention_audit.tables.arrays import Audits, by_pair, different, grid, groups_of, of_ranking
+from attention_audit.names import NUMBERED, RANKINGS, Names
+from attention_audit.tables.arrays import (
+    Audits,
+    Subjects,
+    by_model,
+    by_pair,
+    cell,
+    different,
+    grid,
+    groups_of,
+    of_ranking,
+    of_run,
+)
 from attention_audit.tables.asked import Measured
 from attention_audit.tables.asked import located as locate
-from attention_audit.tables.erasing import of_subjects
-from attention_audit.tables.instead import LOO, RANDOM
-from attention_audit.tables.plausibility import celled, effects_of
-from attention_audit.tables.tidy import as_table
-from attention_audit.tables.wording import class_names
+from attention_audit.tables.attributions import LOO, RANDOM, table_subjects
+from attention_audit.tables.plausibility import effects_of
+from attention_audit.tables.tidy import as_table, join_notes
+from attention_audit.tables.wording import HEADS, class_names
 
 METRICS = ("located", "opposes", "rank_stability", "auprc")
 PASSES: Mapping[str, str] = {
@@ -40,29 +52,28 @@ PASSES: Mapping[str, str] = {
 """What a text costs: F a pass forth and B one back, L the number of words, P that of pieces."""
 
 
-def held(
+def compare_maps(
     measured: Measured | None, located: pd.DataFrame, map_stability: pd.DataFrame, attribution_stability: pd.DataFrame,
     plausibility: pd.DataFrame, plausible_words: pd.DataFrame,
 ) -> pd.DataFrame:  # fmt: skip
-    """METRICS and the number of texts of each map of one model, the best by `located` first; where this was not asked,
-    the best by the first of METRICS that was.
+    """Measure METRICS and count the texts of each map of one model, the best by `located` first; where this was not
+    asked (None), the best by the first of METRICS that was.
     """
     rankings = {*different(located, "ranking")}
     stability = pd.concat([map_stability, attribution_stability], ignore_index=True)
     stability = stability.assign(map=stability["map"].astype(str))
     marked = pd.concat([plausibility, plausible_words], ignore_index=True)
     marked = marked[marked["annotator"].astype(str) != ""]
-    names = {*rankings, *different(stability, "map")} - {RANDOM}
-    if not names:
-        return pd.DataFrame()
-    cells = {name: locate(measured, name) for name in names & rankings} if measured else {}
     rows: dict[str, list[dict[str, Any]]] = {}
-    for name in RANKINGS.ordered(names):
+    for name in RANKINGS.ordered({*rankings, *different(stability, "map")} - {RANDOM}):
         found: dict[str, Effect | Estimate] = {}
-        if measured and name in cells:
+        note = ""
+        if measured and name in rankings:
+            asked = locate(measured, name)
+            note = join_notes("the yardstick" if name == LOO else asked.said or asked.reason, PASSES.get(name, ""))
             sides = find_sides(grid(of_ranking(located, name), "falls_0"), measured.margins.inert)
             opposes = np.where(np.isfinite(sides), (sides < 0).astype(np.float64), np.nan)
-            found = {"located": cells[name].part.estimate, "opposes": mean(opposes)}
+            found = {"located": asked.part.estimate, "opposes": mean(opposes)}
         stable = stability[stability["map"] == name]
         if len(stable):
             pairs, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
@@ -70,14 +81,13 @@ def held(
         of_marks = marked[marked["attribution"].astype(str) == name]
         if len(of_marks):
             found["auprc"], _ = effects_of(of_marks, ["auprc"])["auprc"]
-        rows[name] = [celled(metric, effect) for metric, effect in found.items()]
         first = next(iter(found.values()))
-        rows[name].append({"metric": "texts", "seeds": first.trainings, "mean": float(first.texts)})
-    order = sorted(rows, key=lambda name: -float(np.nan_to_num(rows[name][0]["mean"], nan=-np.inf)))
-    for name, cell in cells.items():
-        own = "the yardstick" if name == LOO else cell.said or cell.reason
-        rows[name][0]["note"] = "; ".join(filter(None, [own, PASSES.get(name, "")]))
-    return pd.DataFrame([{"row": name, "note": "", **one} for name in order for one in rows[name]])
+        cells = [{"metric": metric, "seeds": one.trainings, **cell(one)} for metric, one in found.items()]
+        cells.append({"metric": "texts", "seeds": first.trainings, "mean": float(first.texts)})
+        rows[name] = [{"row": name, "note": "", **one} for one in cells]
+        rows[name][0]["note"] = note
+    best_first = sorted(rows.values(), key=lambda cells: -float(np.nan_to_num(cells[0]["mean"], nan=-np.inf)))
+    return pd.DataFrame([one for cells in best_first for one in cells])
 
 
 def hf_table_maps(
@@ -89,7 +99,7 @@ def hf_table_maps(
     plausible_words: pd.DataFrame,
     corpus: Mapping[str, pd.DataFrame],
     census: Mapping[str, pd.DataFrame],
-    subjects: Sequence[Subject | Mapping[str, Any]],
+    subjects: Subjects,
     answer: Mapping[str, Any],
 ) -> pd.DataFrame:
     """Attention, the further maps of a Transformer and other attributions, ordered by how well they locate the words
@@ -108,19 +118,16 @@ def hf_table_maps(
         "plausibility": plausibility, "plausible_words": plausible_words,
     }  # fmt: skip
     margins, groups, names = AnswerSettings.model_validate(answer).margins, groups_of(corpus), class_names(census)
-    nothing = located.iloc[:0].assign(by="")
-    frames: dict[str, Any] = dict.fromkeys(Audits._fields, nothing) | {"predictions": predictions, "located": located}
+    frames = Audits.of_frames(located.iloc[:0].assign(by=""), predictions=predictions, located=located)
 
     def measure(subject: Subject) -> Measured:
-        own = Audits(**frames).of(subject.dataset, subject.suite, groups.get(subject.dataset, {}))
+        own = frames.of(subject.dataset, subject.suite, groups.get(subject.dataset, {}))
         return Measured(subject, own, margins, names.get(subject.dataset, {}))
 
-    return _of_suite("hf", audits, subjects, measure)
+    return table_suite("hf", audits, subjects, measure)
 
 
-def own_table_maps(
-    map_stability: pd.DataFrame, plausibility: pd.DataFrame, subjects: Sequence[Subject | Mapping[str, Any]]
-) -> pd.DataFrame:
+def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
     """The same of what readouts carry: `rank_stability` of attention and of further maps, and `auprc`; a row for each
     data set, model and map, the most stable first. Both frames hold rows of the suite `own`, and no other.
     """
@@ -130,22 +137,57 @@ def own_table_maps(
         "map_stability": stability, "attribution_stability": stability.iloc[:0],
         "plausibility": marked, "plausible_words": marked.iloc[:0],
     }  # fmt: skip
-    return _of_suite("own", audits, subjects)
+    return table_suite("own", audits, subjects, lambda subject: None)
 
 
-def _of_suite(
+def table_suite(
     suite: str,
     audits: Mapping[str, pd.DataFrame],
-    subjects: Sequence[Subject | Mapping[str, Any]],
-    measure: Callable[[Subject], Measured] | None = None,
+    subjects: Subjects,
+    measure: Callable[[Subject], Measured | None],
 ) -> pd.DataFrame:
-    """The table of the models of a suite. measure: takes what `located` is asked of; None where it is not."""
+    """Make the table of the models of a suite. measure: takes what `located` is asked of; None where it is not."""
     own = [subject for subject in map(Subject.model_validate, subjects) if subject.suite == suite]
-    tables = [
-        of_subjects([subject], audits, partial(held, measure and measure(subject)), (), METRICS) for subject in own
-    ]
-    return (
-        pd.concat(tables, ignore_index=True)
-        if tables
-        else as_table(pd.DataFrame(columns=["dataset", "row", "metric", "mean"]), (), ())
-    )
+    tables = [table_subjects([each], audits, partial(compare_maps, measure(each)), (), METRICS) for each in own]
+    return pd.concat(tables, ignore_index=True) if tables else as_table([], (), ())
+
+
+def estimate_map(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -> Iterator[tuple[str, Estimate]]:
+    """Estimate `used`, `flips` and `ranks` of one map: from its rows of permutations, of erasures in its order, and of
+    `ranked_sets`. `ranks` is from a random order on.
+    """
+    for metric, column in (("used", "mean_tvd"), ("flips", "flips")):
+        yield metric, estimate(average(grid(moved, column)), limits=(0.0, 1.0))
+    seeds, ids = different(moved, "seed"), different(moved, "id")
+    orders = (of_ranking(sets, "random"), order, of_ranking(sets, "smallest"))
+    random, own, smallest = (grid(rows, "fraction_removed", seeds, ids) for rows in orders)
+    yield "ranks", estimate(erase(random, own, smallest))
+
+
+def own_table_heads(
+    heads: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
+) -> pd.DataFrame:
+    """The questions `used` and `ranks` of each head by itself, below those of the mean of the heads.
+
+    `used`: how far shuffling the weights of this head alone moves the prediction; of the mean map, of all heads alike.
+    `ranks`: where erasing in the order of this head's weights lies between chance (0) and the smallest set found (1).
+    A model of which no head is known has one row, of its map, and a note that says so. From columns.HEADS,
+    columns.PERMUTATION and columns.RANKED_SETS rows of any number of data sets; the columns are those of columns.TABLE,
+    with intervals over texts and trainings.
+    """
+    models.refuse_unknown(permutation["model"].unique())
+    rows: list[dict[str, Any]] = []
+    for about, shuffled in by_model(permutation):
+        model = about["row"]
+        own, sets = (of_run(frame[frame["dataset"] == about["dataset"]], model) for frame in (heads, ranked_sets))
+        numbers = sorted(own["head"].unique())
+        maps = {f"{model}/{HEADS[0]}" if numbers else model: (shuffled, of_ranking(sets, "attention"))}
+        maps |= {f"{model}/head_{number}": (own[own["head"] == number],) * 2 for number in numbers}
+        note = "" if numbers else "one map is given of it, and no heads"
+        rows += [
+            {**about, "row": row, "metric": metric, "seeds": effect.trainings, "note": note, **cell(effect)}
+            for row, (moved, order) in maps.items()
+            for metric, effect in estimate_map(moved, order, sets)
+        ]
+    order_of_rows = [row for model in models for row in (model, *(f"{model}/{name}" for name in HEADS))]
+    return as_table(pd.DataFrame(rows), order_of_rows, ("used", "flips", "ranks"))

@@ -22,7 +22,7 @@ from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
 from attention_audit.tables.arrays import Audits, Integers, groups_of, of_run
 from attention_audit.tables.asked import ASKED, Asked, Measured
-from attention_audit.tables.plausibility import OTHERS, RANDOM, effects_of
+from attention_audit.tables.plausibility import effects_of
 from attention_audit.tables.wording import ClassNames, class_names
 
 
@@ -70,15 +70,15 @@ def judge_ability(labels: Integers, predictions: Integers, groups: Integers | No
 def list_marks(own: pd.DataFrame) -> dict[str, Any]:
     """Name the columns of attention beside marked words, from the rows of `plausibility` of one model."""
     single = own[own["annotator"] != ""]
-    found = {
-        name: effects_of(single[single["attribution"] == name], ["auprc"])["auprc"][0]
-        for name in ("attention", RANDOM, OTHERS)
-    }
+    attention, random, others = (
+        effects_of(single[single["attribution"] == name], ["auprc"])["auprc"][0]
+        for name in ("attention", "random", "others")
+    )
     return {
-        **list_bounds("plausibility", found["attention"]),
-        "plausibility_random": found[RANDOM].value,
-        "plausibility_others": found[OTHERS].value,
-        "plausibility_texts": found["attention"].texts,
+        **list_bounds("plausibility", attention),
+        "plausibility_random": random.value,
+        "plausibility_others": others.value,
+        "plausibility_texts": attention.texts,
     }
 
 

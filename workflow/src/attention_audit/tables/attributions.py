@@ -1,0 +1,194 @@
+"""Attention and other attributions of the models of all suites; the papers have no such tables.
+
+What attention is to the exact contributions, how often a first item opposes the prediction, what erasing words in part
+does, and which attribution to show instead of attention: `located` and `ranks` of all of them, on the same texts.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from attention_audit.answer.estimates import Estimate, Sample, estimate
+from attention_audit.answer.samples import erase, locate
+from attention_audit.columns.audits import TOP
+from attention_audit.columns.tables import INSTEAD
+from attention_audit.names import RANKINGS
+from attention_audit.tables.arrays import (
+    Subjects,
+    clusters,
+    curve,
+    different,
+    grid,
+    groups_of,
+    list_subjects,
+    means,
+    of_ranking,
+)
+from attention_audit.tables.asked import find_reason
+from attention_audit.tables.tidy import as_table, fill_columns
+
+ROUNDING = 1e-6
+"""Changes of a probability that are no larger come from the rounding of a network's float32."""
+MEASURED = ("tau", "overlap", "against", "largest_weight", "top_flips")
+SOFT = ("comprehensiveness", "comprehensiveness_gain", "sufficiency", "sufficiency_gain")
+ATTENTION, RANDOM, SMALLEST, LOO = "attention", "random", "smallest", "loo"
+YARDSTICKS = {"located": LOO, "ranks": "product"}
+"""The attribution that the 1 of a question is made of, or nearly so."""
+
+
+def table_subjects(
+    subjects: Subjects,
+    audits: Mapping[str, pd.DataFrame],
+    rows_of: Callable[..., pd.DataFrame],
+    parts: Sequence[str],
+    metrics: Sequence[str],
+    sign: str = "/",
+) -> pd.DataFrame:
+    """Make one table of what `rows_of` says of each model, called with the model's rows of each audit.
+
+    It returns rows named by the part that comes after paper, model and sign. parts: all of these, in order; none: in
+    the order in which the first model has them. Where it returns none, the model has one empty row, with the reason why
+    it was not asked. The columns are those of `TABLE`.
+    """
+    frames, order = [], dict[str, None]()
+    for subject, own in list_subjects(subjects, audits):
+        name, found = f"{subject.paper}/{subject.model}", rows_of(**own)
+        if found.empty:
+            note = f"not asked: {find_reason(subject, *audits)}"
+            found = pd.DataFrame([{"row": name, "seeds": subject.seeds, "note": note}])
+        else:
+            found["row"] = f"{name}{sign}" + found["row"]
+        frames.append(fill_columns(found.assign(dataset=subject.dataset)))
+        order |= dict.fromkeys([name, *([f"{name}{sign}{part}" for part in parts] or found["row"])])
+    return as_table(frames, order, [*metrics, "texts", ""])
+
+
+def compare_contributions(
+    contributions: pd.DataFrame, single_weight: pd.DataFrame, located: pd.DataFrame
+) -> pd.DataFrame:
+    """Compute the cells of one model by ranking: MEASURED of attention, violations of all, and the number of texts.
+
+    Of a text of at most TOP items the overlap is 1 by construction, so it counts as none. largest_weight: that of the
+    item of the most attention. top_flips: whether the decision flips without it.
+    """
+    parts = []
+    if not contributions.empty:
+        attended = contributions.assign(
+            ranking="attention",
+            overlap=contributions["overlap"].where(contributions["items"] > TOP),
+            largest_weight=contributions["top_weights_0"],
+            top_flips=contributions["top_flips"].astype(float),
+        )
+        parts.append(means(attended, ["ranking"], MEASURED, signed=("tau",)))
+    for rows, fall, name in ((single_weight, "top_fall", "erased"), (located, "falls_0", "deleted")):
+        # all draws of the other item have one top item
+        once = rows.drop_duplicates(["seed", "id", "ranking"])
+        if not once.empty:
+            rises = (once[fall] < -ROUNDING).astype(float).where(once[fall].notna())
+            parts.append(means(once.assign(**{name: rises}), ["ranking"], (name,)))
+    # of how many texts: where words were deleted from a sample, of this one
+    return (
+        pd.concat(parts, ignore_index=True).drop_duplicates(["row", "metric"], keep="last") if parts else contributions
+    )
+
+
+def table_contributions(
+    contributions: pd.DataFrame, single_weight: pd.DataFrame, located: pd.DataFrame, subjects: Subjects
+) -> pd.DataFrame:
+    """Is attention proportional to what each item adds to the decision, and in which share of the texts does the item
+    that a ranking puts first oppose the prediction? One row for each data set, model and ranking.
+
+    The second is the faithfulness violation test of Liu et al. 2022: an attribution that says "this supports the
+    prediction" of its first item is violated where the probability of the predicted class rises without it. `erased`:
+    its attention is zeroed and the other weights renormalised (`single_weight`). `deleted`: the word is deleted from
+    the input, which is read again (`located`).
+
+    The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
+    as the column `suite`, and each list in columns of its own, such as top_weights_0. Intervals are those of the
+    answer. A model that was asked nothing of it has one empty row, with the reason. The columns are those of
+    `TABLE`.
+    """
+    audits = {"contributions": contributions, "single_weight": single_weight, "located": located}
+    rankings = [*dict.fromkeys(["attention", *RANKINGS])]
+    return table_subjects(subjects, audits, compare_contributions, rankings, (*MEASURED, "erased", "deleted"))
+
+
+def average_soft(soft: pd.DataFrame) -> pd.DataFrame:
+    """Average SOFT of one model over texts and trainings, by attribution."""
+    gains = {f"{name}_gain": soft[name] - soft[f"shuffled_{name}"] for name in ("comprehensiveness", "sufficiency")}
+    return means(soft.assign(**gains), ["ranking"], SOFT, signed=[*gains])
+
+
+def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
+    """Soft normalised comprehensiveness and sufficiency of attributions, and how much of both is due to the order.
+
+    Zhao & Aletras 2023. `gain`: beyond what the same scores reach when they are shuffled over the words. One row for
+    each data set, model and attribution. `soft` holds rows of the audit of this name, of any number of data sets and
+    suites, with the key of the suite as the column `suite`; intervals are those of the answer, and the columns those of
+    `TABLE`.
+    """
+    return table_subjects(subjects, {"soft": soft}, average_soft, list(RANKINGS), SOFT)
+
+
+def compare_rankings(
+    rows: pd.DataFrame, value: str, best: str, take: Callable[..., Sample], groups: Mapping[str, str]
+) -> dict[str, tuple[Estimate, Estimate]]:
+    """Estimate a question of each ranking, and of attention on the texts that this ranking has.
+
+    rows: of one model, with the columns seed, id, ranking, and `value`. best: the ranking that is 1. groups: what texts
+    share, by id. The ends of the scale are left out.
+    """
+    seeds, names = different(rows, "seed"), {*different(rows, "ranking")}
+    if not {ATTENTION, RANDOM, best} <= names:
+        return {}
+    found = {}
+    for name in RANKINGS.ordered(names - {RANDOM, SMALLEST}):
+        # a costly ranking is of a sample of the texts
+        ids = different(of_ranking(rows, name), "id")
+        together = clusters(ids, groups)
+        random, ranking, attention, most = (
+            grid(of_ranking(rows, each), value, seeds, ids) for each in (RANDOM, name, ATTENTION, best)
+        )
+        own, theirs = (estimate(take(random, each, most, together), together) for each in (ranking, attention))
+        found[name] = own, theirs
+    return found
+
+
+def compare_attributions(
+    ranked_sets: pd.DataFrame, located: pd.DataFrame, groups: Mapping[str, str]
+) -> dict[str, dict[str, tuple[Estimate, Estimate]]]:
+    """Estimate both questions of all rankings of one model: by question and ranking, beside attention."""
+    several = located[located["words"] > 1]
+    columns = ["seed", "id", "ranking", "fraction_removed"]
+    further = located.loc[~located["ranking"].isin(different(ranked_sets, "ranking")), columns]
+    parts = [part.astype({"id": object, "ranking": object}) for part in (ranked_sets[columns], further)]
+    erased = pd.concat(parts, ignore_index=True)
+    return {
+        "located": compare_rankings(several.assign(fall=curve(several)), "fall", LOO, locate, groups),
+        "ranks": compare_rankings(erased, "fraction_removed", SMALLEST, erase, groups),
+    }
+
+
+def instead(
+    ranked_sets: pd.DataFrame, located: pd.DataFrame, subjects: Subjects, corpus: Mapping[str, pd.DataFrame]
+) -> pd.DataFrame:
+    """List all attributions of each model, with the columns of columns.INSTEAD.
+
+    Both frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
+    as the column `suite` and the list `falls` as columns. corpus: see `tables.summary`.
+    """
+    groups, rows = groups_of(corpus), []
+    for subject, own in list_subjects(subjects, {"ranked_sets": ranked_sets, "located": located}):
+        found = compare_attributions(**own, groups=groups.get(subject.dataset, {}))
+        about = subject.model_dump(include={"dataset", "suite", "model", "seeds"})
+        for name in RANKINGS.ordered({name for each in found.values() for name in each}):
+            row: dict[str, Any] = {**INSTEAD.blank, **about, "attribution": name}
+            for question, estimates in found.items():
+                row[f"{question}_yardstick"] = name == YARDSTICKS[question]
+                if name in estimates:
+                    value, attention = estimates[name]
+                    row |= {f"{question}_{end}": getattr(value, end) for end in ("value", "low", "high", "texts")}
+                    row[f"{question}_attention"] = attention.value
+            rows.append(row)
+    return pd.DataFrame(rows, columns=INSTEAD.schema.names)

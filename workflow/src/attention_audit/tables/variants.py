@@ -1,0 +1,206 @@
+"""Tables of papers that train models otherwise.
+
+Mohankumar et al. 2020: do states that differ make maps readable? A model's twin is the vanilla LSTM that reads in as
+many directions. Pruthi et al. 2020: models that hide words by their attention, beside honest ones. Recursive ROAR
+(Madsen et al. 2022): does accuracy fall faster where the words go that an order puts first? Models of this suite are
+named <order>_<percent of the words that are masked>, and `base`, in which none is.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attention_audit.answer.estimates import Estimate, estimate
+from attention_audit.answer.samples import average, erase, take_share
+from attention_audit.names import RANKINGS, Names
+from attention_audit.tables.arrays import Cell, Floats, cell, cube, means, of_ranking
+from attention_audit.tables.published import RERUN, published
+from attention_audit.tables.tidy import as_table, beside_paper, join_notes, look_up, over_seeds
+
+RERUNS = ("Table 2, rerun", "Table 2, second rerun")
+DIVERSITY = (
+    "accuracy", "conicity", "magnitude", "permutation_tvd", "tau_loo", "used", "ranks", "fraction_removed", "texts"
+)  # fmt: skip
+SIGNED = ("conicity", "magnitude", "tau_loo")
+"""What may be below 0."""
+DECEPTION = ("accuracy_percent", "mass_percent", "uniform_percent", "deleted_percent", "texts")
+"""accuracy; attention on the impermissible words, and that of uniform weights; accuracy of the same model when these
+words are deleted from its input; all in percent of the texts, or of the attention."""
+ANONYMISED = "trained and tested without the impermissible words"
+
+Curve = dict[int, Floats]
+"""Whether predictions are right, (S, N), by the percent of the words that are masked, ascending from 0."""
+
+
+def twin(model: str) -> str | None:
+    """Name the vanilla LSTM that reads in as many directions; None for a vanilla one."""
+    kind, _, recurrence = model.partition("_")
+    return None if kind == "vanilla" else f"vanilla_{recurrence}"
+
+
+def mark_right(predictions: pd.DataFrame) -> pd.DataFrame:
+    """Add what is right to the rows of `predictions` as a number, `accuracy`."""
+    right = predictions["label"].to_numpy() == predictions["prediction"].to_numpy()
+    return predictions.assign(accuracy=right.astype(np.float64))
+
+
+def effects(permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names) -> dict[tuple[str, str], Estimate]:
+    """Estimate `used` and `ranks` (from a random order on) by question and model, from the rows of one data set."""
+    moved = cube(permutation, "mean_tvd", "model")
+    found = {("used", model): estimate(average(moved[model])) for model in models.ordered(moved)}
+    random, attention, smallest = (
+        cube(of_ranking(ranked_sets, name), "fraction_removed", "model") for name in ("random", "attention", "smallest")
+    )
+    return found | {
+        ("ranks", model): estimate(erase(random[model], attention[model], smallest[model]))
+        for model in models.ordered(random)
+    }
+
+
+def take_median(removed: Floats, resamples: int) -> Cell:
+    """Take the median over texts of the share of items that goes before the decision flips, from (S, N).
+
+    Of each text the mean over trainings counts; where the decision never flips (NaN), all items go. The interval is the
+    percentile interval over texts (Efron & Tibshirani 1993, chapter 13).
+    """
+    shares = np.where(np.isfinite(removed), removed, 1.0).mean(0)
+    drawn = np.random.default_rng(0).choice(shares, (resamples, len(shares)))
+    low, high = np.quantile(np.median(drawn, axis=1), (0.025, 0.975))
+    return {"mean": float(np.median(shares)), "low": float(low), "high": float(high)}
+
+
+def note_reruns(dataset: str, model: str) -> str:
+    """Say what the reruns of Mohankumar et al. 2020 have of a model; "" where they have nothing."""
+    said = []
+    for number, table in enumerate(RERUNS, start=1):
+        facts = [published(table, dataset, model, metric, "MD2020") for metric in ("accuracy", "magnitude")]
+        values = " and ".join(f"{fact.value:g}" for fact in facts if fact)
+        said.append(values and f"rerun {number}: accuracy and conicity {values}")
+    return join_notes(*said)
+
+
+def md_table_diversity(
+    performance: pd.DataFrame,
+    predictions: pd.DataFrame,
+    conicity: pd.DataFrame,
+    permutation: pd.DataFrame,
+    correlation: pd.DataFrame,
+    ranked_sets: pd.DataFrame,
+    resamples: int,
+    models: Names,
+) -> pd.DataFrame:
+    """Accuracy and conicity of each model, and what they do to its map: permutation, leave-one-out, `used`,
+    `ranks`, and how many items go by attention until the decision flips.
+
+    Means over texts and seeds with the intervals of the answer; `used` and `ranks` are those of the summary; of the
+    share of items that go, the median, as in the paper's figure 3. The frames
+    hold rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are
+    those of `TABLE`. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
+    """
+    models.refuse_unknown(performance["model"].unique())
+    sources = {
+        "accuracy": mark_right(predictions),
+        "conicity": conicity,
+        "magnitude": conicity,
+        "permutation_tvd": permutation.rename(columns={"median_tvd": "permutation_tvd"}),
+        "tau_loo": correlation[correlation["pair"] == "attention~loo"].rename(columns={"tau": "tau_loo"}),
+    }
+    found = pd.concat(means(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items())
+    runs = performance.groupby(["dataset", "model"], sort=False, observed=True)["selection"].first()
+    texts = found[found["metric"] == "texts"].groupby("dataset")["mean"].max()
+    cells: list[tuple[str, str, str, Cell]] = [
+        (dataset, model, "texts", {"mean": texts[dataset]}) for dataset, model in runs.index
+    ]
+    for dataset in runs.index.unique("dataset"):
+        erased, permuted = (frame[frame["dataset"] == dataset] for frame in (ranked_sets, permutation))
+        removed = cube(of_ranking(erased, "attention"), "fraction_removed", "model")
+        cells += [
+            (dataset, model, "fraction_removed", take_median(removed[model], resamples))
+            for model in models.ordered(removed)
+        ]
+        asked = effects(permuted, erased, models)
+        cells += [(dataset, model, question, cell(one)) for (question, model), one in asked.items()]
+    own = [{"dataset": dataset, "row": model, "metric": name, **values} for dataset, model, name, values in cells]
+    rows = pd.concat([pd.DataFrame(own), found[found["metric"] != "texts"]], ignore_index=True)
+    rows["seeds"] = rows["dataset"].map(performance.groupby("dataset", observed=True)["seed"].nunique())
+    rows["selection"] = look_up(runs, rows, ["dataset", "row"], "")
+    rows = beside_paper(rows, "Table 2", "MD2020")
+    first = rows["metric"] == "accuracy"
+    rows.loc[first, "note"] = [*map(note_reruns, rows.loc[first, "dataset"], rows.loc[first, "row"])]
+    return as_table(rows, models, DIVERSITY)
+
+
+def note_rerun(row: Mapping[Any, Any]) -> str:
+    """Say what the independent rerun of Pruthi et al. 2020 has for a number; "" where it has none."""
+    fact = published(RERUN, row["dataset"], row["row"], row["metric"], "PD2020")
+    what = "accuracy" if row["metric"] == "accuracy_percent" else "attention on them"
+    return f"rerun by Habacker et al. 2021: {what} {fact.value:g} %" if fact else ""
+
+
+def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, models: Names) -> pd.DataFrame:
+    """Accuracy, attention on the impermissible words, and accuracy without them: of the same model, whose input lacks
+    them, and of a model that is trained without them (the paper's anonymised input).
+
+    From rows of the audits impermissible and performance, of any number of data sets; the columns are those of
+    `TABLE`. Intervals of models that read whole texts are those of the answer; a text of which nothing is left counts
+    as wrong. Notes give the number of the independent rerun. Raises AuditError for a model that is not one of `models`.
+    """
+    models.refuse_unknown([*impermissible["model"].unique(), *performance["model"].unique()])
+    own, key = ["dataset", "model"], ["dataset", "row"]
+    columns = (impermissible["right"], impermissible["mass"], impermissible["uniform_mass"])
+    of_texts = (*columns, impermissible["right_without"].eq(True))
+    percents = {name: 100.0 * values for name, values in zip(DECEPTION[:-1], of_texts, strict=True)}
+    judged = means(impermissible.assign(**percents), ["model"], [*percents], most=100)
+    judged["lambda"] = look_up(impermissible.groupby(own, observed=True)["lambda"].first(), judged, key, np.nan)
+    others = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
+    others = over_seeds(others.assign(row=others["model"], value=100.0 * others["value"]), key)
+    rows = pd.concat([judged, others.assign(metric="accuracy_percent")], ignore_index=True)
+    rows = beside_paper(rows, "Table 3", "PD2020")
+    rows["note"] = [
+        join_notes(row["note"], note_rerun(row), ANONYMISED if row["row"].endswith("anonymised") else "")
+        for row in rows.to_dict("records")
+    ]
+    selection = performance.groupby(own, observed=True)["selection"].first()
+    rows["selection"] = look_up(selection, rows, key, "")
+    rows.loc[rows["metric"] == "texts", "selection"] = ""
+    return as_table(rows, models, DECEPTION)
+
+
+def curves_of(predictions: pd.DataFrame) -> dict[str, Curve]:
+    """List the curve of each order, in the order of names.RANKINGS, from the rows of one data set."""
+    right = cube(mark_right(predictions), "accuracy", "model")
+    found: dict[str, Curve] = {}
+    for model, values in right.items():
+        order, _, percent = model.rpartition("_")
+        if order:
+            found.setdefault(order, {0: right["base"]})[int(percent)] = values
+    return {order: dict(sorted(found[order].items())) for order in RANKINGS.ordered(found)}
+
+
+def area(curve: Curve) -> Floats:
+    """Take the area below a curve by the trapezoidal rule, (S, N), over shares of the words from 0 to 1."""
+    return np.trapezoid(np.stack([*curve.values()]), np.array([*curve]) / 100, axis=0)
+
+
+def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
+    """RACU of each order but the random one (Madsen et al. 2022): the area between the curves of accuracy of random
+    masking and of the order, as a share of what it could be, which is the area above what random masking leaves at its
+    end; mean over trainings.
+
+    predictions: rows of the audit of this name, of any number of data sets. The columns are those of `TABLE`.
+    Raises AuditError for a model that is not one of `models`.
+    """
+    models.refuse_unknown(predictions["model"].unique())
+    rows = []
+    for dataset, own in predictions.groupby("dataset", sort=False, observed=True):
+        found = curves_of(own)
+        random = found.pop("random")
+        below, left = area(random), random[max(random)]
+        for order, curve in found.items():
+            racu = estimate(take_share(below - area(curve), below - left))
+            about = {"dataset": str(dataset), "row": order, "seeds": len(left)}
+            rows.append({**about, "metric": "racu", **cell(racu, racu.each)})
+            rows.append({**about, "metric": "texts", "mean": float(left.shape[1])})
+    return as_table(pd.DataFrame(rows), RANKINGS, ("racu", "texts"))
