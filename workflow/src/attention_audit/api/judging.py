@@ -20,7 +20,7 @@ from attention_audit.answer.estimates import Sample
 from attention_audit.answer.lines import write_percent
 from attention_audit.answer.samples import erase, find_sides, take_share
 from attention_audit.answer.settings import Margins
-from attention_audit.answer.statements import Cell, Part, conclude
+from attention_audit.answer.statements import Cell, Part
 from attention_audit.api.answering import Answer
 from attention_audit.api.predicting import (
     COARSE,
@@ -255,17 +255,14 @@ def _ranks(measured: Measured, until: Floats) -> Cell:
     fewest = np.fmin.reduce(until)
 
     def measure(number: int | None) -> Part:
-        of_class = measured.mask(number)
-        smallest = fewest if of_class is None else np.where(of_class, fewest, np.nan)
-        sample = erase(random, scores, smallest, measured.groups)
-        return measured.part(number, measured.estimate(sample, SIMILARITY), sample.texts)
+        return measured.part(number, erase(random, scores, measured.keep(fewest, number), measured.groups), SIMILARITY)
 
     known = np.isfinite(fewest)
     if not known.any():
         return Cell(reason=NO_FLIP)
     gone = [write_percent(float(np.nan_to_num(each[known], nan=1.0).mean())) for each in until]
     clause = "decisions flip without {1} % of the words; random {0}, leave-one-out {2}".format(*gone)
-    return conclude("ranks", *measured.by_class(measure), clause=clause, left_out=measured.left_out)
+    return measured.state("ranks", measure, clause)
 
 
 def _signed(measured: Measured, lead: Floats, most: Floats, supporting: Floats) -> Cell:

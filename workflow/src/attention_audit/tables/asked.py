@@ -43,6 +43,7 @@ from attention_audit.tables.arrays import (
     of_ranking,
     of_run,
 )
+from attention_audit.tables.tidy import join_notes
 from attention_audit.units import LN2
 
 NO_TWIN = "this suite trains no twin with uniform weights"
@@ -58,18 +59,11 @@ BY_ERASURE = "by erasure of the item, since contributions are not exact in this 
 SHARED = "all trainings have one frozen encoder, and differ in attention and decoder alone"
 SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
 """Limits of estimates."""
-Mask = npt.NDArray[np.bool_] | None
-"""Which texts of each training count, (S, N); None: all of them."""
 
 
-def keep(values: Floats, mask: Mask) -> Floats:
-    """Put NaN where a mask does not hold."""
+def keep(values: Floats, mask: npt.NDArray[np.bool_] | None) -> Floats:
+    """Put NaN where a mask does not hold; None holds everywhere."""
     return values if mask is None else np.where(mask, values, nan)
-
-
-def join_clauses(*clauses: str) -> str:
-    """Join clauses that are not empty."""
-    return "; ".join(filter(None, clauses))
 
 
 def find_reason(subject: Subject, *audits: str) -> str:
@@ -100,116 +94,46 @@ class Measured:
         """A column of rows by training and text, (S, N), of texts of several items; NaN elsewhere."""
         return np.where(self.several, grid(rows, name, self.seeds, self.ids), nan)
 
-    def estimate(self, sample: Sample, limits: tuple[float, float], **more: Any) -> Estimate:
-        """Estimate a sample of these texts."""
-        return estimate(sample, self.groups, limits, **more)
+    def shuffles(self, rows: pd.DataFrame, name: str) -> tuple[Floats, Floats]:
+        """A column of the rows of `shuffles`, of the map, (S, N), and of its K shuffles, (K, S, N)."""
+        own, *others = (self.grid(rows[rows["shuffle"] == number], name) for number in different(rows, "shuffle"))
+        return own, np.array(others)
 
-    @cached_property
-    def classes(self) -> list[int]:
-        """The classes that are predicted, in the data's order, where there are two or more."""
+    def keep(self, values: Floats, number: int | None) -> Floats:
+        """Put NaN where another class is predicted, or the text has one item; None: all count."""
+        return keep(values, None if number is None else self.several & (self.predictions == number))
+
+    def part(
+        self,
+        number: int | None,
+        sample: Sample,
+        limits: tuple[float, float],
+        weights: Floats | None = None,
+        texts: npt.NDArray[np.bool_] | None = None,
+        **more: Any,
+    ) -> Part:
+        """Estimate what was found of all texts, or of those of a class. texts (N,): those asked, if not the sample's.
+
+        The fewest texts, or groups, of a class are those in the training that has the fewest.
+        """
+        found = estimate(sample, self.groups, limits, weights=weights)
+        if number is None:
+            return Part(found, **more)
+        asked = self.several & (self.predictions == number) & (sample.texts if texts is None else texts)
+        fewest = min(int(row.sum()) if self.groups is None else len(np.unique(self.groups[row])) for row in asked)
+        return Part(found, name=self.names.get(number, str(number)), fewest=fewest, **more)
+
+    def state(self, question: str, measure: Callable[[int | None], Part], clause: str = "", reason: str = "") -> Cell:
+        """State what a question finds of all texts, and of those of each class where two or more are predicted."""
         found = [int(number) for number in np.unique(self.predictions[np.isfinite(self.predictions)])]
-        return found if len(found) > 1 else []
-
-    def count_fewest(self, mask: Mask, known: npt.NDArray[np.bool_]) -> int:
-        """Count the texts, or groups, of a class in the training that has the fewest. known (N,): those asked."""
-        if mask is None:
-            return 0
-        rows = [np.flatnonzero(row & known) for row in mask]
-        return min(len(row) if self.groups is None else len(np.unique(self.groups[row])) for row in rows)
-
-    def by_class(self, measure: Callable[[int | None], Part]) -> tuple[Part, list[Part]]:
-        """Measure all texts, and those of each predicted class."""
-        return measure(None), [measure(number) for number in self.classes]
-
-    def mask(self, number: int | None) -> Mask:
-        """Which texts of several items are predicted as a class."""
-        return None if number is None else self.several & (self.predictions == number)
-
-    def part(self, number: int | None, found: Estimate, known: npt.NDArray[np.bool_], **more: Any) -> Part:
-        """What was found of all texts, or of a class."""
-        name = "" if number is None else self.names.get(number, str(number))
-        return Part(found, name=name, fewest=self.count_fewest(self.mask(number), known), **more)
+        classes = [measure(number) for number in found] if len(found) > 1 else []
+        return conclude(question, measure(None), classes, clause=clause, reason=reason, left_out=self.left_out)
 
     @cached_property
-    def flat(self) -> bool:
-        """Whether shuffling the maps hardly moves them."""
+    def flat(self) -> str:
+        """Why a flat map states nothing; "" where shuffling moves the maps."""
         chance = self.grid(self.rows("permutation"), "chance_jsd")
-        return bool(np.isfinite(chance).any()) and float(np.nanmean(chance)) < self.margins.flat * LN2
-
-
-def measure_ranking(measured: Measured, rows: pd.DataFrame, ranking: str) -> tuple[Part, list[Part], Floats]:
-    """Measure `located` of a ranking, of all texts and of each predicted class.
-
-    With the falls (3, S, N) by random order, this one and leave-one-out.
-    """
-    rows = rows.assign(fall=curve(rows).astype(np.float64))
-    falls = np.array([measured.grid(of_ranking(rows, name), "fall") for name in ("random", ranking, "loo")])
-    known = find_known(falls.sum(0))
-
-    def measure(number: int | None) -> Part:
-        random, chosen, best = (keep(each, measured.mask(number)) for each in falls)
-        found = measured.estimate(locate(random, chosen, best, measured.groups), (-inf, inf))
-        return measured.part(number, found, known)
-
-    return (*measured.by_class(measure), falls)
-
-
-def located(measured: Measured, ranking: str = "attention") -> Cell:
-    """Are the words that a map ranks first the words of the input that matter?
-
-    Beside it stands what is said where words are replaced in the place of being deleted, if that differs.
-    """
-    rows, replaced = measured.rows("located"), measured.rows("replaced")
-    if rows.empty:
-        return Cell(reason=find_reason(measured.subject, "located"))
-    part, classes, falls = measure_ranking(measured, rows, ranking)
-    random, top, best = (write_share(average_known(each)) for each in falls)
-    clause = f"deleting top words lowers the probability by {top}; random {random}, leave-one-out {best}"
-    cell = conclude("located", part, classes, clause=clause, left_out=measured.left_out)
-    for way in STAND_INS:
-        own = replaced[replaced["by"] == way]
-        said = conclude("located", measure_ranking(measured, own, ranking)[0]).said if len(own) else ""
-        if said and said != cell.said:
-            cell = replace(cell, clause=join_clauses(cell.clause, f"{way} words: {said}"))
-    return cell
-
-
-def shuffle(rows: pd.DataFrame, measured: Measured, name: str) -> Floats:
-    """A column of the shuffles of each map, (K, S, N)."""
-    return np.array([measured.grid(rows[rows["shuffle"] == number], name) for number in different(rows, "shuffle")])
-
-
-def measure_erasure(measured: Measured, rows: pd.DataFrame) -> Callable[[int | None], Part]:
-    """Measure how early decisions flip by weight, against shuffled weights: of all texts, or of a predicted class.
-
-    Of what is left from the smallest set (0) to a random order (1), so that less is better.
-    """
-    own, shuffled = rows[rows["shuffle"] == 0], rows[rows["shuffle"] > 0]
-    names = ("random", "by_weight", "smallest")
-    ends = [measured.grid(own, name) for name in names]
-    others = [shuffle(shuffled, measured, name) for name in names]
-    predicted = shuffle(shuffled, measured, "prediction")
-
-    def take_left(random: Floats, by_weight: Floats, smallest: Floats) -> tuple[Floats, Floats]:
-        # a ranking that never flips the decision has erased all items; where no set flips it, nothing is known
-        random, by_weight = (np.where(np.isfinite(each), each, 1.0) for each in (random, by_weight))
-        return by_weight - smallest, random - smallest
-
-    def measure(number: int | None) -> Part:
-        top, bottom = (keep(each, measured.mask(number)) for each in take_left(*ends))
-        left = take_share(top, bottom, measured.groups)
-        imposed = None if number is None else predicted == number
-        top, bottom = (add_shuffles(keep(each, imposed)) for each in take_left(*others))
-        by_chance = take_share(top, bottom, measured.groups)
-        found = measured.estimate(beat_shuffled(left, by_chance), SIMILARITY)
-        return measured.part(number, found, left.texts, shuffled=1 - average_known(by_chance.values))
-
-    return measure
-
-
-def find_known(values: Floats) -> npt.NDArray[np.bool_]:
-    """Find the texts that have a value in any training, (S, N) -> (N,)."""
-    return np.asarray(np.isfinite(values).any(0))
+        return FLAT if average_known(chance) < self.margins.flat * LN2 else ""
 
 
 def average_known(values: Floats) -> float:
@@ -223,19 +147,77 @@ def add_shuffles(values: Floats) -> Floats:
     return np.where(known.any(0), np.where(known, values, 0.0).sum(0), nan)
 
 
+def measure_falls(
+    measured: Measured, rows: pd.DataFrame, ranking: str
+) -> tuple[list[Floats], Callable[[int | None], Part]]:
+    """Say how to measure a ranking from rows of `located`, or `replaced`.
+
+    With the falls (S, N) by random order, this one and leave-one-out.
+    """
+    rows = rows.assign(fall=curve(rows).astype(np.float64))
+    falls = [measured.grid(of_ranking(rows, name), "fall") for name in ("random", ranking, "loo")]
+
+    def measure(number: int | None) -> Part:
+        random, chosen, best = (measured.keep(each, number) for each in falls)
+        return measured.part(number, locate(random, chosen, best, measured.groups), (-inf, inf))
+
+    return falls, measure
+
+
+def located(measured: Measured, ranking: str = "attention") -> Cell:
+    """Are the words that a map ranks first the words of the input that matter?
+
+    Beside it stands what is said where words are replaced in the place of being deleted, if that differs.
+    """
+    rows, replaced = measured.rows("located"), measured.rows("replaced")
+    if rows.empty:
+        return Cell(reason=find_reason(measured.subject, "located"))
+    falls, measure = measure_falls(measured, rows, ranking)
+    random, top, best = (write_share(average_known(each)) for each in falls)
+    clause = f"deleting top words lowers the probability by {top}; random {random}, leave-one-out {best}"
+    cell = measured.state("located", measure, clause)
+    for way in STAND_INS:
+        own = replaced[replaced["by"] == way]
+        said = conclude("located", measure_falls(measured, own, ranking)[1](None)).said if len(own) else ""
+        if said and said != cell.said:
+            cell = replace(cell, clause=join_notes(cell.clause, f"{way} words: {said}"))
+    return cell
+
+
 def ranks(measured: Measured) -> Cell:
-    """Do items with more weight matter more to the decision?"""
+    """Do items with more weight matter more to the decision?
+
+    By how early decisions flip by weight, against shuffled weights: of what is left from the smallest set (0) to a
+    random order (1), so that less is better.
+    """
     rows = measured.rows("shuffles")
     if rows.empty:
         return Cell(reason=find_reason(measured.subject, "shuffles"))
-    part, classes = measured.by_class(measure_erasure(measured, rows))
-    own = rows[rows["shuffle"] == 0]
-    random, by_weight, smallest = (measured.grid(own, name) for name in ("random", "by_weight", "smallest"))
-    reached = erase(random, by_weight, smallest, measured.groups)
-    way, chance = write_percent(average_known(reached.values)), write_percent(part.shuffled)
+    _, predicted = measured.shuffles(rows, "prediction")
+    names = ("random", "by_weight", "smallest")
+    own, others = zip(*(measured.shuffles(rows, name) for name in names), strict=True)
+
+    def take_left(random: Floats, by_weight: Floats, smallest: Floats) -> tuple[Floats, Floats]:
+        # a ranking that never flips the decision has erased all items; where no set flips it, nothing is known
+        random, by_weight = (np.where(np.isfinite(each), each, 1.0) for each in (random, by_weight))
+        return by_weight - smallest, random - smallest
+
+    def measure(number: int | None) -> Part:
+        top, bottom = (measured.keep(each, number) for each in take_left(*own))
+        left = take_share(top, bottom, measured.groups)
+        imposed = None if number is None else predicted == number
+        top, bottom = (add_shuffles(keep(each, imposed)) for each in take_left(*others))
+        by_chance = take_share(top, bottom, measured.groups)
+        reached = 1 - average_known(by_chance.values)
+        sample = beat_shuffled(left, by_chance)
+        return measured.part(number, sample, SIMILARITY, texts=left.texts, shuffled=reached)
+
+    cell = measured.state("ranks", measure, reason=measured.flat)
+    random, by_weight, smallest = own
+    way = write_percent(average_known(erase(random, by_weight, smallest, measured.groups).values))
+    chance = write_percent(cell.part.shuffled)
     clause = f"{way} % of the way from random to best; shuffled weights {chance} %" if way and chance else ""
-    reason = FLAT if measured.flat else ""
-    return conclude("ranks", part, classes, clause=clause, reason=reason, left_out=measured.left_out)
+    return replace(cell, clause=clause)
 
 
 def find_leads(rows: pd.DataFrame, inert: float) -> tuple[pd.DataFrame, str]:
@@ -244,10 +226,10 @@ def find_leads(rows: pd.DataFrame, inert: float) -> tuple[pd.DataFrame, str]:
     It is the item's exact contribution to the logit where there is one: it moves the probability by at most a quarter
     of itself, whatever else the text says. Else the item is erased.
     """
-    lead = rows["lead"].to_numpy(np.float64, na_value=nan)
-    if np.isfinite(lead).any():
-        return rows.assign(side=find_sides(lead, 4 * inert)), ""
-    return rows.assign(side=find_sides(rows["fall"].to_numpy(np.float64, na_value=nan), inert)), BY_ERASURE
+    lead, fall = (rows[name].to_numpy(np.float64, na_value=nan) for name in ("lead", "fall"))
+    exact = np.isfinite(lead).any()
+    side = find_sides(lead, 4 * inert) if exact else find_sides(fall, inert)
+    return rows.assign(side=side), "" if exact else BY_ERASURE
 
 
 def state_sides(
@@ -260,18 +242,16 @@ def state_sides(
     """
 
     def measure(number: int | None) -> Part:
-        mine = keep(side, measured.mask(number))
+        mine = measured.keep(side, number)
         fails, known = (np.where(np.isfinite(mine), each, nan) for each in (mine < 1, np.ones_like(mine)))
         by_chance = count_by_chance(number, mine)
-        avoided = measured.estimate(beat_shuffled(take_share(fails, known), by_chance), SIMILARITY)
-        found = measured.estimate(average(1 - fails), SHARE)
+        avoided = estimate(beat_shuffled(take_share(fails, known), by_chance), measured.groups, SIMILARITY)
         reached = 1 - average_known(by_chance.values)
-        return measured.part(number, found, find_known(mine), avoided=avoided, shuffled=reached, chance=chance)
+        return measured.part(number, average(1 - fails), SHARE, avoided=avoided, shuffled=reached, chance=chance)
 
-    part, classes = measured.by_class(measure)
-    reached = write_percent(part.shuffled)
-    clause = join_clauses(reached and f"{chance} {reached} %", how)
-    return conclude("signed", part, classes, clause=clause, left_out=measured.left_out)
+    cell = measured.state("signed", measure)
+    reached = write_percent(cell.part.shuffled)
+    return replace(cell, clause=join_notes(reached and f"{chance} {reached} %", how))
 
 
 def signed(measured: Measured) -> Cell:
@@ -280,8 +260,8 @@ def signed(measured: Measured) -> Cell:
     if rows.empty:
         return Cell(reason=find_reason(measured.subject, "shuffles"))
     rows, how = find_leads(rows, measured.margins.inert)
-    own, shuffled = rows[rows["shuffle"] == 0], rows[rows["shuffle"] > 0]
-    sides, predicted = (shuffle(shuffled, measured, name) for name in ("side", "prediction"))
+    own, sides = measured.shuffles(rows, "side")
+    _, predicted = measured.shuffles(rows, "prediction")
 
     def count_by_chance(number: int | None, _: Floats) -> Sample:
         theirs = keep(sides, None if number is None else predicted == number)
@@ -289,7 +269,7 @@ def signed(measured: Measured) -> Cell:
         fails, every = (add_shuffles(np.where(known, each, nan)) for each in (theirs < 1, np.ones_like(theirs)))
         return take_share(fails, every)
 
-    return state_sides(measured, measured.grid(own, "side"), count_by_chance, SHUFFLED, how)
+    return state_sides(measured, own, count_by_chance, SHUFFLED, how)
 
 
 def used(measured: Measured) -> Cell:
@@ -297,15 +277,12 @@ def used(measured: Measured) -> Cell:
     rows = measured.rows("permutation")
     if rows.empty:
         return Cell(reason=find_reason(measured.subject, "permutation"))
-    tvd = measured.grid(rows, "mean_tvd")
-    known = find_known(tvd)
+    tvd, flips = (measured.grid(rows, name) for name in ("mean_tvd", "flips"))
 
     def measure(number: int | None) -> Part:
-        found = measured.estimate(average(keep(tvd, measured.mask(number))), SHARE)
-        return measured.part(number, found, known)
+        return measured.part(number, average(measured.keep(tvd, number)), SHARE)
 
-    clause = f"flips {write_percent(average_known(measured.grid(rows, 'flips')))} % of decisions"
-    return conclude("used", *measured.by_class(measure), clause=clause, left_out=measured.left_out)
+    return measured.state("used", measure, f"flips {write_percent(average_known(flips))} % of decisions")
 
 
 def state_pairs(
@@ -324,16 +301,14 @@ def state_pairs(
     def measure(number: int | None) -> Part:
         mask = None if number is None else first == number
         sample = compare_pairs(keep(apart, mask), keep(chance, mask), measured.groups)
-        return measured.part(number, measured.estimate(sample, SIMILARITY, weights=weights), sample.texts)
+        return measured.part(number, sample, SIMILARITY, weights)
 
-    part, classes = measured.by_class(measure)
     lucky = average_known(np.where(several, 1 / measured.items[at], nan))
     each = compare_pairs(apart, chance, measured.groups).values
     clause = f"same top word {write_percent(average_known(same))} %, chance {write_percent(lucky)} %"
     if len(each) > 1 and np.isfinite(each).all():
         clause += f"; pairs {write_share(each.min())} to {write_share(each.max())}"
-    clause = join_clauses(clause, how)
-    return conclude("stable", part, classes, clause=clause, reason=reason, left_out=measured.left_out)
+    return measured.state("stable", measure, join_notes(clause, how), reason)
 
 
 def stable(measured: Measured) -> Cell:
@@ -343,45 +318,51 @@ def stable(measured: Measured) -> Cell:
         reason = ONE_TRAINING if measured.subject.seeds < 2 else find_reason(measured.subject, "stability")
         return Cell(reason=reason)
     pairs, values = by_pair(rows, ["jsd", "chance_jsd", "same_top"], measured.ids)
-    how = SHARED if measured.subject.frozen else ""
-    return state_pairs(measured, pairs, values, how, FLAT if measured.flat else "")
+    return state_pairs(measured, pairs, values, SHARED if measured.subject.frozen else "", measured.flat)
 
 
 class Search:
     """The adversaries of one model, and its other trainings, as far as they move predictions and maps."""
 
     def __init__(self, measured: Measured, contrasts: Contrasts) -> None:
-        self.measured, self.seed = measured, contrasts.seed
-        at, comparison = measured.seeds.index(contrasts.seed), measured.audits.comparison
+        self.measured, self.contrasts = measured, contrasts
+        at = measured.seeds.index(contrasts.seed)
         self.several, self.predictions = measured.several[at], measured.predictions[at].astype(np.int64)
-        self.moved = comparison[comparison["model"].isin(contrasts.adversaries)]
-        self.dev = measured.audits.consistency if contrasts.chosen_on == "dev" else None
 
     def compare(self, rows: pd.DataFrame) -> tuple[float, Estimate]:
         """Measure the TVD of one other model from this one, and the similarity of both maps."""
         at = rows.set_index("id").reindex(self.measured.ids)
         tvd, jsd, chance = (keep(at[name].to_numpy(np.float64), self.several) for name in ("tvd", "jsd", "chance_jsd"))
         sample = compare_pairs(jsd[None], chance[None], self.measured.groups)
-        return weigh_classes(tvd, self.predictions), self.measured.estimate(sample, SIMILARITY)
+        return weigh_classes(tvd, self.predictions), estimate(sample, self.measured.groups, SIMILARITY)
 
     def list_adversaries(self) -> Iterator[Adversary]:
         """List all adversaries whose maps can be compared; without a development split, test stands for it."""
-        for name in different(self.moved, "model"):
-            of_family = self.moved[self.moved["model"] == name]
-            for lambda_, seed in of_family[["lambda", "seed"]].drop_duplicates().itertuples(index=False):
-                test, found = self.compare(of_run(of_family, name, seed, lambda_))
-                dev = of_run(self.dev, name, seed, lambda_)["tvd"].to_list() if self.dev is not None else []
-                if np.isfinite(found.value):
-                    tvd = float(dev[0]) if dev else test
-                    yield Adversary(str(name), float(lambda_), int(seed), tvd, test, found.value, found.low, found.high)
+        comparison, consistency = self.measured.audits.comparison, self.measured.audits.consistency
+        moved = comparison[comparison["model"].isin(self.contrasts.adversaries)]
+        for name, lambda_, seed in moved[["model", "lambda", "seed"]].drop_duplicates().itertuples(index=False):
+            test, found = self.compare(of_run(moved, name, seed, lambda_))
+            dev = of_run(consistency, name, seed, lambda_)["tvd"].to_list()
+            tvd = float(dev[0]) if dev and self.contrasts.chosen_on == "dev" else test
+            if np.isfinite(found.value):
+                yield Adversary(str(name), float(lambda_), int(seed), tvd, test, found.value, found.low, found.high)
 
     def average_trainings(self) -> tuple[float, float]:
         """Average the TVD and the similarity of the other trainings of this model; NaN where there are none."""
         rows = self.measured.rows("stability")
-        pairs = rows[(rows["seed"] == self.seed) | (rows["other"] == self.seed)]
+        pairs = rows[(rows["seed"] == self.contrasts.seed) | (rows["other"] == self.contrasts.seed)]
         found = [self.compare(each) for _, each in pairs.groupby(["seed", "other"], sort=False, observed=True)]
         changes, shared = np.array([(tvd, similarity.value) for tvd, similarity in found]).reshape(-1, 2).T
         return average_known(changes), average_known(shared)
+
+    def describe_part(self, found: Bracket) -> Part:
+        """Say what a bracket says of the similarity of maps that a budget leaves open."""
+        value, low, high = found.interval
+        texts, groups = int(self.measured.several.all(0).sum()), self.measured.groups
+        count = texts if groups is None else len(np.unique(groups))
+        return Part(
+            Estimate(value, low, high, each=[value], each_low=[low], each_high=[high], texts=texts, groups=count)
+        )
 
 
 def describe_step(found: Adversary | None) -> str:
@@ -393,14 +374,6 @@ def describe_bracket(found: Bracket) -> str:
     """Write both ends of a bracket."""
     steps = [describe_step(found.within) or "none", describe_step(found.beyond)]
     return ", then ".join(filter(None, steps))
-
-
-def bracket_part(found: Bracket, measured: Measured) -> Part:
-    """What a bracket says of the similarity of maps that a budget leaves open."""
-    value, low, high = found.interval
-    texts = int(measured.several.all(0).sum())
-    groups = texts if measured.groups is None else len(np.unique(measured.groups))
-    return Part(Estimate(value, low, high, each=[value], each_low=[low], each_high=[high], texts=texts, groups=groups))
 
 
 def unique(measured: Measured) -> Cell:
@@ -415,26 +388,24 @@ def unique(measured: Measured) -> Cell:
     tolerance = measured.margins.tvd
     moved, shared = search.average_trainings()
     main, within = bracket(adversaries, max(tolerance, moved if moved > 0 else 0.0)), bracket(adversaries, tolerance)
-    beside: dict[str, Any] = {}
+    tolerated = conclude("unique", search.describe_part(within))
+    beside: dict[str, Any] = {
+        "unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value
+    }  # fmt: skip
     for name, found in (("unique", main), ("unique_tolerance", within)):
-        nothing = Adversary("", nan, 0, nan, nan, nan, nan, nan)
-        beside |= {
-            f"{name}_tvd_budget": found.budget,
-            f"{name}_tvd": (found.within or nothing).test,
-            f"{name}_beyond_value": (found.beyond or nothing).value,
-            f"{name}_beyond_tvd": (found.beyond or nothing).test,
-        }
-    tolerated = conclude("unique", bracket_part(within, measured))
-    beside |= {"unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value}
+        beside[f"{name}_tvd_budget"] = found.budget
+        if found.within:
+            beside[f"{name}_tvd"] = found.within.test
+        if found.beyond:
+            beside |= {f"{name}_beyond_value": found.beyond.value, f"{name}_beyond_tvd": found.beyond.test}
     if main.within:
         beside |= {"unique_model": main.within.model, "unique_lambda": main.within.lambda_}
-        beside |= {"unique_seed": main.within.seed}
+        beside["unique_seed"] = main.within.seed
     clause = describe_unique(main, within, tolerated.said, moved, shared)
-    if contrasts.chosen_on == "test":
-        clause = join_clauses(clause, ON_TEST)
-    part, reason = bracket_part(main, measured), FLAT if measured.flat else ""
-    found_cell = conclude("unique", part, clause=clause, reason=reason, left_out=measured.left_out)
-    return replace(found_cell, beside=beside)
+    clause = join_notes(clause, ON_TEST if contrasts.chosen_on == "test" else "")
+    part = search.describe_part(main)
+    cell = conclude("unique", part, clause=clause, reason=measured.flat, left_out=measured.left_out)
+    return replace(cell, beside=beside)
 
 
 def describe_unique(main: Bracket, within: Bracket, said: str, moved: float, shared: float) -> str:
