@@ -30,8 +30,7 @@ from attention_audit.corpus.tokens import split_sentences
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Classifier
-from attention_audit.training.loop import adam, batches, train_epoch
-from attention_audit.training.objective import LabelLoss
+from attention_audit.training.loop import LabelLoss, adam, batches, train_epoch
 from attention_audit.training.settings import Recipe
 
 WORDS = 13_700

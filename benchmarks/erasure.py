@@ -26,7 +26,7 @@ from torch import Tensor
 from attention_audit.audits.erasure import erasable, items_until_flip
 from attention_audit.audits.flipping_sets import flipping_sets, single_weight
 from attention_audit.audits.rankings import RANKERS, falling, stream
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 from attention_audit.readout import Readout
 
 SEED, CLASSES = 1, 8

@@ -27,8 +27,7 @@ from attention_audit.batching import Indices, within
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, GivenStates, Split
 from attention_audit.model.network import Classifier
-from attention_audit.training.loop import adam, batches, train_epoch
-from attention_audit.training.objective import LabelLoss
+from attention_audit.training.loop import LabelLoss, adam, batches, train_epoch
 from attention_audit.training.settings import Recipe
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import Backbone

@@ -10,11 +10,11 @@ from torch import Tensor, nn, tensor
 from torch.nn.functional import cosine_similarity
 
 from attention_audit.model.architecture import Architecture
+from attention_audit.model.attention import absolute_conicity, cone
 from attention_audit.model.batch import Batch, Lists, Marked, Split
-from attention_audit.model.cone import absolute_conicity, cone
 from attention_audit.model.encoders import LSTM, OrthogonalBiLSTM, OrthogonalLSTM, TextEncoder, text_encoder
 from attention_audit.model.network import Output, network
-from attention_audit.training.objective import Diversity, LabelLoss
+from attention_audit.training.loop import Diversity, LabelLoss
 
 TEXTS = [[2, 5, 6, 7, 8, 3], [2, 4, 3], [2, 9, 4, 6, 3]]
 """Three texts between their marks, 2 and 3."""

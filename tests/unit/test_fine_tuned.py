@@ -18,8 +18,7 @@ from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import FineTuned, even_weights
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
-from attention_audit.training.loop import adam, train_epoch
-from attention_audit.training.objective import ConsistentAdversary, LabelLoss
+from attention_audit.training.loop import ConsistentAdversary, LabelLoss, adam, train_epoch
 from attention_audit.training.settings import Recipe
 from attention_audit.transformer.families import family_of
 from attention_audit.transformer.opening import open_tokenizer, open_untrained

@@ -9,7 +9,7 @@ from attention_audit.audits.gradients import gains, gradients, integrated_gradie
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, Lists, Split
 from attention_audit.model.network import Network, network
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 
 CPU = torch.device("cpu")
 # the second text has a word twice, and two texts share words

@@ -21,7 +21,7 @@ from attention_audit.audits.located import located
 from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.errors import AuditError
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 from attention_audit.readout import Readout
 
 RANDOM = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split
 from attention_audit.model.encoders import BiLSTM, VectorEncoder
 from attention_audit.model.network import Network, network
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 
 RANDOM = np.random.default_rng(0)
 LENGTHS = [4, 1, 20, 7, 4, 2, 7, 3, 7]

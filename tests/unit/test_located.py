@@ -20,7 +20,7 @@ from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split
 from attention_audit.model.network import Network, network
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 from attention_audit.readout import Readout
 
 MakeReadout = Callable[..., Readout]

@@ -12,7 +12,7 @@ from attention_audit.model.architecture import ATTENTION, Architecture, Attentio
 from attention_audit.model.attention import PLACES, Dot, Drawn, attention_of
 from attention_audit.model.batch import Batch, Sentences, Split
 from attention_audit.model.network import Classifier
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 
 TEXTS = [[2, 4, 5, 6, 7, 3], [2, 8, 3], [2, 5, 5, 9, 3], [2, 6, 4, 8, 9, 5, 7, 3]]
 LABELS = [0, 1, 1, 0]

@@ -14,8 +14,8 @@ from attention_audit.audits.settings import Permutation
 from attention_audit.batching import stream
 from attention_audit.divergence import jsd, tvd
 from attention_audit.model.architecture import Architecture
+from attention_audit.model.attention import cone
 from attention_audit.model.batch import Split
-from attention_audit.model.cone import cone
 from attention_audit.model.network import network
 from attention_audit.padded import Head
 from attention_audit.readout import Readout

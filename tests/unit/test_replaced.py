@@ -17,8 +17,8 @@ from attention_audit.audits.located import located
 from attention_audit.audits.replaced import always, drawn, replaced, with_others
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.model.batch import Batch, Split
-from attention_audit.model.probabilities import probabilities
 from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.model.tail import probabilities
 from attention_audit.readout import Readout
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.pieces import SPECIAL, cut

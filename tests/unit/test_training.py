@@ -30,8 +30,16 @@ from attention_audit.stages import train as train_stage
 from attention_audit.stages.job import Job
 from attention_audit.stages.training import selection_score
 from attention_audit.training import loop
-from attention_audit.training.loop import adam, batches, clip_gradient, fit, train_epoch
-from attention_audit.training.objective import ConsistentAdversary, Deception, LabelLoss
+from attention_audit.training.loop import (
+    ConsistentAdversary,
+    Deception,
+    LabelLoss,
+    adam,
+    batches,
+    clip_gradient,
+    fit,
+    train_epoch,
+)
 from attention_audit.training.settings import AdversaryObjective, DeceptionObjective, Recipe
 
 NO_STATES = torch.empty(0)

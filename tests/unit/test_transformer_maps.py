@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from attention_audit.errors import AuditError
-from attention_audit.maps import attention, decomposed, norms, relevance, sampled, zeroing
-from attention_audit.maps.passes import Pass, watched
+from attention_audit.maps import attention, decomposed, norms, sampled
+from attention_audit.maps.passes import Pass
 from attention_audit.maps.registry import MAPS, map_named, words
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import spaced
@@ -218,19 +218,19 @@ def test_relevance_is_kept_where_nothing_has_a_bias(tmp_path, monkeypatch):
         for name, weight in model.named_parameters():
             if name.endswith("bias") or any(part in name for part in ("position", "token_type", "query", "key")):
                 weight.zero_()
-    monkeypatch.setitem(relevance.FACTORS, "values", 1.0)
-    torch.testing.assert_close(relevance.attn_lrp(read).sum(1), read.seen[1].max(1).values, rtol=1e-3, atol=1e-4)
+    monkeypatch.setitem(decomposed.FACTORS, "values", 1.0)
+    torch.testing.assert_close(decomposed.attn_lrp(read).sum(1), read.seen[1].max(1).values, rtol=1e-3, atol=1e-4)
 
 
 def test_a_product_passes_half_to_either_factor():
     one, other = (torch.tensor([value], requires_grad=True) for value in (3.0, 5.0))
-    product = relevance.scaled(one, 0.5) * relevance.scaled(other, 0.5)
+    product = decomposed.scaled(one, 0.5) * decomposed.scaled(other, 0.5)
     slopes = torch.autograd.grad(product, [one, other])
     assert [float(slope * value.detach()) for slope, value in zip(slopes, (one, other), strict=True)] == [7.5, 7.5]
 
 
 def test_bent_gradients_change_no_prediction(read):
-    with relevance.bent(read.classifier):
+    with decomposed.bent(read.classifier):
         torch.testing.assert_close(read.classifier.logits(read.pieces), read.seen[1])
 
 
@@ -245,13 +245,13 @@ def test_value_zeroing_is_what_the_network_returns_without_a_value(read):
             read.classifier.part("values", 2).register_forward_hook(
                 lambda _m, _i, out, at=gone: out.index_fill(1, at, 0)
             ),
-            watched(read.classifier) as layers,
+            read.classifier.watched() as layers,
         ):
             read.classifier.logits(alone)
         above = read.layers[1].above[text, :count]
         rows.append(1 - torch.nn.functional.cosine_similarity(layers[1].above[0], above, dim=-1))
     apart = torch.stack(rows, 1)
-    found = zeroing.distances(read, 2, rows=count)[text, :count, :count]
+    found = norms.zeroed_distances(read, 2, rows=count)[text, :count, :count]
     torch.testing.assert_close(found, apart / apart.sum(1, keepdim=True), rtol=1e-3, atol=1e-4)
 
 

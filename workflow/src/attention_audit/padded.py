@@ -19,8 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.model.probabilities import probabilities
-from attention_audit.model.tail import ROWS, Tail
+from attention_audit.model.tail import ROWS, Tail, probabilities
 
 
 class Head(NamedTuple):

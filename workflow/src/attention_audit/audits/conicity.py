@@ -13,7 +13,7 @@ import torch
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.attributions import evaluating
-from attention_audit.model.cone import absolute_conicity, cone
+from attention_audit.model.attention import absolute_conicity, cone
 
 
 @torch.inference_mode()

@@ -33,7 +33,7 @@ from attention_audit.audits.attributions import evaluating, flat
 from attention_audit.batching import Indices, runs
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network, Output
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
 
 TOKENS = 8192

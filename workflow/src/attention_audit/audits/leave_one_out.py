@@ -26,7 +26,7 @@ from attention_audit.divergence import flipped, tvd
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.encoders import Carried
 from attention_audit.model.network import Network, PairClassifier, read
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
 
 READ = 1 << 12

@@ -31,8 +31,8 @@ from attention_audit.columns.audits import DELETED, LIKELY, MASK, UNKNOWN
 from attention_audit.corpus.vocabulary import UNKNOWN as UNKNOWN_ROW
 from attention_audit.model.batch import Batch
 from attention_audit.model.network import Network
-from attention_audit.model.probabilities import probabilities
 from attention_audit.model.sequence_classifier import TransformerClassifier
+from attention_audit.model.tail import probabilities
 from attention_audit.transformer.opening import open_tokenizer
 
 StandIn = Callable[[Indices, Tensor], Tensor]

@@ -35,7 +35,7 @@ from attention_audit.audits.rankings import list_scores
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs, stream
 from attention_audit.model.batch import Batch
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
 
 Floats = npt.NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Maps by the vectors that weights multiply: value norm, GlobEnc, ALTI.
+"""Maps by the vectors that weights multiply: value norm, GlobEnc, ALTI, value zeroing.
 
 Of a layer, the vector that piece j gives piece i through attention is f_ij = sum_h A_hij W_o^h V_h x_j, and the
 residual connection adds x_i for j = i. So what N1 reads is sum_j T_ij with T_ij = f_ij + [i = j] x_i, plus the bias
@@ -6,12 +6,16 @@ b_o, which belongs to no piece; biases of the values are in f, since the weights
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import cosine_similarity
 
-from attention_audit.maps.passes import LayerPass, Pass, normalised_after
+from attention_audit.maps.passes import Pass, normalised_after
+from attention_audit.model.sequence_classifier import LayerPass
+from attention_audit.model.tail import ACTIVATIONS
 
 NORMS = ("first", "second")
 TOGETHER = 1 << 18
@@ -20,8 +24,8 @@ TOGETHER = 1 << 18
 
 def by_head(read: Pass, layer: LayerPass, number: int) -> Tensor:
     """What each head makes of each piece, W_o^h V_h x_j: (B, P, H, D)."""
-    output: Any = read.classifier.part("output", number)
-    weight = output.weight.reshape(len(output.weight), layer.values.shape[2], -1)
+    weight = read.classifier.part("output", number).weight
+    weight = weight.reshape(len(weight), layer.values.shape[2], -1)
     return torch.einsum("bjhe,dhe->bjhd", layer.values, weight)
 
 
@@ -148,3 +152,33 @@ def distances(whole: Tensor, weights: Tensor, of_heads: Tensor) -> Tensor:
     some = at_once(*whole.shape)
     cut = zip(torch.split(weights.permute(2, 1, 0), some), torch.split(of_heads, some), strict=True)
     return torch.cat([torch.baddbmm(whole, a, z, alpha=-1).norm(p=1, dim=-1) for a, z in cut]).T
+
+
+@torch.no_grad()
+def zeroed_distances(read: Pass, number: int, rows: int) -> Tensor:
+    """How far, by the cosine, what a layer returns for piece i moves where the value of piece j is 0 (value zeroing,
+    Mohebbi et al. 2023): (B, R, P), from the first R pieces i to j.
+
+    Rows are normalised, as in the authors' code.
+    """
+    layer, classifier = read.layers[number - 1], read.classifier
+    first, inner, outer, second = (classifier.part(name, number) for name in ("first", "inner", "outer", "second"))
+    of_heads = by_head(read, layer, number)
+    some = at_once(read.mask.shape[1], layer.mixed.shape[-1])
+    moved = torch.zeros(len(read.mask), rows, read.mask.shape[1], device=read.mask.device)
+    for text, vectors in enumerate(of_heads):
+        for start in range(0, rows, some):
+            part = slice(start, min(start + some, rows))
+            gone = torch.einsum("hij,jhd->ijd", layer.weights[text, :, part], vectors)
+            normed = first(layer.mixed[text, part, None] - gone)
+            above = second(outer(ACTIVATIONS[classifier.activation()](inner(normed))) + normed)
+            moved[text, part] = 1 - cosine_similarity(above, layer.above[text, part, None], dim=-1)
+    return as_shares(moved.clamp(min=0) * read.mask[:, None])
+
+
+@normalised_after
+def value_zeroing(read: Pass) -> Tensor:
+    """Value zeroing, rolled out: row 0 of the product of the layers' matrices, the last one first. About as many passes
+    as there are pieces.
+    """
+    return rolled(read, partial(zeroed_distances, read))

@@ -9,76 +9,17 @@ and decoders normalise before their parts (Warner et al. 2024; Radford et al. 20
 are not known for them.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attention_audit.errors import AuditError
-from attention_audit.model.sequence_classifier import TransformerClassifier
+from attention_audit.model.sequence_classifier import LayerPass, TransformerClassifier
 from attention_audit.transformer.families import FAMILIES
 from attention_audit.transformer.states import PieceBatch
-
-
-@dataclass
-class LayerPass:
-    """What one layer did with B texts of at most P pieces: H heads, width D.
-
-    below (B, P, D): x; weights (B, H, P, P): A; values (B, P, H, D_h): V x, biases included; mixed (B, P, D): what N1
-    reads; joined (B, P, D): what N2 reads; above (B, P, D): y. With gradients these are part of the graph. A layer that
-    normalises before its parts has no `mixed` and no `joined`.
-    """
-
-    below: Tensor = field(init=False)
-    weights: Tensor = field(init=False)
-    values: Tensor = field(init=False)
-    mixed: Tensor = field(init=False)
-    joined: Tensor = field(init=False)
-    above: Tensor = field(init=False)
-
-
-@contextmanager
-def watched(classifier: TransformerClassifier) -> Iterator[list[LayerPass]]:
-    """What each layer does in the block, filled as texts pass. Raises AuditError where no weights are returned."""
-    passes = [LayerPass() for _ in classifier.layers]
-    with ExitStack() as hooks:
-        for number, (layer, seen) in enumerate(zip(classifier.layers, passes, strict=True), start=1):
-            _watch(classifier, layer, number, seen, hooks)
-        yield passes
-    if any(not isinstance(getattr(seen, "weights", None), Tensor) for seen in passes):
-        raise AuditError(f"{classifier.folder}: the library returned no attention weights; use another version of it")
-
-
-def _watch(classifier: TransformerClassifier, layer: nn.Module, number: int, seen: LayerPass, hooks: ExitStack) -> None:
-    def entered(_: nn.Module, inputs: Any) -> None:
-        seen.below = inputs[0]
-
-    def left(_: nn.Module, inputs: Any, output: Any) -> None:
-        seen.above = output[0] if isinstance(output, tuple) else output
-
-    def attended(_: nn.Module, inputs: Any, output: Any) -> None:
-        seen.weights = output[1]
-
-    def valued(_: nn.Module, inputs: Any, output: Tensor) -> None:
-        seen.values = classifier.of_heads(output)
-
-    def summed(_: nn.Module, inputs: Any) -> None:
-        seen.mixed = inputs[0]
-
-    def joined(_: nn.Module, inputs: Any) -> None:
-        seen.joined = inputs[0]
-
-    hooks.enter_context(layer.register_forward_pre_hook(entered))
-    hooks.enter_context(layer.register_forward_hook(left))
-    hooks.enter_context(classifier.part("attention", number).register_forward_hook(attended))
-    hooks.enter_context(classifier.part("values", number).register_forward_hook(valued))
-    if not classifier.family.before:
-        hooks.enter_context(classifier.part("first", number).register_forward_pre_hook(summed))
-        hooks.enter_context(classifier.part("second", number).register_forward_pre_hook(joined))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +38,7 @@ class Pass:
     @cached_property
     def seen(self) -> tuple[list[LayerPass], Tensor]:
         """All layers, and the logits (B, C), without gradients."""
-        with torch.no_grad(), watched(self.classifier) as layers:
+        with torch.no_grad(), self.classifier.watched() as layers:
             logits = self.classifier.logits(self.pieces)
         return layers, logits
 
@@ -134,7 +75,7 @@ class Pass:
     @cached_property
     def slopes(self) -> "Slopes":
         """One pass with gradients of the logit of the class that is explained."""
-        with torch.enable_grad(), watched(self.classifier) as layers:
+        with torch.enable_grad(), self.classifier.watched() as layers:
             vectors = self.classifier.vectors(self.pieces).detach().requires_grad_()
             chosen = self.explained_of(self.classifier.logits(self.pieces, vectors)).sum()
             asked = [vectors, *(layer.weights for layer in layers), *(layer.below for layer in layers)]

@@ -8,28 +8,31 @@ import numpy.typing as npt
 from torch import Tensor
 
 from attention_audit.errors import AuditError
-from attention_audit.maps import attention, decomposed, gradients, norms, relevance, sampled, zeroing
+from attention_audit.maps import attention, decomposed, norms, sampled
 from attention_audit.maps.passes import Map
 from attention_audit.plugins import LiveByName, functions
 from attention_audit.transformer.states import PieceBatch
 
 OWN: dict[str, Map] = {
-    "mean_row": attention.mean_row,
-    "received": attention.received,
-    "largest_head": attention.largest_head,
-    "rollout": attention.rollout,
-    "flow": attention.flow,
-    "value_norm": norms.value_norm,
-    "globenc": norms.globenc,
-    "alti": norms.alti,
-    "attcat": gradients.attcat,
-    "gradient_attention": gradients.gradient_attention,
-    "input_gradient": gradients.input_gradient,
-    "attn_lrp": relevance.attn_lrp,
-    "decompx": decomposed.decompx,
-    "value_zeroing": zeroing.value_zeroing,
-    "lime": sampled.lime,
-    "kernel_shap": sampled.kernel_shap,
+    map_.__name__: map_
+    for map_ in (
+        attention.mean_row,
+        attention.received,
+        attention.largest_head,
+        attention.rollout,
+        attention.flow,
+        norms.value_norm,
+        norms.globenc,
+        norms.alti,
+        attention.attcat,
+        attention.gradient_attention,
+        attention.input_gradient,
+        decomposed.attn_lrp,
+        decomposed.decompx,
+        norms.value_zeroing,
+        sampled.lime,
+        sampled.kernel_shap,
+    )
 }
 MAPS: LiveByName[Map] = LiveByName(lambda: OWN | functions("MAPS"))
 """Every map by its name: those of the package, and then those that plugins declare in their lists MAPS."""

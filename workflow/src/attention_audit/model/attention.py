@@ -1,13 +1,14 @@
-"""Attention: a weight for each item of a text. Shapes: N texts or sentences, at most I items, states of width H.
+"""Attention: a weight for each item of a text; and how alike the states are that it weighs.
 
-Each kind is built from an architecture and the width H of the states; `architecture.ATTENTION` lists them, each with
-the one for texts with queries.
+Shapes: N texts or sentences, at most I items, states of width H. Each kind of attention is built from an architecture
+and the width H of the states; `architecture.ATTENTION` lists them, each with the one for texts with queries.
 """
 
 import math
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import cosine_similarity
 
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import ATTENTION, Architecture
@@ -169,3 +170,26 @@ def attention_of(architecture: Architecture, width: int) -> nn.Module:
     entry = ATTENTION.by_name[architecture.attention]
     attention: nn.Module = load(entry.queried if architecture.pair else entry.target)(architecture, width)
     return attention
+
+
+def cosines(states: Tensor, mask: Tensor) -> Tensor:
+    """The cosine of each state with the mean state of its text: states (n, L, H), mask (n, L), true on items -> (n, L).
+
+    0 for a state of zeros, and on padding.
+    """
+    middle = states.where(mask[..., None], 0.0).sum(1) / mask.sum(1)[:, None]
+    return cosine_similarity(states, middle[:, None], dim=-1).where(mask, 0.0)
+
+
+def cone(states: Tensor, mask: Tensor) -> Tensor:
+    """Conicity, the mean of the cosines: (n, L, H), (n, L) -> (n,). Mohankumar et al. 2020, section 3.2."""
+    return cosines(states, mask).sum(1) / mask.sum(1)
+
+
+def absolute_conicity(states: Tensor, mask: Tensor) -> Tensor:
+    """The mean of the cosines' magnitudes, (n, L, H), (n, L) -> (n,): what the authors' code computes and minimises.
+
+    It is small only where states spread. Conicity itself is also small where one large state is opposed to many others
+    that are all alike.
+    """
+    return cosines(states, mask).abs().sum(1) / mask.sum(1)

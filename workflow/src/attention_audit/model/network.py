@@ -26,7 +26,7 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import Additive, attention_of, weigh
 from attention_audit.model.batch import Batch, Marked, Sentences, Split
 from attention_audit.model.encoders import TextEncoder, text_encoder, vector_encoder
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 from attention_audit.transformer.states import WordStates
 
 

@@ -6,12 +6,13 @@ map in each head; with the values of the layer, its state below, and the tail, a
 
 A classifier that is fine-tuned here has its own attention or uniform weights in its place. What differs from the
 library's model is its last layer only. Of that layer nothing is read but the state of the first token, which is
-classified (`FirstRow`), so that no other row is computed; and that row's weights may be uniform.
+classified, so that no other row is computed; and that row's weights may be uniform.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from copy import deepcopy
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ from attention_audit.model.attention import scale
 from attention_audit.model.batch import Batch
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import ACTIVATIONS as FUNCTIONS
-from attention_audit.model.tail import Tail
+from attention_audit.model.tail import FURTHER, LAYERS, NORMS, Tail
 from attention_audit.transformer.families import ACTIVATIONS, classifier_family_of, family_of
 from attention_audit.transformer.folder import read_classes
 from attention_audit.transformer.opening import library, open_model, open_tokenizer, positions
@@ -47,6 +48,22 @@ class Attended(NamedTuple):
     values: Tensor
     below: Tensor
     logits: Tensor
+
+
+class LayerPass:
+    """What one layer did with B texts of at most P pieces: H heads, width D.
+
+    below (B, P, D): x; weights (B, H, P, P): A; values (B, P, H, D_h): V x, biases included; mixed (B, P, D): what N1
+    reads; joined (B, P, D): what N2 reads; above (B, P, D): y. With gradients these are part of the graph. A layer that
+    normalises before its parts has no `mixed` and no `joined`. `maps.passes` says what the letters mean.
+    """
+
+    below: Tensor
+    weights: Tensor
+    values: Tensor
+    mixed: Tensor
+    joined: Tensor
+    above: Tensor
 
 
 def _unshare(layers: nn.ModuleList, config: Any) -> None:
@@ -91,7 +108,7 @@ class TransformerClassifier(Network):
         config.output_attentions = self.family.asked
         self.attention = nn.Identity()
         # it reads pieces itself, and its parts have one name each
-        self.__dict__ |= {"transformer": self, "decoder": attrgetter(self.family.classifier)(model)}
+        self.__dict__ |= {"transformer": self, "decoder": self.part("classifier")}
         self.activation()
 
     @property
@@ -105,10 +122,13 @@ class TransformerClassifier(Network):
         found: nn.ModuleList = attrgetter(self.family.layers)(self.model)
         return found
 
-    def part(self, name: str, layer: int = 0) -> nn.Module:
-        """A part of a layer, counted from 1, or of the last one, by its name in `Family`."""
-        found: nn.Module = attrgetter(getattr(self.family, name))(self.layers[layer - 1])
-        return found
+    def part(self, name: str, layer: int = 0) -> Any:
+        """A part of a layer, counted from 1, or of the last one, or one above all layers, by its name in `Family`; what
+        leaves states as they are where there is no such part.
+        """
+        above = ("pooler", "classifier", "third", *["second"] * self.family.before)
+        path = getattr(self.family, name)
+        return attrgetter(path)(self.model if name in above else self.layers[layer - 1]) if path else nn.Identity()
 
     def activation(self) -> str:
         """The activation within the last layer, by its name in `model.tail`. Raises AuditError for an unknown one."""
@@ -130,14 +150,11 @@ class TransformerClassifier(Network):
     @property
     def tail(self) -> Tail:
         """The tail with the weights that it has now."""
-        family = self.family
-        inside = ["output", "first", "inner", "outer", "gate", "output_normed", "outer_normed"]
-        above = ["pooler", "classifier", "third"]
-        (above if family.before else inside).append("second")
-        parts: dict[str, Any] = {name: self.part(name) for name in inside if getattr(family, name)}
-        parts |= {name: attrgetter(getattr(family, name))(self.model) for name in above if getattr(family, name)}
-        weights = {}
-        for name, part in parts.items():
+        family, weights, first = self.family, {}, self.part("first")
+        for name in (*LAYERS, *NORMS, *FURTHER, "gate"):
+            part = self.part(name)
+            if isinstance(part, nn.Identity):
+                continue
             weight = part.weight.detach().cpu()
             weights[f"{name}.weight"] = weight if isinstance(part, nn.Linear) else weight + family.plus
             # a normalisation that divides by the root mean square knows no bias
@@ -147,7 +164,6 @@ class TransformerClassifier(Network):
         if family.gate:
             for what in ("weight", "bias"):
                 weights[f"inner.{what}"] = torch.cat([weights.pop(f"gate.{what}"), weights[f"inner.{what}"]])
-        first = parts["first"]
         epsilon = getattr(first, "eps", None) or first.variance_epsilon
         return Tail(weights, self.activation(), self.pooled, float(epsilon), family.before)
 
@@ -190,19 +206,39 @@ class TransformerClassifier(Network):
 
         Raises AuditError where no weights are returned.
         """
-        kept: dict[str, Any] = {}
-        with (
-            self.layers[layer - 1].register_forward_pre_hook(lambda _, inputs: kept.update(below=inputs[0])),
-            self.part("values", layer).register_forward_hook(lambda _, inputs, output: kept.update(values=output)),
-            self.part("attention", layer).register_forward_hook(lambda _, inputs, out: kept.update(weights=out[1])),
-        ):
+        with self.watched(layer) as (seen,):
             logits = self.logits(pieces)
-        if kept["weights"] is None:
-            raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
         row = self.classified(pieces)
-        weights = torch.einsum("bi,bhij->bhj", row, kept["weights"])
-        below = torch.einsum("bp,bpd->bd", row, kept["below"])
-        return Attended(weights, self.of_heads(kept["values"]).transpose(1, 2), below, logits)
+        weights = torch.einsum("bi,bhij->bhj", row, seen.weights)
+        below = torch.einsum("bp,bpd->bd", row, seen.below)
+        return Attended(weights, seen.values.transpose(1, 2), below, logits)
+
+    @contextmanager
+    def watched(self, *numbers: int) -> Iterator[list[LayerPass]]:
+        """What layers, counted from 1, do in the block, filled as texts pass: all of them, or those of some numbers.
+
+        Raises AuditError where no weights are returned.
+        """
+        with ExitStack() as hooks:
+            passes = [self._watch(number, hooks) for number in numbers or range(1, len(self.layers) + 1)]
+            yield passes
+        if any(getattr(seen, "weights", None) is None for seen in passes):
+            raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
+
+    def _watch(self, number: int, hooks: ExitStack) -> LayerPass:
+        seen, layer = LayerPass(), self.layers[number - 1]
+
+        def keep(name: str, part: nn.Module, value: Callable[[Any, Any], Any]) -> None:
+            hook = part.register_forward_hook(lambda _, inputs, output: setattr(seen, name, value(inputs, output)))
+            hooks.enter_context(hook)
+
+        keep("below", layer, lambda inputs, _: inputs[0])
+        keep("above", layer, lambda _, output: output[0] if isinstance(output, tuple) else output)
+        keep("weights", self.part("attention", number), lambda _, output: output[1])
+        keep("values", self.part("values", number), lambda _, output: self.of_heads(output))
+        for name, norm in () if self.family.before else (("mixed", "first"), ("joined", "second")):
+            keep(name, self.part(norm, number), lambda inputs, _: inputs[0])
+        return seen
 
     def of_heads(self, made: Tensor) -> Tensor:
         """The values of the heads from what the part `values` returns: (B, P, ..) -> (B, P, H, D_h). Several heads may
@@ -226,15 +262,11 @@ class TransformerClassifier(Network):
         """
 
         def replaced(module: nn.Module, inputs: Any) -> Any:
-            other = torch.einsum("bhp,bphd->bhd", weights, self.of_heads(kept["values"])).flatten(1)
+            other = torch.einsum("bhp,bphd->bhd", weights, seen.values).flatten(1)
             return (other[:, None].where(row > 0, inputs[0]), *inputs[1:])
 
-        kept: dict[str, Any] = {}
         row = self.classified(pieces)[..., None]
-        with (
-            self.part("values").register_forward_hook(lambda module, inputs, values: kept.update(values=values)),
-            self.part("output").register_forward_pre_hook(replaced),
-        ):
+        with self.watched(0) as (seen,), self.part("output").register_forward_pre_hook(replaced):
             yield
 
 
@@ -342,50 +374,6 @@ class Queries(nn.Module):
             scale(weight, factor)
 
 
-class FirstRow(nn.Module):
-    """Stands in for the last layer: the new state of the first token alone, with dropout where the library has it.
-
-    The parts are those of the layer, by their names in `Family`. weights (B, H, P): those of the last call, before
-    dropout.
-    """
-
-    weights: Tensor
-
-    def __init__(self, classifier: TransformerClassifier, pieces: PieceBatch, even: bool) -> None:
-        super().__init__()
-        # in a tuple, so that the layer's weights keep one name each
-        self._layer = (classifier.layers[-1],)
-        self._family = classifier.family
-        self._activation = FUNCTIONS[classifier.activation()]
-        self._pieces, self._even = pieces, even
-
-    def _called(self, name: str, states: Tensor) -> Tensor:
-        path = getattr(self._family, name)
-        result: Tensor = attrgetter(path)(self._layer[0])(states) if path else states
-        return result
-
-    def forward(self, states: Tensor, *others: Any, **named: Any) -> Tensor:
-        """The states below the layer, (B, P, D) -> that of the first token above it, (B, 1, D)."""
-        below = states[:, 0]
-        size = attrgetter(self._family.attention)(self._layer[0]).attention_head_size
-        values = self._called("values", states).view(*states.shape[:2], -1, size)
-        if self._even:
-            row = even_weights(self._pieces)
-            self.weights = row[:, None].expand(-1, values.shape[2], -1)
-        else:
-            queries = self._called("query", below).view(len(below), -1, size)
-            keys = self._called("key", states).view(*states.shape[:2], -1, size)
-            scores = torch.einsum("bhd,bphd->bhp", queries, keys) * size**-0.5
-            self.weights = scores.masked_fill(~self._pieces.mask[:, None], float("-inf")).softmax(-1)
-        weights = self._called("dropped", self.weights)
-        context = torch.einsum("bhp,bphd->bhd", weights, values).flatten(1)
-        mixed = self._called("output_dropped", self._called("output", context))
-        first = self._called("first", mixed + below)
-        inner = self._activation(self._called("inner", first))
-        outer = self._called("outer_dropped", self._called("outer", inner))
-        return self._called("second", outer + first)[:, None]
-
-
 class FineTuned(TransformerClassifier):
     """A classifier that training fine-tunes. even: whether the first token's weights in the last layer are uniform.
 
@@ -396,21 +384,38 @@ class FineTuned(TransformerClassifier):
         super().__init__(folder, model)
         self.even = even
         if not even:
-            query: Any = self.part("query")
-            self.attention = Queries(query)
+            self.attention = Queries(self.part("query"))
 
     def forward(self, batch: Batch) -> Output:
         """Logits (B, C) and the map (B, I) of a batch that carries pieces; it has no states of items, and no bias."""
-        if batch.pieces is None:
-            raise ValueError("a Transformer classifier reads pieces")
-        layers, row = self.layers, FirstRow(self, batch.pieces, self.even)
-        layer, layers[-1] = layers[-1], row
+        pieces: Any = batch.pieces
+        rows: list[Tensor] = []
+        layer = self.layers[-1]
+        layer.forward = partial(self._read_first, pieces, rows)
         try:
-            logits = self.logits(batch.pieces, batch.vectors)
+            output = super().forward(batch)
         finally:
-            layers[-1] = layer
-        map_ = batch.pieces.of_items(row.weights.mean(1, keepdim=True))[:, 0]
-        return Output(logits, map_, logits.new_empty(0), logits.new_empty(0))
+            del layer.forward
+        return output._replace(attention=pieces.of_items(rows[0].mean(1, keepdim=True))[:, 0])
+
+    def _read_first(self, pieces: PieceBatch, rows: list[Tensor], states: Tensor, *others: Any, **named: Any) -> Tensor:
+        """Do what the last layer does for the first token alone, with dropout where the library has it: the states
+        below, (B, P, D), -> its state above, (B, 1, D). Its weights before dropout, (B, H, P), are added to `rows`.
+        """
+        part, below = self.part, states[:, 0]
+        values = self.of_heads(part("values")(states))
+        if self.even:
+            weights = even_weights(pieces)[:, None].expand(-1, values.shape[2], -1)
+        else:
+            queries, keys = self.of_heads(part("query")(below)), self.of_heads(part("key")(states))
+            scores = torch.einsum("bhd,bphd->bhp", queries, keys) * values.shape[-1] ** -0.5
+            weights = scores.masked_fill(~pieces.mask[:, None], float("-inf")).softmax(-1)
+        rows.append(weights)
+        context = torch.einsum("bhp,bphd->bhd", part("dropped")(weights), values).flatten(1)
+        first = part("first")(part("output_dropped")(part("output")(context)) + below)
+        inner = FUNCTIONS[self.activation()](part("inner")(first))
+        above: Tensor = part("second")(part("outer_dropped")(part("outer")(inner)) + first)
+        return above[:, None]
 
     def attend(self, pieces: PieceBatch, layer: int = 0) -> Attended:
         """As in `TransformerClassifier`, by the library's own model; with uniform weights where it has these."""

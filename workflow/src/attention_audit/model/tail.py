@@ -1,4 +1,5 @@
-"""The tail of a Transformer classifier: what stands between the attention of its last layer and its logits.
+"""The tail of a Transformer classifier: what stands between the attention of its last layer and its logits; and the
+distribution over classes that logits are.
 
 Of the last layer, only one token is classified: the first, or in a decoder the last. With the values V_h of H heads,
 weights a_h of that token's row, and x, that token's state below the layer,
@@ -122,3 +123,11 @@ def tail_of(tensors: Mapping[str, Tensor]) -> Tail:
     weights = {f"{part}.weight": tensors[f"{part}.weight"] for part in parts}
     weights |= {name: tensors[name] for part in parts if (name := f"{part}.bias") in tensors or part in LAYERS}
     return Tail(weights, activation, pooled, float(tensors["epsilon"]), bool(tensors["before"]))
+
+
+def probabilities(logits: Tensor) -> Tensor:
+    """Distribution over all classes; (..., 1) -> (..., 2) by a sigmoid, (..., C) -> (..., C) by a softmax."""
+    if logits.shape[-1] == 1:
+        positive = logits.sigmoid()
+        return torch.cat([1 - positive, positive], dim=-1)
+    return logits.softmax(-1)

@@ -7,7 +7,7 @@ import torch
 
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network, PairClassifier, allowed, inference
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 from attention_audit.padded import Head
 from attention_audit.readout import Classes, Floats, Readout
 

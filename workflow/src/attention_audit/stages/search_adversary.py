@@ -33,14 +33,13 @@ from attention_audit.jobs.train import SearchJob
 from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network, inference
-from attention_audit.model.probabilities import probabilities
+from attention_audit.model.tail import probabilities
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, load_weights
 from attention_audit.stages.train import Trainer, by_model
-from attention_audit.training.loop import Epoch, Trained, fit
-from attention_audit.training.objective import ConsistentAdversary
+from attention_audit.training.loop import ConsistentAdversary, Epoch, Trained, fit
 from attention_audit.training.settings import SearchSettings
 
 Settings = SearchJob

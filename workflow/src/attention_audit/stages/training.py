@@ -11,8 +11,16 @@ from attention_audit.model.batch import Split
 from attention_audit.model.network import Network, predict_split
 from attention_audit.scores import accuracy, roc_auc
 from attention_audit.stages.loading import Material
-from attention_audit.training.loop import Score, Trained, fit
-from attention_audit.training.objective import ConsistentAdversary, Deception, Diversity, LabelLoss, Loss
+from attention_audit.training.loop import (
+    ConsistentAdversary,
+    Deception,
+    Diversity,
+    LabelLoss,
+    Loss,
+    Score,
+    Trained,
+    fit,
+)
 from attention_audit.training.settings import (
     AdversaryObjective,
     DeceptionObjective,

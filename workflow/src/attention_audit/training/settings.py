@@ -197,7 +197,7 @@ class AdversaryObjective(Section):
 Objective = Annotated[
     LabelObjective | DiversityObjective | DeceptionObjective | AdversaryObjective, Field(discriminator="kind")
 ]
-"""What a training minimises: see `training.objective`. lambda_: what rows of audits name of it."""
+"""What a training minimises: see `training.loop`. lambda_: what rows of audits name of it."""
 
 
 class TrainSettings(Section):
