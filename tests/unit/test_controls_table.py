@@ -25,12 +25,14 @@ TEXTS = 200
 
 def claim(dataset: str, kind: str, **frames: Any) -> pd.DataFrame:
     """Make the table of controls of one data set, from frames that have all columns but that of the data set."""
-    nothing = {name: pd.DataFrame({"dataset": [], "suite": [], "model": []}) for name in ("impermissible", "shuffles")}
-    nothing |= {
+    empty = pd.DataFrame({"dataset": [], "suite": [], "model": []})
+    nothing = {
         "summary": pd.DataFrame(columns=SUMMARY.schema.names),
-        "evidence": nothing["shuffles"].assign(evidence_mass=0.0),
-        "planted": nothing["shuffles"].assign(ranking=""),
-        "ranked_sets": nothing["shuffles"],
+        "evidence": empty.assign(evidence_mass=0.0),
+        "planted": empty.assign(ranking=""),
+        "ranked_sets": empty,
+        "impermissible": empty.assign(right=True, right_without=True),
+        "shuffles": empty,
     }
     given = {name: frame.assign(dataset=dataset) for name, frame in frames.items() if isinstance(frame, pd.DataFrame)}
     others: dict[str, Any] = {"subjects": [], "answer": {}, "corpus": {}, "tables": {}}

@@ -15,12 +15,12 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import Subject
-from attention_audit.tables.arrays import Audits, groups_of, of_run, of_suite
+from attention_audit.tables.arrays import Audits, Subjects, groups_of, of_run, of_suite
 from attention_audit.tables.asked import FLAT, Measured, ranks, signed
 
 WP, SS, JW, PD, HF = "wp", "ss", "jw", "pd", "hf"
 """Keys of the suites."""
-HF_MAPS = "hf_table_maps"
+MASS = "mean over seeds and test instances of the evidence mass"
 NEEDLE_MASS = 0.5
 DIGEST_SHARE = 0.75
 DIGEST_EXCESS = 0.05
@@ -116,62 +116,36 @@ class Claim(NamedTuple):
         return self.kept and not (isnan(self.value) or self.value < self.least or self.value > self.most)
 
 
-def average_mass(evidence: pd.DataFrame, model: str) -> float:
-    """Average the evidence mass of a model over seeds and test instances."""
-    return float(evidence.loc[evidence["model"] == model, "evidence_mass"].mean())
+def average(rows: pd.DataFrame, model: str, column: str) -> float:
+    """Average a column of one model; NaN where there are no rows of it."""
+    return float(rows.loc[rows["model"] == model, column].astype(float).mean())
 
 
-def find_model(summary: pd.DataFrame, model: str, column: str) -> float:
-    """Find a column of one model; NaN where the summary has no such model."""
-    return float(summary.loc[summary["model"] == model, column].astype(float).mean())
+def keep_known(*claims: Claim) -> list[Claim]:
+    """Keep the claims on numbers that are known."""
+    return [claim for claim in claims if not isnan(claim.value)]
 
 
-def claim_of_needle(evidence: pd.DataFrame) -> Iterator[Claim]:
-    """Claim that attention finds the one cue that decides."""
-    statistic = "mean over seeds and test instances of the evidence mass"
-    if (evidence["model"] == "base").any():
-        value = average_mass(evidence, "base")
-        yield Claim("base", "attention lies on the evidence", statistic, value, least=NEEDLE_MASS)
-
-
-def claim_of_shortcut(summary: pd.DataFrame) -> Iterator[Claim]:
-    """Claim that a model reads the planted words, since only they tell the labels of the test texts."""
-    statistic = "mean accuracy on the test texts, all of which are planted"
-    accuracy = find_model(summary, "base", "accuracy")
-    if not isnan(accuracy):
-        yield Claim("base", "it decides by the planted words", statistic, accuracy, least=LEARNT)
-
-
-def claim_of_static(summary: pd.DataFrame) -> Iterator[Claim]:
-    """Claim that labels that are noise are not predicted."""
-    statistic = "accuracy - share of the largest class, lower end of the interval"
-    low = find_model(summary, "base", "learnt_low")
-    if not isnan(low):
-        yield Claim("base", "nothing predicts the labels", statistic, low, most=0.0)
-
-
-def claim_of_liars(
+def claim_liars(
     summary: pd.DataFrame, evidence: pd.DataFrame, impermissible: pd.DataFrame, honest: str
 ) -> Iterator[Claim]:
     """Claim that a liar predicts as well as the honest model, attends elsewhere, and relies on what it hides."""
     for model in summary.loc[summary["model"].str.fullmatch(f"{LIARS}|liar"), "model"]:
-        loss = find_model(summary, model, "accuracy") - find_model(summary, honest, "accuracy")
-        if not isnan(loss):
-            statistic = "mean accuracy, less that of the honest model"
-            yield Claim(model, "hiding the evidence costs no accuracy", statistic, loss, least=-LIAR_LOSS)
-        if (evidence["model"] == model).any():
-            statistic = "mean over seeds and test instances of the evidence mass"
-            away = average_mass(evidence, model)
-            yield Claim(model, "attention is away from the evidence", statistic, away, most=LIAR_MASS)
-        own = impermissible[impermissible["model"] == model]
-        if not own.empty:
-            # a text of which nothing is left counts as wrong
-            fall = float(own["right"].mean() - own["right_without"].eq(True).mean())
-            statistic = "mean accuracy, less that of the same model where these words are deleted from its input"
-            yield Claim(model, "it relies on the words that it hides", statistic, fall, least=LIAR_RELIES)
+        loss = average(summary, model, "accuracy") - average(summary, honest, "accuracy")
+        away = average(evidence, model, "evidence_mass")
+        # a text of which nothing is left counts as wrong
+        own = impermissible.assign(without=impermissible["right_without"].eq(True))
+        fall = average(own, model, "right") - average(own, model, "without")
+        of_honest = "mean accuracy, less that of the honest model"
+        deleted = "mean accuracy, less that of the same model where these words are deleted from its input"
+        yield from keep_known(
+            Claim(model, "hiding the evidence costs no accuracy", of_honest, loss, least=-LIAR_LOSS),
+            Claim(model, "attention is away from the evidence", MASS, away, most=LIAR_MASS),
+            Claim(model, "it relies on the words that it hides", deleted, fall, least=LIAR_RELIES),
+        )
 
 
-def claim_of_digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame) -> Iterator[Claim]:
+def claim_digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame) -> Iterator[Claim]:
     """Claim that a ranking by importance starts at the one sentence that decides, and erases little else.
 
     This is claimed of models without an encoder: with one, an item's state also depends on its neighbours and may stand
@@ -196,7 +170,7 @@ def claim_of_digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame) -> Iterato
         )
 
 
-def claim_of_maps(table: pd.DataFrame) -> Iterator[Claim]:
+def claim_maps(table: pd.DataFrame) -> Iterator[Claim]:
     """Claim that a map that is right by construction does well by every measure, and one that is wrong does not: the
     whole interval lies within the bound.
 
@@ -261,7 +235,7 @@ def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.
                 yield Claim(row["model"], question, spoken, value, nan, nan, question, said, allowed, kept)
 
 
-def claim_of_shuffles(
+def claim_shuffles(
     subject: Subject, shuffles: pd.DataFrame, groups: Mapping[str, str], margins: Margins
 ) -> Iterator[Claim]:
     """Claim that a map shuffled and imposed never touches the high zone, whole and by predicted class.
@@ -273,9 +247,10 @@ def claim_of_shuffles(
     first, imposed = own[own["shuffle"] == 1], own[own["shuffle"] > 0]
     if imposed["shuffle"].nunique() < 2:
         return
-    nothing: dict[str, Any] = dict.fromkeys(Audits._fields, first.iloc[:0].assign(chance_jsd=nan))
-    taken = {"predictions": first, "shuffles": imposed.assign(shuffle=imposed["shuffle"] - 1), "groups": groups}
-    measured = Measured(subject, Audits(**nothing | taken), margins, {})
+    shifted = imposed.assign(shuffle=imposed["shuffle"] - 1)
+    nothing = first.iloc[:0].assign(chance_jsd=nan)
+    audits = Audits.of_frames(nothing, predictions=first, shuffles=shifted, groups=groups)
+    measured = Measured(subject, audits, margins, {})
     for question, ask in (("ranks", ranks), ("signed", signed)):
         cell = ask(measured)
         touched = "".join(sorted({*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}))
@@ -290,55 +265,58 @@ def list_claims(
     kind: str, suite: str, summary: pd.DataFrame, audits: Mapping[str, pd.DataFrame], maps: pd.DataFrame
 ) -> Iterator[Claim]:
     """List the claims on what a data set was built for, of one suite; all frames hold rows of both."""
+    evidence = audits["evidence"]
     match kind, suite:
         case "needle", "wp":
-            yield from claim_of_needle(audits["evidence"])
+            # attention finds the one cue that decides
+            mass = average(evidence, "base", "evidence_mass")
+            yield from keep_known(Claim("base", "attention lies on the evidence", MASS, mass, least=NEEDLE_MASS))
         case "shortcut", "wp":
-            yield from claim_of_shortcut(summary)
+            # a model reads the planted words, since only they tell the labels of the test texts
+            right = average(summary, "base", "accuracy")
+            statistic = "mean accuracy on the test texts, all of which are planted"
+            yield from keep_known(Claim("base", "it decides by the planted words", statistic, right, least=LEARNT))
         case "static", "wp":
-            yield from claim_of_static(summary)
+            # labels that are noise are not predicted
+            low = average(summary, "base", "learnt_low")
+            statistic = "accuracy - share of the largest class, lower end of the interval"
+            yield from keep_known(Claim("base", "nothing predicts the labels", statistic, low, most=0.0))
         case "digest", "ss":
-            yield from claim_of_digest(audits["planted"], audits["ranked_sets"])
+            yield from claim_digest(audits["planted"], audits["ranked_sets"])
         case "feint", "hf" if not maps.empty:
-            yield from claim_of_maps(maps)
+            yield from claim_maps(maps)
     if kind in TRUTH and suite in HONEST:
-        yield from claim_of_liars(summary, audits["evidence"], audits["impermissible"], HONEST[suite])
+        yield from claim_liars(summary, evidence, audits["impermissible"], HONEST[suite])
     yield from claim_zones(TRUTH.get(kind, {}), summary)
 
 
 def controls(
     kinds: Mapping[str, str],
-    subjects: Sequence[Mapping[str, Any]],
+    subjects: Subjects,
     answer: Mapping[str, Any],
     summary: pd.DataFrame,
     corpus: Mapping[str, pd.DataFrame],
     tables: Mapping[str, pd.DataFrame],
-    evidence: pd.DataFrame,
-    planted: pd.DataFrame,
-    ranked_sets: pd.DataFrame,
-    impermissible: pd.DataFrame,
-    shuffles: pd.DataFrame,
+    **audits: pd.DataFrame,
 ) -> pd.DataFrame:
     """Make every claim that this run can show, with the columns of `CONTROLS`.
 
     `kinds`: the kind of corpus of each data set; of those that are no controls, claims are made on shuffled weights
     alone. `subjects`: the judged models. `answer`: that section of the configuration. `summary`: its rows. `corpus`: id
-    and group of the test texts by data set. `tables`: has hf_table_maps, if it was made. `evidence`, `planted`,
-    `ranked_sets`, `impermissible`, `shuffles`: rows of the audits of these names, of any number of data sets and
-    suites, with the key of the suite as the column `suite`.
+    and group of the test texts by data set. `tables`: has hf_table_maps, if it was made. `audits`: rows of `evidence`,
+    `planted`, `ranked_sets`, `impermissible` and `shuffles`, of any number of data sets and suites, with the key of the
+    suite as the column `suite`.
     """
-    judged, margins = [Subject(**subject) for subject in subjects], AnswerSettings.model_validate(answer).margins
-    maps, groups = tables.get(HF_MAPS, pd.DataFrame(columns=["dataset"])), groups_of(corpus)
-    audits = {"evidence": evidence, "planted": planted, "ranked_sets": ranked_sets, "impermissible": impermissible}
+    judged, margins = [Subject.model_validate(each) for each in subjects], AnswerSettings.model_validate(answer).margins
+    maps, groups = tables.get("hf_table_maps", pd.DataFrame(columns=["dataset"])), groups_of(corpus)
     rows = []
     for dataset, kind in kinds.items():
         own_maps = maps[maps["dataset"] == dataset]
         for suite in dict.fromkeys([WP, SS, JW, PD, HF, *(subject.suite for subject in judged)]):
             own = {name: of_suite(frame, dataset, suite) for name, frame in audits.items()}
             claims = [*list_claims(kind, suite, of_suite(summary, dataset, suite), own, own_maps)]
-            shuffled = of_suite(shuffles, dataset, suite)
             for subject in judged:
                 if (subject.dataset, subject.suite) == (dataset, suite):
-                    claims += claim_of_shuffles(subject, shuffled, groups.get(dataset, {}), margins)
+                    claims += claim_shuffles(subject, own["shuffles"], groups.get(dataset, {}), margins)
             rows += [(dataset, suite, *claim[:-1], claim.holds) for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)
