@@ -5,9 +5,9 @@ An encoder below models that are trained here reads words: every word is cut int
 query, as the tokenizer joins them. A classifier of whole texts reads the raw text, as its tokenizer cuts it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -100,25 +100,39 @@ def _known(tokenizer: Any, words: list[str], name: str) -> tuple[list[str], int]
     return [tokenizer.unk_token if place not in having else word for place, word in enumerate(words)], len(missing)
 
 
-def _pieces(
-    tokenizer: Any, encodings: Sequence[Any], words: Sequence[int], truncated: Sequence[bool], **further: npt.ArrayLike
-) -> Pieces:
-    kinds = [kind for encoding in encodings for kind in encoding.type_ids]
-    # a tokenizer that hands on no segments means that its model is to read none
-    segmented = "token_type_ids" in tokenizer.model_input_names
-    return Pieces(
-        ids=np.array([piece for encoding in encodings for piece in encoding.ids], np.int32),
-        types=np.array(kinds, np.int8) * segmented,
-        words=np.array(words, np.int32),
-        counts=np.array([len(encoding.ids) for encoding in encodings], np.int64),
-        truncated=np.array(truncated, np.bool_),
-        **{name: np.asarray(values, np.int64) for name, values in further.items()},
-    )
+class _Cut(NamedTuple):
+    """One text as pieces: the tokenizer's encoding, the word of each piece, and the rest as in `Pieces`."""
+
+    encoding: Any
+    words: list[int]
+    places: Integers
+    truncated: bool
+    queried: int = 0
+    ahead: int = 0
+    unknown: int = 0
 
 
-def _parts(texts: Sequence[Any]) -> Iterator[slice]:
-    """The texts that are cut into pieces together."""
-    return (slice(start, start + AT_ONCE) for start in range(0, len(texts), AT_ONCE))
+def _pieces(tokenizer: Any, read: Callable[[slice], Iterable[_Cut]], count: int) -> Pieces:
+    """The pieces of `count` texts, of which `read` cuts some at a time."""
+    parts = []
+    for start in range(0, count, AT_ONCE):
+        cuts = [*read(slice(start, start + AT_ONCE))]
+        encodings = [each.encoding for each in cuts]
+        numbers = {name: np.array([getattr(each, name) for each in cuts]) for name in ("queried", "ahead", "unknown")}
+        # a tokenizer that hands on no segments means that its model is to read none
+        segmented = "token_type_ids" in tokenizer.model_input_names
+        part = Pieces(
+            ids=np.array([piece for encoding in encodings for piece in encoding.ids], np.int32),
+            types=np.array([kind for encoding in encodings for kind in encoding.type_ids], np.int8) * segmented,
+            words=np.array([word for each in cuts for word in each.words], np.int32),
+            counts=np.array([len(encoding.ids) for encoding in encodings]),
+            read=np.array([len(each.places) for each in cuts]),
+            truncated=np.array([each.truncated for each in cuts]),
+            places=np.concatenate([each.places for each in cuts]),
+            **numbers,
+        )
+        parts.append(part)
+    return joined(parts)
 
 
 def _assign(
@@ -205,34 +219,28 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
     before, _, after = template.partition(TEXT)
     left = tokenizer.truncation_side == "left"
 
-    def run(part: slice) -> Pieces:
+    def read(part: slice) -> Iterator[_Cut]:
         raw = [text.text for text in texts[part]]
+        encodings: Sequence[Any]
+        shown: Sequence[str] = raw
         if template != TEXT:
-            made = [_fit(tokenizer, *each, before, after, most) for each in zip(names[part], raw, strict=True)]
-            encodings, shown = [encoding for encoding, _ in made], [text for _, text in made]
+            fitting = (_fit(tokenizer, *each, before, after, most) for each in zip(names[part], raw, strict=True))
+            encodings, shown = zip(*fitting, strict=True)
         elif texts[part][0].second is not None:
-            encodings, shown = _of_pairs(tokenizer, names[part], texts[part], most), raw
+            encodings = _of_pairs(tokenizer, names[part], texts[part], most)
         else:
-            encodings, shown = tokenizer(raw, truncation=True, max_length=most).encodings, raw
-        ends = zip(encodings, shown, raw, strict=True)
-        cut_off = [bool(encoding.overflowing) or len(text) < len(whole) for encoding, text, whole in ends]
-        words, places, read, ahead = [], [], [], []
-        for name, text, encoding, seen in zip(names[part], texts[part], encodings, shown, strict=True):
-            skipped = left * (len(text.text) - len(seen))
-            own, standing = _assign(encoding, before, seen, after, text, skipped)
-            if not len(standing):
+            encodings = tokenizer(raw, truncation=True, max_length=most).encodings
+        for name, text, whole, encoding, seen in zip(names[part], texts[part], raw, encodings, shown, strict=True):
+            skipped = len(whole) - len(seen)
+            words, places = _assign(encoding, before, seen, after, text, left * skipped)
+            if not len(places):
                 raise AuditError(
                     f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"
                 )
-            words += own
-            places.append(standing)
-            read.append(len(standing))
-            ahead.append(0 if text.second is None else int(standing.searchsorted(text.first)))
-        none = [0] * len(read)
-        counted = {"read": read, "queried": none, "ahead": ahead, "unknown": none}
-        return _pieces(tokenizer, encodings, words, cut_off, **counted, places=np.concatenate(places))
+            ahead = 0 if text.second is None else int(places.searchsorted(text.first))
+            yield _Cut(encoding, words, places, bool(encoding.overflowing) or skipped > 0, ahead=ahead)
 
-    return joined(map(run, _parts(texts)))
+    return _pieces(tokenizer, read, len(texts))
 
 
 def cut(
@@ -252,35 +260,31 @@ def cut(
         limits = {"truncation": True, "max_length": most}
         return tokenizer(*sides, is_split_into_words=True, return_attention_mask=False, **limits).encodings
 
-    def run(part: slice) -> Pieces:
+    def found_in(encoding: Any) -> list[set[int]]:
+        """The words of text and query that have a piece."""
+        pairs = set(zip(encoding.sequence_ids, encoding.word_ids, strict=True))
+        return [{word for part, word in pairs if part == side} for side in (0, 1)]
+
+    def read(part: slice) -> Iterator[_Cut]:
         sides = [[list(words) for words in side[part]] for side in (texts, queries) if side is not None]
-        encodings = encoded(*sides)
-        unknown, read, queried = np.zeros((3, len(encodings)), np.int64)
-        for place, encoding in enumerate(encodings):
-            pairs = set(zip(encoding.sequence_ids, encoding.word_ids, strict=True))
-            found = [{word for part, word in pairs if part == side} for side in range(len(sides))]
+        for name, first, *both in zip(names[part], encoded(*sides), *sides, strict=True):
+            encoding, found, unknown = first, found_in(first), 0
             # words before the last that is read; nobody knows of those behind
             ends = [max(seen, default=-1) + 1 for seen in found]
-            wanted = ends if encoding.overflowing else [len(side[place]) for side in sides]
-            if [len(seen) for seen in found] == wanted and found[0]:
-                continue
-            known = [_known(tokenizer, side[place], names[part][place]) for side in sides]
-            unknown[place] = sum(count for _, count in known)
-            encodings[place] = encoded(*([words] for words, _ in known))[0]
-        words: list[int] = []
-        for place, encoding in enumerate(encodings):
-            of_text = [*zip(encoding.sequence_ids, encoding.word_ids, strict=True)]
-            read[place] = 1 + max((word for part, word in of_text if part == 0), default=-1)
-            queried[place] = 1 + max((word for part, word in of_text if part == 1), default=-1)
-            words += [SPECIAL if part is None else word + part * int(read[place]) for part, word in of_text]
-            if not read[place]:
+            wanted = ends if encoding.overflowing else [len(words) for words in (*both, ())][:2]
+            if [*map(len, found)] != wanted or not found[0]:
+                known = [_known(tokenizer, words, name) for words in both]
+                unknown = sum(count for _, count in known)
+                encoding = encoded(*([words] for words, _ in known))[0]
+                ends = [max(seen, default=-1) + 1 for seen in found_in(encoding)]
+            count, queried = ends
+            if not count:
                 raise AuditError(
-                    f"text {names[part][place]!r}: none of its words is within the {most} pieces that are read; raise "
+                    f"text {name!r}: none of its words is within the {most} pieces that are read; raise "
                     "transformer.max_length, or leave it out"
                 )
-        truncated = [bool(encoding.overflowing) for encoding in encodings]
-        places = np.concatenate([np.arange(count) for count in read])
-        counted = {"read": read, "queried": queried, "ahead": read * 0, "unknown": unknown, "places": places}
-        return _pieces(tokenizer, encodings, words, truncated, **counted)
+            of_piece = zip(encoding.sequence_ids, encoding.word_ids, strict=True)
+            words = [SPECIAL if side is None else word + side * count for side, word in of_piece]
+            yield _Cut(encoding, words, np.arange(count), bool(encoding.overflowing), queried=queried, unknown=unknown)
 
-    return joined(map(run, _parts(texts)))
+    return _pieces(tokenizer, read, len(texts))
