@@ -45,6 +45,14 @@ from attention_audit.training.settings import AdversaryObjective, DeceptionObjec
 NO_STATES = torch.empty(0)
 
 
+def output_of(logits: torch.Tensor, attention: torch.Tensor = NO_STATES) -> Output:
+    return Output(logits, attention, NO_STATES, NO_STATES)
+
+
+def batch_of(*given: torch.Tensor, **further: torch.Tensor) -> Batch:
+    return Batch(NO_STATES, NO_STATES, *given, **further)  # type: ignore[arg-type]
+
+
 def small_model(seed: int = 0, encoder: str = "bilstm", **given: Any) -> Classifier:
     torch.manual_seed(seed)
     sizes = {"embedding": 4, "hidden": 3, "attention_hidden": 3, "pretrained": False}
@@ -62,16 +70,16 @@ def split() -> Split:
 
 
 def test_label_loss_weighs_positives_by_negatives_over_positives() -> None:
-    output = Output(tensor([[0.0], [2.0], [2.0]]), NO_STATES, NO_STATES, NO_STATES)
-    batch = Batch(NO_STATES, NO_STATES, tensor([0, 1, 0]))
+    output = output_of(tensor([[0.0], [2.0], [2.0]]))
+    batch = batch_of(tensor([0, 1, 0]))
     loss = LabelLoss((30, 10))(output, batch)
     expected = [math.log(2), 3 * math.log1p(math.exp(-2)), 2 + math.log1p(math.exp(-2))]
     assert loss.tolist() == pytest.approx(expected, rel=1e-6)
 
 
 def test_label_loss_of_many_classes_weighs_each_class_alike() -> None:
-    output = Output(torch.zeros(3, 3), NO_STATES, NO_STATES, NO_STATES)
-    loss = LabelLoss((10, 20, 30))(output, Batch(NO_STATES, NO_STATES, tensor([0, 1, 2])))
+    output = output_of(torch.zeros(3, 3))
+    loss = LabelLoss((10, 20, 30))(output, batch_of(tensor([0, 1, 2])))
     assert loss.tolist() == pytest.approx([2 * math.log(3), math.log(3), 2 / 3 * math.log(3)], rel=1e-6)
 
 
@@ -82,33 +90,31 @@ def test_label_loss_of_many_classes_weighs_each_class_alike() -> None:
 def test_label_loss_without_class_sizes_is_the_plain_cross_entropy(
     logits: list[list[float]], expected: list[float]
 ) -> None:
-    loss = LabelLoss(None)(
-        Output(tensor(logits), NO_STATES, NO_STATES, NO_STATES), Batch(NO_STATES, NO_STATES, tensor([1, 0]))
-    )
+    loss = LabelLoss(None)(output_of(tensor(logits)), batch_of(tensor([1, 0])))
     assert loss.tolist() == pytest.approx(expected, rel=1e-6)
 
 
 def test_adversary_objective_by_hand() -> None:
     # p = sigmoid(0) = 1/2 against 0.8: TVD 0.3; KL((1/2, 1/2) || (1/4, 3/4)) = 1/2 ln 2 + 1/2 ln(2/3)
-    output = Output(tensor([[0.0]]), tensor([[0.5, 0.5, 0.0]]), NO_STATES, NO_STATES)
-    base = Batch(NO_STATES, NO_STATES, tensor([1]), tensor([[0.25, 0.75, 0.0]]), tensor([[0.2, 0.8]]))
+    output = output_of(tensor([[0.0]]), tensor([[0.5, 0.5, 0.0]]))
+    base = batch_of(tensor([1]), tensor([[0.25, 0.75, 0.0]]), tensor([[0.2, 0.8]]))
     expected = 0.3 - 0.5 * (0.5 * math.log(2) + 0.5 * math.log(2 / 3))
     assert ConsistentAdversary(0.5)(output, base).item() == pytest.approx(expected, rel=1e-6)
 
 
 def test_adversary_objective_of_many_classes_counts_all_of_them() -> None:
     # p = softmax(0) = 1/3 each against (0.1, 0.1, 0.8): TVD 7/15; its attention is the base model's
-    output = Output(torch.zeros(1, 3), tensor([[0.5, 0.5]]), NO_STATES, NO_STATES)
-    base = Batch(NO_STATES, NO_STATES, tensor([1]), tensor([[0.5, 0.5]]), tensor([[0.1, 0.1, 0.8]]))
+    output = output_of(torch.zeros(1, 3), tensor([[0.5, 0.5]]))
+    base = batch_of(tensor([1]), tensor([[0.5, 0.5]]), tensor([[0.1, 0.1, 0.8]]))
     assert ConsistentAdversary(0.5)(output, base).item() == pytest.approx(7 / 15, rel=1e-6)
 
 
 def test_deception_by_hand() -> None:
     # the label's probability is 1/2, so its loss is ln 2; masses of 3/4, none, and all but nothing are impermissible
     weights = tensor([[0.5, 0.25, 0.25], [0.5, 0.5, 0.0], [1.0, 1e-10, 0.0]], requires_grad=True)
-    output = Output(torch.zeros(3, 1), weights, NO_STATES, NO_STATES)
+    output = output_of(torch.zeros(3, 1), weights)
     hidden = tensor([[True, True, False], [False, False, False], [True, False, False]])
-    batch = Batch(NO_STATES, NO_STATES, tensor([1, 0, 1]), impermissible=hidden)
+    batch = batch_of(tensor([1, 0, 1]), impermissible=hidden)
     loss = Deception(LabelLoss(None), 0.1)(output, batch)
     expected = [math.log(2) - 0.1 * math.log(1 / 4), math.log(2), math.log(2) - 0.1 * math.log(1e-10)]
     assert loss.tolist() == pytest.approx(expected, rel=1e-5)
@@ -119,8 +125,8 @@ def test_deception_by_hand() -> None:
 
 
 def test_deception_where_nothing_else_has_attention_is_finite() -> None:
-    output = Output(torch.zeros(1, 1), tensor([[1.0, 0.0]]), NO_STATES, NO_STATES)
-    batch = Batch(NO_STATES, NO_STATES, tensor([1]), impermissible=tensor([[True, False]]))
+    output = output_of(torch.zeros(1, 1), tensor([[1.0, 0.0]]))
+    batch = batch_of(tensor([1]), impermissible=tensor([[True, False]]))
     assert math.isfinite(Deception(LabelLoss(None), 1.0)(output, batch).item())
 
 
@@ -189,10 +195,6 @@ def test_a_training_imports_no_compiler() -> None:
     ]
     run = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
     assert run.stdout == "[0.9990000128746033, 0.9990000128746033] False\n"
-
-
-def test_adam_without_amsgrad() -> None:
-    assert not any(group["amsgrad"] for group in adam(small_model(), Recipe(amsgrad=False)).param_groups)
 
 
 def test_without_a_token_budget_batches_are_cut_and_shuffled_as_ever() -> None:

@@ -58,6 +58,15 @@ class Scored(nn.Module):
 
     score: nn.Linear
 
+    def scores(self, states: Tensor) -> Tensor:
+        """The score of each item, (N, I, H) -> (N, I)."""
+        scores: Tensor = self.score(states).squeeze(-1)
+        return scores
+
+    def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
+        """(N, I, H) -> (N, I)."""
+        return over_items(self.scores(states), texts)
+
     def soften(self, factor: float) -> None:
         """Multiply all scores by a factor."""
         scale(self.score.weight, factor)
@@ -71,9 +80,8 @@ class Additive(Scored):
         self.affine = nn.Linear(width, architecture.attention_hidden)
         self.score = nn.Linear(architecture.attention_hidden, 1, bias=False)
 
-    def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
-        """(N, I, H) -> (N, I)."""
-        return over_items(self.score(self.affine(states).tanh()).squeeze(-1), texts)
+    def scores(self, states: Tensor) -> Tensor:
+        return super().scores(self.affine(states).tanh())
 
 
 class Linear(Scored):
@@ -83,17 +91,12 @@ class Linear(Scored):
         super().__init__()
         self.score = nn.Linear(width, 1, bias=False)
 
-    def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
-        """(N, I, H) -> (N, I)."""
-        return over_items(self.score(states).squeeze(-1), texts)
-
 
 class Dot(Linear):
     """softmax_t v h_t / sqrt(H) over the items of a text (Vaswani et al. 2017, with a learned query v)."""
 
-    def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
-        """(N, I, H) -> (N, I)."""
-        return over_items(self.score(states).squeeze(-1) / math.sqrt(states.shape[-1]), texts)
+    def scores(self, states: Tensor) -> Tensor:
+        return super().scores(states) / math.sqrt(states.shape[-1])
 
 
 class QueryAdditive(nn.Module):

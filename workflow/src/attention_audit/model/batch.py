@@ -241,18 +241,14 @@ class Split:
         self._sentences = None if sentences is None else _SentenceTable(sentences, self.lengths)
         self._queries = None if queries is None else placed(*queries)
         self._candidates = None if candidates is None or not np.any(candidates.counts) else placed(*candidates)
+        self._by_item: dict[str, _Placed] = {}
         self._labels = torch.from_numpy(np.asarray(labels, dtype=np.int64)).to(device)
-        self._attention = None
         if attention is not None:
-            flat = np.concatenate([np.asarray(weights, dtype=np.float32) for weights in attention])
-            self._attention = placed(flat, self.items + marks, np.float32)
-        self._impermissible = None
+            self._by_item["attention"] = placed(np.concatenate(attention), self.items + marks, np.float32)
         if impermissible is not None:
             # marks are permitted
-            ends = np.repeat(self.items.cumsum(), marks)
-            self._impermissible = placed(
-                np.insert(np.asarray(impermissible), ends, False), self.items + marks, np.bool_
-            )
+            flat = np.insert(np.asarray(impermissible), np.repeat(self.items.cumsum(), marks), False)
+            self._by_item["impermissible"] = placed(flat, self.items + marks, np.bool_)
         self._probabilities = None
         if probabilities is not None:
             self._probabilities = torch.from_numpy(np.asarray(probabilities, dtype=np.float32)).to(device)
@@ -291,15 +287,15 @@ class Split:
         """The texts at `members`, padded to the longest of them."""
         rows = torch.from_numpy(members).to(self.device)
         ids, marked = self._texts.rows(members, rows)
+        by_item: dict[str, Any] = {name: lists.rows(members, rows)[0] for name, lists in self._by_item.items()}
         batch = Batch(
             ids=ids.long(),
             lengths=marked - 2,
             labels=self._labels[rows],
-            attention=None if self._attention is None else self._attention.rows(members, rows)[0],
             probabilities=None if self._probabilities is None else self._probabilities[rows],
-            impermissible=None if self._impermissible is None else self._impermissible.rows(members, rows)[0],
             documents=None if self._sentences is None else self._sentences.documents(members, self._texts.flat),
             pieces=None if self._pieces is None else self._pieces.batch(rows),
+            **by_item,
         )
         if self._queries is not None:
             # padded as if the longest had at least one token

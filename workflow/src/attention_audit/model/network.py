@@ -25,14 +25,9 @@ from torch.nn.functional import embedding as lookup
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import Additive, attention_of, weigh
 from attention_audit.model.batch import Batch, Marked, Sentences, Split
-from attention_audit.model.encoders import TextEncoder, text_encoder, vector_encoder
+from attention_audit.model.encoders import text_encoder, vector_encoder
 from attention_audit.model.tail import probabilities
 from attention_audit.transformer.states import WordStates
-
-
-def outputs_for(classes: int) -> int:
-    """Width of the decoder: for two classes one output, as in the authors' code; else one for each class."""
-    return 1 if classes == 2 else classes
 
 
 def embedding_of(architecture: Architecture, words: int) -> nn.Embedding:
@@ -97,11 +92,6 @@ class Words(nn.Module):
         return self.encoder.summary(self(embedding, texts), texts.lengths)
 
 
-def flat_encoder(architecture: Architecture) -> TextEncoder | Words:
-    """The encoder of an architecture that reads texts flat, from a batch to the states of its words."""
-    return text_encoder(architecture) or Words(architecture)
-
-
 class Hierarchy(nn.Module):
     """`Words` and attention turn each sentence into a vector; dropout and an encoder of the same kind read the vectors.
 
@@ -163,11 +153,16 @@ class Classifier(Network):
         super().__init__()
         self.transformer: WordStates | None = None
         self.embedding = embedding_of(architecture, words)
-        self.encoder = Hierarchy(architecture) if architecture.hierarchical else flat_encoder(architecture)
+        self.encoder = (
+            Hierarchy(architecture)
+            if architecture.hierarchical
+            else (text_encoder(architecture) or Words(architecture))
+        )
         width: int = self.encoder.width
         self.attention = attention_of(architecture, width)
         self.context_dropout = nn.Dropout(architecture.dropout.decoder)
-        self.decoder = nn.Linear(width, outputs_for(classes))
+        # for two classes one output, as in the authors' code
+        self.decoder = nn.Linear(width, 1 if classes == 2 else classes)
         self.logit_dropout = nn.Dropout(architecture.dropout.logits)
         if architecture.initialisation == "xavier":
             initialise(self)
@@ -214,8 +209,8 @@ class PairClassifier(Network):
         self.transformer: WordStates | None = None
         self.embedding = embedding_of(architecture, words)
         self.query_embedding = embedding_of(architecture, words)
-        self.encoder = flat_encoder(architecture)
-        self.query_encoder = flat_encoder(architecture)
+        self.encoder = text_encoder(architecture) or Words(architecture)
+        self.query_encoder = text_encoder(architecture) or Words(architecture)
         width: int = self.encoder.width
         hidden = (width + 1) // 2
         self.attention = attention_of(architecture, width)
