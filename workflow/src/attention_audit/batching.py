@@ -42,6 +42,13 @@ def runs(widths: Indices, texts: float = math.inf, tokens: float = math.inf) -> 
         yield slice(start, len(widths))
 
 
+def sort_into_runs(widths: Indices, tokens: float) -> Iterator[Indices]:
+    """The positions of texts, shortest first, in `runs` of at most `tokens` padded tokens."""
+    order = widths.argsort(kind="stable")
+    for run in runs(widths[order], tokens=tokens):
+        yield order[run]
+
+
 def stream(purpose: str, name: str, seed: int) -> np.random.Generator:
     """A generator of random numbers for one text, which depends only on the purpose, the text's id and the seed.
 

@@ -17,9 +17,13 @@ def mean_row(read: Pass) -> Tensor:
 
 def received(read: Pass) -> Tensor:
     """What a piece receives from all pieces, the mean over layers, heads and rows. One pass."""
-    rows = read.mask[:, None, :, None]
-    summed = torch.stack([(layer.weights * rows).sum(2).mean(1) for layer in read.layers]).mean(0)
+    summed = torch.stack([_columns(read, layer.weights) for layer in read.layers]).mean(0)
     return summed / read.mask.sum(1, keepdim=True)
+
+
+def _columns(read: Pass, weights: Tensor) -> Tensor:
+    """What pieces receive from all pieces, the mean of the heads: (B, H, P, P) -> (B, P)."""
+    return (weights * read.mask[:, None, :, None]).sum(2).mean(1)
 
 
 def largest_head(read: Pass) -> Tensor:
@@ -128,9 +132,8 @@ def attcat(read: Pass) -> Tensor:
     """
     slopes = read.slopes
     scores = torch.zeros_like(read.mask)
-    rows = read.mask[:, None, :, None]
     for layer, slope in zip(slopes.layers, slopes.of_states, strict=True):
-        received = (layer.weights.detach() * rows).sum(2).mean(1) / read.mask.sum(1, keepdim=True)
+        received = _columns(read, layer.weights.detach()) / read.mask.sum(1, keepdim=True)
         scores = scores + received * (layer.below.detach() * slope).sum(-1)
     return scores * read.mask
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.batching import Indices, padded, runs, within
+from attention_audit.batching import Indices, padded, sort_into_runs, within
 from attention_audit.transformer.states import PieceBatch, PieceTable, together
 
 SHORT = 8
@@ -312,6 +312,5 @@ class Split:
 
     def in_order_of_length(self, tokens: int = 16384) -> Iterator[tuple[Indices, Batch]]:
         """All texts once, shortest first, in batches of at most `tokens` padded tokens, with their positions."""
-        order = np.argsort(self.sizes, kind="stable")
-        for run in runs(self.sizes[order] + 2, tokens=self.room(tokens)):
-            yield order[run], self.batch(order[run])
+        for members in sort_into_runs(self.sizes + 2, self.room(tokens)):
+            yield members, self.batch(members)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_audit.batching import Indices, padded, runs, within
+from attention_audit.batching import Indices, padded, sort_into_runs, within
 from attention_audit.transformer.pieces import SPECIAL, Pieces
 from attention_audit.transformer.settings import Pool
 
@@ -167,9 +167,9 @@ class PieceBatch:
 
     def in_order_of_length(self, tokens: int | None = None) -> "Iterator[tuple[Tensor, PieceBatch]]":
         """All texts once, shortest first, in batches of at most `tokens` padded pieces, with their positions (n,)."""
-        order = self.lengths.argsort(stable=True)
-        for run in runs(self.lengths[order].cpu().numpy(), tokens=tokens or together()):
-            yield order[run], self.rows(order[run])
+        for run in sort_into_runs(self.lengths.cpu().numpy(), tokens or together()):
+            at = torch.from_numpy(run).to(self.lengths.device)
+            yield at, self.rows(at)
 
 
 class PieceTable:
@@ -201,9 +201,8 @@ class PieceTable:
         their positions, which among `members` are counted anew.
         """
         chosen = np.arange(len(self)) if members is None else members
-        order = self.counts[chosen].argsort(kind="stable")
-        for run in runs(self.counts[chosen[order]], tokens=tokens or together()):
-            yield order[run], self.batch(torch.from_numpy(chosen[order[run]]).to(self._starts.device))
+        for at in sort_into_runs(self.counts[chosen], tokens or together()):
+            yield at, self.batch(torch.from_numpy(chosen[at]).to(self._starts.device))
 
 
 class Encoded(NamedTuple):
