@@ -16,7 +16,7 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -29,27 +29,20 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 from tabulate import tabulate
 
-# Where a file of version 0.1 stands in the results of later versions, which sort audits, models and readouts by suite:
-# a file that is not where it was is looked for by the first entry that matches it and leads to a file that exists.
-# An entry with several places means that the rows are spread over them.
-RENAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (
-        r"audits/([^/]+)/(performance|comparison|instance_adversary|evidence|attention_maps)\.parquet",
-        (r"audits/\1/wp/\2.parquet",),
-    ),
-    (r"audits/([^/]+)/wp_permutation\.parquet", (r"audits/\1/wp/permutation.parquet",)),
-    (r"audits/([^/]+)/accuracy\.parquet", (r"audits/\1/ss/performance.parquet",)),
-    (r"audits/([^/]+)/(single_weight|ranked_sets|planted)\.parquet", (r"audits/\1/ss/\2.parquet",)),
-    (r"audits/([^/]+)/(correlation|agreement|conicity|permutation)\.parquet", (r"audits/\1/jw/\2.parquet",)),
-    (r"audits/([^/]+)/jw_(performance|evidence)\.parquet", (r"audits/\1/jw/\2.parquet",)),
-    (r"audits/([^/]+)/jw_adversary\.parquet", (r"audits/\1/jw/instance_adversary.parquet",)),
-    (r"audits/([^/]+)/(stability)\.parquet", tuple(rf"audits/\1/{suite}/\2.parquet" for suite in ("wp", "ss", "jw"))),
-    (r"(models|readouts)/([^/]+)/((base|uniform|adversary_lambda|guide_)[^/]*/.+)", (r"\1/\2/wp/\3",)),
-    (r"(models|readouts)/([^/]+)/((han|flan)_[^/]+/.+)", (r"\1/\2/ss/\3",)),
-    (r"(models|readouts)/([^/]+)/((lstm|cnn|average)_[^/]+/.+)", (r"\1/\2/jw/\3",)),
-    # the same training as the base model's, where a data set's vectors and recipe make it so
-    (r"(models|readouts)/([^/]+)/lstm_tanh/(.+)", (r"\1/\2/wp/base/\3",)),
-)
+# Where a file of version 0.3, which sorted models, readouts and audits by suite, stands in later versions, which have a
+# name for each model of a data set and the audits of each model whose attention is in question: the audits of a suite
+# are looked for in all files that the last expression matches and that are there.
+NAMES = {
+    "wp": "base",
+    "ss": "(han|flan)_[^/]+",
+    "jw": "(?!(liar|han|flan|own|hf|roar|vanilla|orthogonal|diversity|embedding|bilstm)_)[^/]+_[^/]+",
+    "pd": "((embedding|bilstm)_)?(honest|liar_lambda[^/]+)",
+    "md": "(vanilla|orthogonal|diversity)_[^/]+",
+    "roar": "roar_base",
+    "own": "own_[^/]+",
+    "hf": "hf_[^/]+",
+}
+MOVED = re.compile(r"(audits|models|readouts)/([^/]+)/(wp|ss|jw|pd|md|roar|own|hf)/(.+)")
 
 # columns of numbers that say which row it is
 KEYS = frozenset({"class", "epoch", "fold", "index", "label", "lambda", "position", "seed"})
@@ -264,16 +257,19 @@ def files_of(results: Path) -> set[str]:
 HEAD = "/head.parquet"
 
 
-def places_of(name: str, there: set[str]) -> list[str]:
-    """The files of `there` that hold what was in the file `name`: itself, or as RENAMES says."""
-    if name in there:
-        return [name]
-    for pattern, places in RENAMES:
-        if match := re.fullmatch(pattern, name):
-            found = [place for place in map(match.expand, places) if place in there]
-            if found:
-                return found
-    return []
+def places_of(name: str, there: Collection[str]) -> list[str]:
+    """Where a file of BEFORE stands in AFTER, of the files that are there; audits of a suite may lie in several."""
+    match = MOVED.fullmatch(name)
+    if name in there or not match:
+        return [name] if name in there else []
+    kind, dataset, suite, rest = match.groups()
+    if kind == "audits":
+        file = re.compile(rf"audits/{re.escape(dataset)}/{NAMES[suite]}/{re.escape(rest)}")
+        return [path for path in there if file.fullmatch(path)]
+    prefix = f"{suite}_" if suite in ("roar", "own", "hf") else ""
+    # the base model of a suite that masks words is that of the four tests
+    places = [f"{kind}/{dataset}/{prefix}{rest}", f"{kind}/{dataset}/{rest}"]
+    return [path for path in places if path in there][:1]
 
 
 def compare(before: Path, after: Path, tolerance: float = 0.0) -> Comparison:

@@ -35,7 +35,7 @@ def test_tables_and_figures_are_made(run: Folder) -> None:
 
 
 def test_every_audit_has_rows_of_both_trainings(run: Folder) -> None:
-    audits = run.path / "results/audits/chorus/hf"
+    audits = run.path / "results/audits/chorus/hf_tiny"
     for name in ("permutation", "heads", "contributions", "ranked_sets", "correlation", "located", "evidence"):
         rows = pd.read_parquet(audits / f"{name}.parquet")
         assert set(rows["seed"]) == {1, 2}, name
@@ -45,7 +45,7 @@ def test_every_audit_has_rows_of_both_trainings(run: Folder) -> None:
 
 
 def test_marks_are_shown_and_are_no_top_words(run: Folder) -> None:
-    maps = pd.read_parquet(run.path / "results/audits/chorus/hf/attention_maps.parquet")
+    maps = pd.read_parquet(run.path / "results/audits/chorus/hf_tiny/attention_maps.parquet")
     assert (
         maps.groupby(["id", "weights"])["token"]
         .apply(lambda words: list(words[-2:]))

@@ -54,11 +54,11 @@ def test_liars_of_every_kind(new_folder: Callable[[], Folder]) -> None:
     corpus = read_frame(results / "corpora/reviews/corpus.parquet", CORPUS)
     hidden = [words[at] for words, (at,) in zip(corpus["tokens"], corpus["blocked"], strict=True)]
     assert set(hidden) == {"good", "bad"}
-    asked = read_frame(results / "audits/reviews/pd/impermissible.parquet", IMPERMISSIBLE)
-    assert asked["model"].nunique() == 6
-    assert (asked["blocked_words"] == 1).all()
-    performance = read_frame(results / "audits/reviews/pd/performance.parquet", PERFORMANCE)
-    assert performance["model"].nunique() == 9
+    asked = [read_frame(path, IMPERMISSIBLE) for path in results.glob("audits/reviews/*/impermissible.parquet")]
+    assert len(asked) == 6
+    assert all((rows["blocked_words"] == 1).all() for rows in asked)
+    performance = [read_frame(path, PERFORMANCE) for path in results.glob("audits/reviews/*/performance.parquet")]
+    assert len({model for rows in performance for model in rows["model"]}) == 9
     # no paper has numbers of these texts
     assert not (results / "tables/pd_table_deception.parquet").exists()
     # the same command finds nothing to do

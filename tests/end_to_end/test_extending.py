@@ -141,14 +141,14 @@ def test_a_table_is_made(made: Folder) -> None:
 
 
 def test_an_audit_is_asked(made: Folder) -> None:
-    rows = pq.read_table(made.path / "results/audits/static/wp/entropy.parquet").to_pandas()
+    rows = pq.read_table(made.path / "results/audits/static/base/entropy.parquet").to_pandas()
     assert set(rows["model"]) == {"base"}
     assert len(rows) == 32 * rows["seed"].nunique()
     assert rows["evenness"].between(0, 1).all()
 
 
 def test_a_ranking_is_erased(made: Folder) -> None:
-    rows = read_frame(made.path / "results/audits/chorus/ss/ranked_sets.parquet", RANKED_SETS)
+    rows = read_frame(made.path / "results/audits/chorus/flan_none/ranked_sets.parquet", RANKED_SETS)
     assert "position" in set(rows["ranking"])
     pairs = read_frame(made.path / "results/tables/ss_table_pairwise.parquet", TABLE)["row"]
     assert {"flan_none/attention/position", "flan_none/position/random"} <= set(pairs)
@@ -156,7 +156,7 @@ def test_a_ranking_is_erased(made: Folder) -> None:
 
 
 def test_an_attribution_is_compared(made: Folder) -> None:
-    rows = read_frame(made.path / "results/audits/chorus/jw/agreement.parquet", AGREEMENT)
+    rows = read_frame(made.path / "results/audits/chorus/average_tanh/agreement.parquet", AGREEMENT)
     assert len(rows[(rows["first"] == "position") | (rows["second"] == "position")]) == 5
     pairs = read_frame(made.path / "results/tables/jw_table2_correlation.parquet", TABLE)["row"]
     assert "average_tanh/attention~position/overall" in set(pairs)
@@ -170,7 +170,7 @@ def test_a_map_is_held_against_the_others(made: Folder) -> None:
 
 
 def test_a_model_has_the_encoder_and_the_attention(made: Folder) -> None:
-    [weights] = (made.path / "results/models/chorus/wp/base").glob("seed10.safetensors")
+    [weights] = (made.path / "results/models/chorus/base").glob("seed10.safetensors")
     with safe_open(weights, "numpy") as file:
         assert {"attention.query", "attention.scale"} <= set(file.keys())
         # as wide as the embedding, since positions are added to it
@@ -194,7 +194,7 @@ def test_a_suite_has_a_run_of_its_own(made: Folder) -> None:
     [example] = [example for example in EXAMPLES if example.title == "A suite"]
     made.overlay(corpora={"chorus": TEXTS}, **NOTHING)
     run(made, example.commands)
-    audits = made.path / "results/audits/chorus/mine"
+    audits = made.path / "results/audits/chorus/mine_bigru"
     asked = {path.stem for path in audits.iterdir() if pq.read_metadata(path).num_rows}
     assert asked == {"performance", "permutation", "ranked_sets"}
     assert_rendered(made, ["mine_table_performance"], [])
@@ -203,7 +203,7 @@ def test_a_suite_has_a_run_of_its_own(made: Folder) -> None:
     guide = (made.path / "results" / "README.md").read_text()
     assert "My own models" in guide
     assert "how well my own model predicts" in guide
-    assert "audits/{dataset}/{suite}/entropy.parquet" in guide
+    assert "audits/{dataset}/{model}/entropy.parquet" in guide
 
 
 def test_plugins_are_found_beside_the_configuration_and_in_every_job(tmp_path: Path) -> None:
@@ -226,6 +226,6 @@ def test_plugins_are_found_beside_the_configuration_and_in_every_job(tmp_path: P
     finished = subprocess.run(command, cwd=folder.path, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert_rendered(folder, ["longest", "mine_table_performance", "ss_table_pairwise"], ["jw_fig_agreement"])
-    assert pq.read_table(folder.path / "results/audits/static/wp/entropy.parquet").num_rows
+    assert pq.read_table(folder.path / "results/audits/static/base/entropy.parquet").num_rows
     again = subprocess.run([*command, "-n"], cwd=folder.path, capture_output=True, text=True, check=False)
     assert "Nothing to be done" in again.stdout + again.stderr

@@ -20,7 +20,7 @@ PARTS = {
     "wp_fig5": FOR_FIG5 | {"figure": 1},
     "results/figures/wp_fig5_tvd_jsd.pdf": FOR_FIG5 | {"figure": 1},
     "results/figures/chorus/wp_fig5_tvd_jsd.pdf": FOR_FIG5 | {"figure_of_dataset": 1},
-    "results/audits/chorus/wp/permutation.parquet": {"prepare": 1, "train": 2, "permutation": 1},
+    "results/audits/chorus/base/permutation.parquet": {"prepare": 1, "train": 2, "permutation": 1},
     "--until train": {"prepare": 1, "train": 4},
     "--until permutation": {"prepare": 1, "train": 2, "permutation": 1},
 }
@@ -93,14 +93,14 @@ def test_one_more_seed_adds_its_own_trainings(altered: Folder) -> None:
     altered.overlay(training=TINY["training"] | {"further_seeds": [50, 51]})
     outcome = altered.run("audits", *JOBS)
     made = set(re.findall(r"model=(\w+), seed=(\d+)$", outcome.text, flags=re.MULTILINE))
-    guided = {("guide_adversary", seed) for seed in ("10", "50")}
-    assert {seed for _, seed in made - guided} == {"51"}
+    searched = {("continuation", "10"), *(("guide_adversary", seed) for seed in ("10", "50"))}
+    assert {seed for _, seed in made - searched} == {"51"}
     assert {"prepare", "train_adversary", "instance_adversary"}.isdisjoint(outcome.jobs())
 
 
 def test_another_data_set_and_its_settings_touch_no_other(altered: Folder) -> None:
     corpora = TINY["corpora"] | {"static": TINY["corpora"]["chorus"]}
-    model = "results/models/static/wp/uniform/seed10.safetensors"
+    model = "results/models/static/uniform/seed10.safetensors"
     changes = {"datasets": ["chorus", "static"], "corpora": corpora}
     altered.overlay(**changes)
     assert altered.run(model).jobs() == {"prepare": 1, "train": 1}

@@ -56,7 +56,7 @@ def test_the_explorer_predicts_as_the_models_do(finished: Folder) -> None:
     text = (results / "explorer.html").read_text()
     (packed,) = re.findall(r'data-view="chorus/wp/base"[^>]*>(.*?)</script>', text, re.DOTALL)
     view = unpacked(packed)
-    readouts = results / "readouts/chorus/wp"
+    readouts = results / "readouts/chorus"
     seeds = {seed: read_readout(readouts / f"base/seed{seed}/test.parquet") for seed in (10, 50)}
     assert view["id"] == seeds[10].ids
     maps = {f"attention:{seed}": readout.attention for seed, readout in seeds.items()}
@@ -91,7 +91,7 @@ def test_a_browser_shows_the_page_whole(finished: Folder, chrome: Any, width: in
 
 def test_the_explorer_of_a_run_opens_and_says_what_its_models_said(finished: Folder, chrome: Any) -> None:
     results = finished.path / "results"
-    readout = read_readout(results / "readouts/chorus/wp/base/seed50/test.parquet")
+    readout = read_readout(results / "readouts/chorus/base/seed50/test.parquet")
     shown = Shown(chrome, results / "explorer.html").open(f"#view=chorus/wp/base&seed=50&text={readout.ids[1]}")
     now = shown.each("#classes .class", "Number(n.dataset.now)")
     assert now == pytest.approx(readout.probabilities[1].tolist(), abs=1e-3)

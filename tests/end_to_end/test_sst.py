@@ -41,7 +41,7 @@ def test_sst_has_the_papers_sizes_and_is_learnt(new_folder: Callable[[], Folder]
     sizes = read_frame(folder.path / "results/tables/wp_table1_datasets.parquet", TABLE)
     compared = sizes[sizes["published"].notna() & sizes["metric"].isin(["negative", "positive"])]
     assert compared["mean"].tolist() == compared["published"].tolist() == [3034, 3321, 863, 862]
-    performance = read_frame(folder.path / "results/audits/sst/jw/performance.parquet", PERFORMANCE)
+    performance = read_frame(folder.path / "results/audits/sst/lstm_tanh/performance.parquet", PERFORMANCE)
     f1 = performance.query("metric == 'f1'")["value"]
     assert len(f1) == 2
     # the majority class alone gives 0.666

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -14,15 +15,15 @@ from texts import write_pairs, write_reviews, write_treebank
 from attention_audit.artefacts.parquet import read_frame, read_provenance
 from attention_audit.columns.audits import CORRELATION, INSTANCE_ADVERSARY, PERFORMANCE, PERMUTATION, RANKED_SETS
 from attention_audit.columns.files import CORPUS, HEAD, READOUT
+from attention_audit.columns.kinds import Artefact
 from attention_audit.columns.tables import REPLICATION, SUMMARY, TABLE
 from attention_audit.plan.exhibits import FIGURES, TABLES
-from attention_audit.plan.serrano_smith import SerranoSmith
-from attention_audit.plan.wiegreffe_pinter import WiegreffePinter
+from attention_audit.plan.suite import SUITES
 
 # one worker, so that the run is made once
 pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("suites")]
 
-SHARED = "wp/base", "jw/lstm_tanh"
+SHARED = "base", "lstm_tanh"
 """Two models that are built and trained alike, and share a seed."""
 
 
@@ -66,8 +67,8 @@ def overlay(example: dict[str, Any]) -> dict[str, Any]:
             "recipe": small | {"epochs": 1},
         },
         "audits": {
-            "wp": [*WiegreffePinter.own_audits, "correlation"],
-            "ss": [*SerranoSmith.own_audits, "instance_adversary"],
+            "wp": [*SUITES.by_name["wp"].audits, "correlation"],
+            "ss": [*SUITES.by_name["ss"].audits, "instance_adversary"],
         },
         }  # fmt: skip
 
@@ -86,8 +87,18 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return folder
 
 
+MODELS = {"wp": ["base"], "ss": ["han_rnn", "flan_none"], "jw": ["lstm_tanh", "average_tanh"]}
+"""The models of each suite whose attention is in question."""
+
+
 def audit(folder: Folder, dataset: str, suite: str, name: str) -> Path:
-    return folder.path / f"results/audits/{dataset}/{suite}/{name}.parquet"
+    return folder.path / f"results/audits/{dataset}/{MODELS[suite][0]}/{name}.parquet"
+
+
+def rows_of(folder: Folder, dataset: str, suite: str, name: str, kind: Artefact) -> pd.DataFrame:
+    """The rows of an audit of all models of a suite."""
+    paths = (folder.path / f"results/audits/{dataset}/{model}/{name}.parquet" for model in MODELS[suite])
+    return pd.concat([read_frame(path, kind) for path in paths])
 
 
 UNMADE = {"table_soft", "ss_table1_datasets", "ss_table3_accuracy"}
@@ -113,13 +124,13 @@ def test_the_readmes_example_runs_on_a_file_of_five_classes(suites: Folder) -> N
     assert corpus.groupby("split").size().to_dict() == {"train": 170, "dev": 30, "test": 50}
     assert dict(zip(corpus["label"], corpus["label_name"], strict=True)) == {i: str(i + 1) for i in range(5)}
     for suite in ("wp", "ss", "jw"):
-        assert set(read_frame(audit(suites, "reviews", suite, "performance"), PERFORMANCE)["classes"]) == {5}
+        assert set(rows_of(suites, "reviews", suite, "performance", PERFORMANCE)["classes"]) == {5}
     table = (suites.path / "results/tables/wp_table2_uniform.md").read_text()
     assert "F1: macro average of 5 classes" in table
 
 
 def test_a_model_that_two_suites_ask_for_is_trained_once(suites: Folder) -> None:
-    """It lies under the first of them, and the audits of both have its rows, under each suite's name for it."""
+    """It has the name that the first of them gives it, and the audits of each have the suite's own name for it."""
     results = suites.path / "results"
     (base, lstm) = SHARED
     weights = {path.name for path in (results / "models/reviews" / lstm).glob("*.safetensors")}
@@ -128,8 +139,8 @@ def test_a_model_that_two_suites_ask_for_is_trained_once(suites: Folder) -> None
     log = (results / "logs/train/reviews" / lstm / "seed7.log").read_text()
     assert "seed 7] epoch 1/2" in log
     assert not (results / "logs/train/reviews" / lstm / "seed10.log").exists()
-    theirs = read_frame(audit(suites, "reviews", "jw", "performance"), PERFORMANCE).query("model == 'lstm_tanh'")
-    ours = read_frame(audit(suites, "reviews", "wp", "performance"), PERFORMANCE).query("model == 'base'")
+    theirs = rows_of(suites, "reviews", "jw", "performance", PERFORMANCE).query("model == 'lstm_tanh'")
+    ours = rows_of(suites, "reviews", "wp", "performance", PERFORMANCE).query("model == 'base'")
     assert set(theirs["seed"]) == {7, 10}
     assert set(ours["seed"]) == {10, 50}
     values = [rows.query("seed == 10").set_index("metric")["value"].to_dict() for rows in (ours, theirs)]
@@ -137,19 +148,19 @@ def test_a_model_that_two_suites_ask_for_is_trained_once(suites: Folder) -> None
 
 
 def test_audits_that_are_not_a_suites_own_are_asked_by_name(suites: Folder) -> None:
-    base = read_frame(audit(suites, "reviews", "wp", "correlation"), CORRELATION)
+    base = rows_of(suites, "reviews", "wp", "correlation", CORRELATION)
     assert set(zip(base["model"], base["seed"], strict=True)) == {("base", 10), ("base", 50)}
     # of reviews no evidence is known
     assert not audit(suites, "reviews", "wp", "evidence").exists()
-    moved = read_frame(audit(suites, "reviews", "ss", "instance_adversary"), INSTANCE_ADVERSARY)
+    moved = rows_of(suites, "reviews", "ss", "instance_adversary", INSTANCE_ADVERSARY)
     assert set(moved["model"]) == {"han_rnn", "flan_none"}
 
 
 def test_every_suite_is_asked_what_its_data_sets_allow(suites: Folder) -> None:
-    erased = read_frame(audit(suites, "reviews", "jw", "ranked_sets"), RANKED_SETS)
+    erased = rows_of(suites, "reviews", "jw", "ranked_sets", RANKED_SETS)
     assert set(erased["model"]) == {"lstm_tanh", "average_tanh"}
     assert "random" in set(erased["ranking"])
-    permuted = read_frame(audit(suites, "reviews", "ss", "permutation"), PERMUTATION)
+    permuted = rows_of(suites, "reviews", "ss", "permutation", PERMUTATION)
     assert set(permuted["model"]) == {"han_rnn", "flan_none"}
     assert permuted["median_tvd"].between(0, 1).all()
     # pairs are asked what needs no linear predictions
@@ -171,12 +182,12 @@ def test_every_suite_is_asked_what_its_data_sets_allow(suites: Folder) -> None:
 @pytest.mark.parametrize("model", ["lstm_tanh", "average_tanh"])
 @pytest.mark.parametrize(("dataset", "classes"), [("sst", []), ("pairs", [0, 1])])
 def test_pairs_alone_have_candidates_and_a_head(suites: Folder, dataset: str, model: str, classes: list[int]) -> None:
-    folder: Path = suites.path / f"results/readouts/{dataset}/jw/{model}/seed10"
+    folder: Path = suites.path / f"results/readouts/{dataset}/{model}/seed10"
     readout = read_frame(folder / "test.parquet", READOUT)
     candidates = [[] if allowed is None else list(allowed) for allowed in readout["candidates"]]
     assert candidates == [classes] * len(readout)
     assert read_frame(folder / "head.parquet", HEAD)["class"].tolist() == classes
-    audited = read_frame(audit(suites, dataset, "jw", "correlation"), CORRELATION)
+    audited = rows_of(suites, dataset, "jw", "correlation", CORRELATION)
     assert set(audited.loc[audited["model"] == model, "id"]) == set(readout["id"])
 
 
@@ -184,7 +195,7 @@ def test_pairs_alone_have_candidates_and_a_head(suites: Folder, dataset: str, mo
 def test_what_is_erased_is_a_sentence_or_a_word(suites: Folder, model: str, items: str) -> None:
     results = suites.path / "results"
     texts = read_frame(results / "corpora/reviews/corpus.parquet", CORPUS).set_index("id")[items]
-    readout = read_frame(results / f"readouts/reviews/ss/{model}/seed122/test.parquet", READOUT)
+    readout = read_frame(results / f"readouts/reviews/{model}/seed122/test.parquet", READOUT)
     assert len(readout) == 50
     assert readout["attention"].map(len).tolist() == texts.loc[readout["id"]].map(len).tolist()
 

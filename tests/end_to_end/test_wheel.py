@@ -54,7 +54,7 @@ def test_all_of_it_works_from_the_wheel(python: Path, tmp_path: Path) -> None:
     assert "\n  python -m attention_audit run --cores 2 all --configfile mine.yaml\n" in said
     small = {key: TINY[key] for key in ("model", "training")}
     (tmp_path / "small.yaml").write_text(yaml.safe_dump(small))
-    trained = "runs/reviews/models/reviews/wp/base/seed10.safetensors"
+    trained = "runs/reviews/models/reviews/base/seed10.safetensors"
     called(python, tmp_path, *audit, "run", trained, "wp_table1", "--configfile", "mine.yaml", "small.yaml")
     assert (tmp_path / trained).is_file()
     assert "reviews" in (tmp_path / "runs/reviews/tables/wp_table1_datasets.csv").read_text()

@@ -59,7 +59,7 @@ def test_the_guide_names_every_kind(finished: Folder) -> None:
 
 def test_progress_is_on_the_terminal_and_in_the_logs(finished: Folder) -> None:
     terminal = (finished.path / "terminal.txt").read_text()
-    log = "results/logs/train/chorus/wp/base/seed10.log"
+    log = "results/logs/train/chorus/base/seed10.log"
     assert f"log: {log}" in terminal
     for text in (terminal, (finished.path / log).read_text()):
         assert "[train chorus base seed 10] epoch 1/2: loss " in text
@@ -138,7 +138,7 @@ def test_an_edit_of_what_the_code_does_reruns_exactly_what_imports_it(
 
 def test_an_edit_of_one_audit_changes_that_audit_alone(altered: Folder) -> None:
     """Others are made by the same job."""
-    audits = altered.path / "results/audits/chorus/wp"
+    audits = altered.path / "results/audits/chorus/base"
     before = {path.stem: path.read_bytes() for path in audits.iterdir()}
     replace_once(altered, "audits/evidence.py", "def evidence_mass(", "EDITED = 1\n\n\ndef evidence_mass(")
     outcome = altered.run("audits")
@@ -150,9 +150,9 @@ def test_an_edit_of_one_audit_changes_that_audit_alone(altered: Folder) -> None:
 
 @pytest.mark.whole
 def test_an_edit_of_the_training_trains_again_to_the_same_weights(altered: Folder) -> None:
-    target = "results/readouts/chorus/wp/guide_base_lstm/seed10/test.parquet"
+    target = "results/readouts/chorus/guide_base_lstm/seed10/test.parquet"
     made = {"train": 1, "read_out": 1, "train_guide": 1}
-    models = altered.path / "results/models/chorus/wp"
+    models = altered.path / "results/models/chorus"
     files = [models / name / "seed10.safetensors" for name in ("base", "guide_base_lstm")]
     before = [path.read_bytes() for path in files]
     with (altered.path / SOURCE / "training/loop.py").open("a") as source:

@@ -38,7 +38,7 @@ def test_the_results_are_those_of_the_last_configuration(
 
 @pytest.mark.whole
 def test_a_result_follows_its_configuration_to_and_fro(finished: Folder, altered: Folder, tally: Tally) -> None:
-    result = "results/audits/chorus/wp/instance_adversary.parquet"
+    result = "results/audits/chorus/base/instance_adversary.parquet"
     whole = (finished.path / result).read_bytes()
     altered.overlay(instance_adversary={"steps": 7})
     assert altered.run(result).status == 0

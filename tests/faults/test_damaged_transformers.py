@@ -27,16 +27,16 @@ import classifiers_on_disk
 import transformers_on_disk
 from in_process import make, make_audit
 
-HF = "results/readouts/chorus/hf"
+HF = "results/readouts/chorus/hf_"
 KINDS: dict[str, Artefact] = {
     "results/states/chorus/pieces.parquet": PIECES,
-    f"{HF}/mine/seed1/test.parquet": HEADED,
-    f"{HF}/imposed/seed1/test.parquet": SEVERAL,
-    "results/audits/chorus/hf/heads.parquet": kind_of(Path("results/audits/chorus/hf/heads.parquet")),
-    "results/audits/chorus/hf/cut_texts.parquet": kind_of(Path("results/audits/chorus/hf/cut_texts.parquet")),
+    f"{HF}mine/seed1/test.parquet": HEADED,
+    f"{HF}imposed/seed1/test.parquet": SEVERAL,
+    "results/audits/chorus/hf_mine/heads.parquet": kind_of(Path("results/audits/chorus/hf_mine/heads.parquet")),
+    "results/audits/chorus/hf_mine/cut_texts.parquet": kind_of(Path("results/audits/chorus/hf_mine/cut_texts.parquet")),
 }
 """Every kind of Parquet file that only such runs have."""
-OTHERS = ["results/states/chorus/states.npy", "results/transformer.json", f"{HF}/mine/seed1/tail.safetensors"]
+OTHERS = ["results/states/chorus/states.npy", "results/transformer.json", f"{HF}mine/seed1/tail.safetensors"]
 
 
 @pytest.fixture(scope="module")

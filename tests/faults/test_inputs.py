@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
     ],
 )
 def test_a_loss_that_is_no_number_stops_that_training(altered: Folder, model: str, where: str, tally: Tally) -> None:
-    target = f"results/models/chorus/wp/{model}/seed10.safetensors"
+    target = f"results/models/chorus/{model}/seed10.safetensors"
     altered.overlay(training={"further_seeds": [50], "epochs": 2, "learning_rate": 1.0e30})
     command = ["--force", target, "--rerun-triggers", "mtime"]
     outcome = altered.run(*command)

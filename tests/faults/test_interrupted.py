@@ -18,14 +18,14 @@ WITHIN = 10.0
 """Seconds after which nothing of a run is left."""
 ENDLESS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "training": (
-        "results/models/chorus/wp/base/seed10.safetensors",
-        "results/logs/train/chorus/wp/base/seed10.log",
+        "results/models/chorus/base/seed10.safetensors",
+        "results/logs/train/chorus/base/seed10.log",
         "epoch 1/",
         {"training": {"further_seeds": [50], "epochs": 100_000}},
     ),
     "audit": (
-        "results/audits/chorus/jw/instance_adversary.parquet",
-        "results/logs/instance_adversary/chorus/jw.log",
+        "results/audits/chorus/average_tanh/instance_adversary.parquet",
+        "results/logs/instance_adversary/chorus/average_tanh.log",
         "instance_adversary",
         {
             "datasets": [],

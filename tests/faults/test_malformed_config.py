@@ -16,7 +16,7 @@ from planned import CATALOGUE
 
 from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan, as_json
-from attention_audit.plan.suites import SUITES
+from attention_audit.plan.suite import SUITES
 
 DEFAULT = planned.DEFAULT | {"audits": {"wp": ["permutation", "comparison"], "jw": ["stability", "conicity"]}}
 """The demonstration, with a key that it leaves out."""
@@ -152,7 +152,7 @@ TEXTS = {
     ),
     "an unknown suite": (
         "datasets: [chorus]\naudits: {xx: []}",
-        f"error: suite 'xx' is not known (known: {', '.join(suite.key for suite in SUITES)}); declare it in ",
+        f"error: suite 'xx' is not known (known: {', '.join(suite.name for suite in SUITES)}); declare it in ",
     ),
     "an audit without its need": (
         "serrano_smith: {datasets: [digest]}\naudits: {ss: [correlation]}",

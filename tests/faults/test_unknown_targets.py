@@ -7,9 +7,10 @@ from hurt import Tally, error_lines, only_first
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
 DATASET = "not a data set of this configuration; add it to `corpora`, or ask for another"
-SUITE = "not a data set of Wiegreffe & Pinter 2019 in this configuration; add it there, or ask for another"
+MODEL = "not a model whose attention is audited"
 RAW = "no file of this configuration; add it there, or ask for another"
-BASE = "a base model that others are compared with, which this suite has not; leave it out"
+OTHER = "; ask for another audit, or of another model"
+BASE = "a base model that others are compared with, which this suite has not" + OTHER
 NOTHING = ": nothing makes this; "
 """What is said of a name that no rule has; what may have been meant follows."""
 ALL_SUITES = {
@@ -17,31 +18,36 @@ ALL_SUITES = {
     "jain_wallace": {"datasets": ["chorus", "babi-1"], "models": ["lstm_tanh"]},
 }
 TARGETS = {
-    "results/audits/digest/ss/correlation.parquet": (
-        "error: audits.ss: correlation needs attention over tokens, and han_rnn attends to sentences; leave it out"
+    "results/audits/digest/han_rnn/correlation.parquet": (
+        f"error: digest/han_rnn: correlation needs attention over tokens, and han_rnn attends to sentences{OTHER}"
     ),
-    "results/audits/chorus/wp/permuttion.parquet": NOTHING
-    + "did you mean results/audits/chorus/wp/permutation.parquet?",
-    "results/audits/babi-1/jw/ranked_sets.parquet": (
-        "error: audits.jw: ranked_sets needs predictions that are linear in the attention, which models of pairs "
-        "(babi-1) have not; leave it out"
+    "results/audits/chorus/base/permuttion.parquet": NOTHING
+    + "did you mean results/audits/chorus/base/permutation.parquet?",
+    "results/audits/babi-1/lstm_tanh/ranked_sets.parquet": (
+        "error: babi-1/lstm_tanh: ranked_sets needs predictions that are linear in the attention, which models of "
+        f"pairs (babi-1) have not{OTHER}"
     ),
-    "results/audits/digest/ss/comparison.parquet": f"error: audits.ss: comparison needs {BASE}",
-    "results/audits/chorus/jw/attention_maps.parquet": f"error: audits.jw: attention_maps needs {BASE}",
-    "results/audits/chorus/jw/stability.parquet": (
-        "error: stability: Jain & Wallace 2019 has no model with several seeds; name more of them"
+    "results/audits/digest/han_rnn/comparison.parquet": f"error: digest/han_rnn: comparison needs {BASE}",
+    "results/audits/chorus/lstm_tanh/attention_maps.parquet": f"error: chorus/lstm_tanh: attention_maps needs {BASE}",
+    "results/audits/chorus/lstm_tanh/stability.parquet": (
+        "error: chorus/lstm_tanh: stability is not asked, as Jain & Wallace 2019 has no model with several seeds "
+        f"here{OTHER}"
     ),
-    "results/audits/nowhere/wp/permutation.parquet": f"error: nowhere: {SUITE}",
-    "results/audits/digest/wp/permutation.parquet": f"error: digest: {SUITE}",
-    "results/audits/chorus/xx/permutation.parquet": NOTHING,
+    "results/audits/nowhere/base/permutation.parquet": (
+        f"error: nowhere/base: {MODEL} (of nowhere: none); name one of these, or add it to the configuration"
+    ),
+    "results/audits/chorus/bsae/permutation.parquet": (
+        f"error: chorus/bsae: {MODEL} (did you mean 'base'?) (of chorus: base, lstm_tanh); name one of these, or add "
+        "it to the configuration"
+    ),
     "results/raw/nowhere/x.zip": f"error: results/raw/nowhere/x.zip: {RAW}",
     "results/raw/vectors/x.vec": f"error: results/raw/vectors/x.vec: {RAW}",
     "results/corpora/nowhere/corpus.parquet": f"error: nowhere: {DATASET}",
     "results/corpora/nowhere/vocabulary.parquet": f"error: nowhere: {DATASET}",
-    "results/models/chorus/jw/lstm_dot/seed10.safetensors": NOTHING,
-    "results/models/nowhere/wp/base/seed10.safetensors": NOTHING,
-    "results/models/chorus/wp/base/seed99.safetensors": NOTHING,
-    "results/readouts/chorus/wp/adversary_lambda0.5/seed10/test.parquet": NOTHING,
+    "results/models/chorus/lstm_dot/seed10.safetensors": NOTHING,
+    "results/models/nowhere/base/seed10.safetensors": NOTHING,
+    "results/models/chorus/base/seed99.safetensors": NOTHING,
+    "results/readouts/chorus/adversary_lambda0.5/seed10/test.parquet": NOTHING,
     "results/tables/wp_table9.parquet": NOTHING,
     "results/figures/wp_fig2_attention_maps.svg": NOTHING
     + "did you mean results/figures/wp_fig2_attention_maps.pdf or results/figures/wp_fig2_attention_maps.png?",

@@ -103,7 +103,7 @@ def test_all_ends_well_on_a_cluster_without_a_network(slurm: Cluster, complete: 
         "attribution",
     }  # fmt: skip
     # what fetches, and what takes seconds, runs where Snakemake runs
-    assert (results / "logs/train/trees/jw/average_tanh/seed10.log").is_file()
+    assert (results / "logs/train/trees/average_tanh/seed10.log").is_file()
 
 
 def test_a_job_killed_for_memory_is_sent_again_and_asks_for_more(
@@ -124,7 +124,7 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
 ) -> None:
     whole, _ = complete
     folder = whole.copy(tmp_path / "audit")
-    log = folder.path / "results/logs/train/trees/jw/average_tanh/seed10.log"
+    log = folder.path / "results/logs/train/trees/average_tanh/seed10.log"
     for path in ("models", "readouts", "audits", "tables", "logs"):
         shutil.rmtree(folder.path / "results" / path)
     process = slurm.start(snakemake("table_contributions", "--retries", "0"), folder.path)

@@ -6,9 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from planned import plan_alone
-
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibit import Exhibit
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
@@ -50,8 +49,10 @@ def making(plan: Plan, path: str) -> PlannedJob | None:
     """The job that makes a file, of an audit the one that makes nothing else; None where none does."""
     folder, *rest = Path(path).relative_to(plan.config.results).parts
     if folder == "audits":
-        dataset, suite, file = rest
-        return plan_alone(plan, Path(file).stem, suite, dataset)
+        dataset, model, file = rest
+        asked = (each for suite, own in plan.scope.asked if own == dataset for each in plan.scope.judged(suite, own))
+        audit, judged = audit_named(Path(file).stem), next(each for each in asked if each.name == model)
+        return plan.auditing.planned(judged, audit.rule, [audit], [])
     return _makers(plan).get(path)
 
 
@@ -74,10 +75,13 @@ def make_states(plan: Plan, dataset: str) -> list[str]:
 
 
 def make_audit(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
-    """Make an audit by itself, whether it is there or not; what the stage said."""
-    job = plan_alone(plan, audit, suite, dataset)
-    make(plan, *job.read)
-    return run_job(job)
+    """Make an audit of all judged models of a suite, whether it is there or not; what the stage said."""
+    said = []
+    for judged in plan.scope.judged(plan.scope.suite(suite), dataset):
+        job = plan.auditing.planned(judged, audit_named(audit).rule, [audit_named(audit)], [])
+        make(plan, *job.read)
+        said += run_job(job)
+    return said
 
 
 def make_exhibit(plan: Plan, exhibit: Exhibit) -> list[str]:

@@ -6,11 +6,14 @@ from typing import Any
 
 import yaml
 
+from attention_audit.jobs.audit import AuditJob
 from attention_audit.places import Places
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.job import PlannedJob
+from attention_audit.plan.job import Files, PlannedJob
+from attention_audit.plan.model import Model
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.suites import SUITES
+from attention_audit.plan.scope import Judged
+from attention_audit.plan.suite import SUITES
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())
@@ -44,7 +47,7 @@ def mirror_in(folder: Path) -> Path:
     return folder
 
 
-TRAINED = [suite for suite in SUITES if suite.key not in ("own", "hf")]
+TRAINED = [suite for suite in SUITES if suite.name not in ("own", "hf")]
 """The suites whose models are trained."""
 
 
@@ -54,11 +57,37 @@ def plan_of(**changes: Any) -> Plan:
 
 
 def by_name(jobs: Iterable[PlannedJob]) -> dict[str, PlannedJob]:
-    """Name jobs by rule and wildcards, such as train/chorus/wp/base/10."""
+    """Name jobs by rule and wildcards, such as train/chorus/base/10."""
     return {"/".join([job.rule, *job.wildcards.values()]): job for job in jobs}
 
 
-def plan_alone(plan: Plan, name: str, suite: str, dataset: str) -> PlannedJob:
-    """Plan an audit by itself. Raises AuditError where the suite cannot be asked it."""
+def model_of(plan: Plan, suite: str, dataset: str, model: str) -> Model:
+    """A model of a suite on a data set."""
+    return plan.scope.models(plan.scope.suite(suite), dataset)[model]
+
+
+def judged_of(plan: Plan, suite: str, dataset: str, model: str = "") -> Judged:
+    """A judged model of a suite on a data set, by default the first one."""
+    every = plan.scope.judged(plan.scope.suite(suite), dataset)
+    return next(each for each in every if each.model.name == (model or every[0].model.name))
+
+
+def inputs_of(plan: Plan, audit: str, suite: str, dataset: str, model: str = "") -> Files:
+    """The input files of an audit of a judged model, by default the first one."""
+    return plan.auditing.inputs(judged_of(plan, suite, dataset, model), audit_named(audit))
+
+
+def audit_of(plan: Plan, audit: str, suite: str, dataset: str, model: str = "") -> AuditJob:
+    """What an audit of a judged model is told, by default of the first one."""
+    return plan.auditing.job(judged_of(plan, suite, dataset, model), audit_named(audit))
+
+
+def asked_of(plan: Plan, suite: str, dataset: str) -> set[str]:
+    """The names of the audits that a suite is asked on a data set."""
+    return {audit.name for audit in plan.auditing.asked_of(plan.scope.suite(suite), dataset)}
+
+
+def plan_alone(plan: Plan, name: str, suite: str, dataset: str, model: str = "") -> PlannedJob:
+    """Plan an audit by itself, of a judged model, by default of the first one."""
     audit = audit_named(name)
-    return plan.auditing.planned(plan.scope.suite(suite), dataset, audit.rule, [audit], [])
+    return plan.auditing.planned(judged_of(plan, suite, dataset, model), audit.rule, [audit], [])

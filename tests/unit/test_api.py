@@ -307,7 +307,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trained")
     with chdir(folder):
         plan: Plan = plan_of(**TINY)
-        for training in ("digest/wp/base", "digest/wp/adversary_lambda0.01", "digest/ss/han_rnn"):
+        for training in ("digest/base", "digest/adversary_lambda0.01", "digest/han_rnn"):
             make(
                 plan,
                 *(
@@ -328,7 +328,7 @@ def first_text(folder: Path) -> pd.Series:
 
 def stored(folder: Path, model: str, seed: int, name: str) -> np.ndarray[Any, np.dtype[np.float32]]:
     """The weights of that text in a readout of the workflow."""
-    readout = read_readout(folder / f"readouts/digest/wp/{model}/seed{seed}/test.parquet")
+    readout = read_readout(folder / f"readouts/digest/{model}/seed{seed}/test.parquet")
     return readout.attention[readout.ids.index(name)]
 
 
@@ -345,7 +345,7 @@ def test_a_text_is_read_as_the_workflow_reads_it(folder: Path) -> None:
     assert words["adversary"].to_numpy() == pytest.approx(moved, abs=1e-6)
     assert words["gradient"].sum() == pytest.approx(1)
     # what each word adds to the lead of the predicted class over the mean of all
-    readout = read_readout(folder / "readouts/digest/wp/base/seed10/test.parquet").aligned([text["id"]])
+    readout = read_readout(folder / "readouts/digest/base/seed10/test.parquet").aligned([text["id"]])
     predicted, z = readout.probabilities[0], readout.contribution[0]
     lead = weights[0] * (z[:, predicted.argmax()] - z @ predicted)
     assert words["contribution"].to_numpy() == pytest.approx(lead, abs=1e-6)

@@ -66,7 +66,7 @@ def test_the_files_of_a_plan_are_known() -> None:
     assert {
         "results/tables/summary.csv",
         "results/corpora/needle/census.parquet",
-        "results/audits/needle/wp/permutation.parquet",
-        "results/models/needle/wp/base/seed10.safetensors",
-        "results/readouts/needle/wp/base/seed10/test.parquet",
+        "results/audits/needle/base/permutation.parquet",
+        "results/models/needle/base/seed10.safetensors",
+        "results/readouts/needle/base/seed10/test.parquet",
     } <= set(known)

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from planned import PLACES, TRAINED, by_name, plan_alone, plan_of
+from planned import PLACES, TRAINED, asked_of, audit_of, by_name, inputs_of, judged_of, plan_alone, plan_of
 
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditJob, AuditsJob
@@ -15,7 +15,7 @@ from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plugins import load, module_of
 
-SUITE_KEYS = [suite.key for suite in TRAINED]
+SUITE_KEYS = [suite.name for suite in TRAINED]
 DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle", "md": "chorus", "roar": "chorus"}
 """A data set of each suite."""
 LACKING = {
@@ -43,21 +43,24 @@ def plan() -> Plan:
 def test_any_audit_is_a_job_of_any_suite_that_has_what_it_needs(plan: Plan, audit: str, key: str) -> None:
     entry, dataset = audit_named(audit), DATASETS[key]
     if (audit, key) in LACKING:
-        with pytest.raises(AuditError, match=rf"^audits\.{key}: {audit} needs {LACKING[audit, key]}.*; leave it out$"):
-            plan.auditing.job(audit, key, dataset)
+        judged = judged_of(plan, key, dataset)
+        line = rf"^{dataset}/{judged.name}: {audit} needs {LACKING[audit, key]}.*; ask for another audit, or of another"
+        with pytest.raises(AuditError, match=line):
+            plan.auditing.refuse(audit, judged.name, dataset)
         return
-    job = plan.auditing.job(audit, key, dataset)
-    assert (job.dataset, job.suite, job.audit, job.target) == (dataset, key, audit, entry.target)
+    job = audit_of(plan, audit, key, dataset)
+    model = judged_of(plan, key, dataset).name
+    assert (job.dataset, job.model, job.audit, job.target) == (dataset, model, audit, entry.target)
     assert job.columns == entry.columns
     assert AuditJob.model_validate(json.loads(as_json(job))) == job
-    inputs = plan.auditing.inputs(audit, key, dataset)
+    inputs = inputs_of(plan, audit, key, dataset)
     assert set(inputs) <= {
         "readouts", "against", "base", "contrast", "corpus", "vocabulary", "weights", "search", *entry.after,
     }  # fmt: skip
     if entry.takes != "suite":
         assert len(job.runs) == len(inputs["readouts"]) > 0
         suite = plan.scope.suite(key)
-        assert {run.model for run in job.runs} <= suite.labels.keys()
+        assert {run.model for run in job.runs} <= plan.scope.looks(suite).keys()
         assert all(f"results/readouts/{dataset}/" in path for path in inputs["readouts"])
     for name in ("against", "weights"):
         assert name not in inputs or len(inputs[name]) == len(job.runs)
@@ -78,58 +81,58 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
     files = plan.audit_files()
     for key, names in asked.items():
         expected = {
-            PLACES.audit_file(DATASETS[key], key, name)
+            plan.auditing.file(judged, name)
+            for judged in plan.scope.judged(plan.scope.suite(key), DATASETS[key])
             for name in names
             # one seed: nothing to compare
             if not name.endswith("stability") or key in ("wp", "pd", "md", "roar")
         }
-        assert expected == {path for path in files if f"/{key}/" in path}
+        assert expected <= {*files}
     summary = next(table for table in TABLES if table.name == "summary")
     read = plan.exhibiting.inputs(summary)["permutation"]
-    assert read == [PLACES.audit_file(DATASETS[key], key, "permutation") for key in SUITE_KEYS]
+    assert read == [path for path in files if path.endswith("/permutation.parquet")]
 
 
 def test_a_suites_own_audits_are_asked_by_default() -> None:
     plan = plan_of(diversity={"datasets": ["chorus"]}, masking={"datasets": ["chorus"]})
     for suite in (plan.scope.suite(key) for key in SUITE_KEYS):
-        names = [audit.name for audit in plan.auditing.asked(suite, plan.scope.datasets_of(suite)[0])]
-        assert names == [
-            name for name in suite.own_audits if name != "stability" or suite.key in ("wp", "pd", "md", "roar")
-        ]
+        assert asked_of(plan, suite.name, plan.scope.datasets_of(suite)[0]) == {
+            name for name in suite.audits if name != "stability" or suite.name in ("wp", "pd", "md", "roar")
+        }
         # what reads nothing but readouts costs seconds
         cheap = {"predictions", "stability", "permutation", "contributions", "single_weight", "ranked_sets", "shuffles"}
-        assert cheap <= set(suite.own_audits)
+        assert cheap <= set(suite.audits)
 
 
 def test_of_pairs_what_is_possible_is_asked_and_the_rest_has_its_reason() -> None:
     plan = plan_of(jain_wallace={"datasets": ["chorus", "babi-1"]})
-    suite = plan.scope.suite("jw")
-    single, pairs = ({audit.name for audit in plan.auditing.asked(suite, dataset)} for dataset in ("chorus", "babi-1"))
+    single, pairs = (asked_of(plan, "jw", dataset) for dataset in ("chorus", "babi-1"))
+    alone, judged = (judged_of(plan, "jw", dataset, "lstm_tanh") for dataset in ("chorus", "babi-1"))
     linear = {"contributions", "single_weight", "ranked_sets", "shuffles"}
     assert single - pairs == linear
     assert pairs < single
-    assert plan.auditing.unasked(suite, "chorus", "lstm_tanh", sorted(linear)) == {}
+    assert plan.auditing.unasked(alone, sorted(linear)) == {}
     reason = "predictions that are linear in the attention, which models of pairs (babi-1) have not"
-    unasked = plan.auditing.unasked(suite, "babi-1", "lstm_tanh", [*linear, "permutation", "comparison"])
+    unasked = plan.auditing.unasked(judged, [*linear, "permutation", "comparison"])
     assert unasked == {
         **{name: f"{name} needs {reason}" for name in linear},
         "comparison": "comparison needs a base model that others are compared with, which this suite has not",
     }
-    assert plan.auditing.unasked(suite, "chorus", "lstm_tanh", ["planted"]) == {
-        "planted": "planted is not among the suite's audits"
-    }
-    judged = [subject for subject in plan.exhibiting.subjects() if subject.dataset == "babi-1"]
-    assert {subject.unasked["shuffles"] for subject in judged} == {f"shuffles needs {reason}"}
+    assert plan.auditing.unasked(alone, ["planted"]) == {"planted": "planted is not among the suite's audits"}
+    subjects = [subject for subject in plan.exhibiting.subjects() if subject.dataset == "babi-1"]
+    assert {subject.unasked["shuffles"] for subject in subjects} == {f"shuffles needs {reason}"}
     files = {path for path in plan.audit_files() if "/babi-1/" in path}
-    assert files == {PLACES.audit_file("babi-1", "jw", name) for name in pairs}
+    models = plan.scope.judged(plan.scope.suite("jw"), "babi-1")
+    assert files == {PLACES.audit_file("babi-1", model.name, name) for model in models for name in pairs}
 
 
 def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line() -> None:
     plan = plan_of()
-    asked = plan.auditing.asked(plan.scope.suite("jw"), "needle")
-    assert "stability" not in {audit.name for audit in asked}
-    with pytest.raises(AuditError, match=r"^stability: Jain & Wallace 2019 has no model with several seeds; name more"):
-        plan.auditing.inputs("stability", "jw", "needle")
+    assert "stability" not in asked_of(plan, "jw", "needle")
+    model = judged_of(plan, "jw", "needle").name
+    line = rf"^needle/{model}: stability is not asked, as Jain & Wallace 2019 has no model with several seeds here; ask"
+    with pytest.raises(AuditError, match=line):
+        plan.auditing.refuse("stability", model, "needle")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +145,7 @@ def test_an_audit_of_no_model_with_several_seeds_is_left_out_or_one_line() -> No
         ),
         (
             {"audits": {"xx": []}},
-            r"suite 'xx' is not known \(known: wp, ss, jw, pd, md, roar, own, hf\); declare it in plan/suites\.py",
+            r"suite 'xx' is not known \(known: wp, ss, jw, pd, md, roar, own, hf\); declare it in plan/suites\.yaml",
         ),
         (
             {"audits": {"ss": ["correlation"]}},
@@ -170,48 +173,50 @@ def test_an_audit_that_cannot_be_is_one_line(changes: dict[str, Any], line: str)
         plan_of(**changes)
 
 
-def test_a_data_set_that_a_suite_does_not_run_is_one_line(plan: Plan) -> None:
-    line = "^digest: not a data set of Wiegreffe & Pinter 2019 in this configuration; add it there, or ask for another$"
-    for question in (plan.auditing.inputs, plan.auditing.job):
-        with pytest.raises(AuditError, match=line):
-            question("permutation", "wp", "digest")
+def test_a_model_that_a_data_set_has_not_is_one_line(plan: Plan) -> None:
+    line = r"^digest/base: not a model whose attention is audited \(of digest: flan_rnn, flan_none\); name one of these"
+    with pytest.raises(AuditError, match=line):
+        plan.auditing.refuse("permutation", "base", "digest")
 
 
 def test_an_audit_that_reads_another_is_told_of_it(plan: Plan) -> None:
-    job = plan.auditing.job("attention_maps", "wp", "needle")
+    job = audit_of(plan, "attention_maps", "wp", "needle")
     assert job.after == {"instance_adversary": "columns.audits:INSTANCE_ADVERSARY"}
-    inputs = plan.auditing.inputs("attention_maps", "wp", "needle")
-    assert inputs["instance_adversary"] == ["results/audits/needle/wp/instance_adversary.parquet"]
+    inputs = inputs_of(plan, "attention_maps", "wp", "needle")
+    assert inputs["instance_adversary"] == ["results/audits/needle/base/instance_adversary.parquet"]
     assert [inputs[name] for name in ("base", "contrast")] == [
-        ["results/readouts/needle/wp/base/seed10/test.parquet"],
-        ["results/readouts/needle/wp/continuation/seed10/test.parquet"],
+        ["results/readouts/needle/base/seed10/test.parquet"],
+        ["results/readouts/needle/continuation/seed10/test.parquet"],
     ]
 
 
 def test_every_two_seeds_of_a_model_are_compared_once() -> None:
     plan = plan_of(jain_wallace={"datasets": ["chorus"], "seeds": [3, 1, 2], "models": ["lstm_tanh", "cnn_tanh"]})
-    inputs = plan.auditing.inputs("stability", "jw", "chorus")
-    pairs = [(a.split("/")[4:6], b.split("/")[4:6]) for a, b in zip(inputs["against"], inputs["readouts"], strict=True)]
+    inputs = inputs_of(plan, "stability", "jw", "chorus", "cnn_tanh")
+    pairs = [(a.split("/")[3:5], b.split("/")[3:5]) for a, b in zip(inputs["against"], inputs["readouts"], strict=True)]
     seeds = [("seed3", "seed1"), ("seed3", "seed2"), ("seed1", "seed2")]
-    assert pairs == [([model, a], [model, b]) for model in ("lstm_tanh", "cnn_tanh") for a, b in seeds]
-    runs = plan.auditing.job("stability", "jw", "chorus").runs
+    assert pairs == [(["cnn_tanh", a], ["cnn_tanh", b]) for a, b in seeds]
+    runs = audit_of(plan, "stability", "jw", "chorus", "cnn_tanh").runs
     # a seed is compared with those before it
-    assert [(run.other, run.seed) for run in runs] == [(3, 1), (3, 2), (1, 2)] * 2
+    assert [(run.other, run.seed) for run in runs] == [(3, 1), (3, 2), (1, 2)]
 
 
 def test_an_audit_reads_the_split_that_it_names(plan: Plan) -> None:
     for name, split in (("consistency", "dev"), ("comparison", "test")):
-        inputs = plan.auditing.inputs(name, "wp", "needle")
+        inputs = inputs_of(plan, name, "wp", "needle")
         assert {path.rpartition("/")[2] for path in (*inputs["readouts"], *inputs["against"])} == {f"{split}.parquet"}
-        runs = plan.auditing.job(name, "wp", "needle").runs
+        runs = audit_of(plan, name, "wp", "needle").runs
         assert {run.other for run in runs if run.model == "base"} == {plan.config.training.seed}
         assert {run.other for run in runs if run.model != "base"} == {None}
 
 
-def test_audits_of_a_kind_are_one_job_of_a_suite_and_data_set(plan: Plan) -> None:
+def test_audits_of_a_kind_are_one_job_of_a_model(plan: Plan) -> None:
+    named = {
+        (dataset, each.name): each for suite, dataset in plan.scope.asked for each in plan.scope.judged(suite, dataset)
+    }
     for planned in plan.auditing.jobs():
-        dataset, key = planned.wildcards["dataset"], planned.wildcards["suite"]
-        asked = [audit.name for audit in plan.auditing.asked(plan.scope.suite(key), dataset)]
+        judged = named[planned.wildcards["dataset"], planned.wildcards["model"]]
+        asked = [audit.name for audit in plan.auditing.asked(judged)]
         of_rule = {audit.name for audit in AUDITS if audit.rule == planned.rule}
         assert {*planned.outputs} == of_rule
         job = planned.settings
@@ -221,15 +226,17 @@ def test_audits_of_a_kind_are_one_job_of_a_suite_and_data_set(plan: Plan) -> Non
         for paths in planned.inputs.values():
             assert len(set(paths)) == len(paths)
         for each in job.audits:
-            named = plan.auditing.inputs(each.audit.audit, key, dataset)
+            alone = plan.auditing.inputs(judged, audit_named(each.audit.audit))
             of_job = {kind: [planned.inputs[kind][at] for at in places] for kind, places in each.inputs.items()}
-            assert of_job == named
+            assert of_job == alone
 
 
 def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> None:
     """Correlations of the base model's attributions would cost as much again as deleting its words."""
     jobs = [job for job in plan.auditing.jobs() if job.stage == "attribution"]
-    gathered = {job.wildcards["suite"]: tuple(each.audit.audit for each in job.settings.audits) for job in jobs}
+    gathered = {job.wildcards["model"]: tuple(each.audit.audit for each in job.settings.audits) for job in jobs}
+    models = {key: judged_of(plan, key, DATASETS[key]).name for key in ("wp", "ss", "jw", "pd", "md")}
+    gathered = {key: gathered[model] for key, model in models.items()}
     assert gathered == {
         "wp": ("located", "replaced", "plausible_words", "word_attributions"),
         "ss": ("located", "plausible_words", "word_attributions"),
@@ -237,7 +244,7 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
         "pd": ("impermissible", "located", "replaced", "plausible_words", "word_attributions"),
         "md": ("correlation", "conicity", "located", "word_attributions"),
     }
-    own = map(audit_named, plan.scope.suite("hf").own_audits)
+    own = map(audit_named, plan.scope.suite("hf").audits)
     network = ["correlation", "agreement", "attribution_stability", "located", "plausible_words", "word_attributions"]
     assert [audit.name for audit in own if "network" in audit.needs] == network
     job = plan_alone(plan, "correlation", "wp", "needle").settings
@@ -249,19 +256,20 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
 def test_models_of_sentences_are_left_out_of_a_suites_own_audits_of_tokens() -> None:
     plan = plan_of(serrano_smith={"datasets": ["digest"], "models": ["han_rnn", "flan_conv"], "seeds": [1]})
     suite, located = plan.scope.suite("ss"), audit_named("located")
-    assert located in plan.auditing.asked(suite, "digest")
-    assert {run.model for run in plan.auditing.job("located", "ss", "digest").runs} == {"flan_conv"}
-    assert plan.auditing.inputs("located", "ss", "digest")["weights"] == [
-        "results/models/digest/ss/flan_conv/seed1.safetensors"
+    assert [located in plan.auditing.asked(judged) for judged in plan.scope.judged(suite, "digest")] == [False, True]
+    assert inputs_of(plan, "located", "ss", "digest", "flan_conv")["weights"] == [
+        "results/models/digest/flan_conv/seed1.safetensors"
     ]
     reason = "attention over tokens, and han_rnn attends to sentences"
-    assert [plan.auditing.lacks(suite, "digest", located, model) for model in suite.models] == [reason, ""]
+    assert [
+        plan.auditing.lacks(suite, "digest", located, model) for model in plan.scope.models(suite, "digest").values()
+    ] == [reason, ""]
     # where none is left, it is left out
     plan = plan_of(serrano_smith={"datasets": ["digest"], "models": ["han_rnn"], "seeds": [1]})
     (subject,) = (subject for subject in plan.exhibiting.subjects() if subject.suite == "ss")
     assert subject.unasked["located"] == f"located needs {reason}"
     assert subject.items == "sentences"
-    assert "attribution/digest/ss" not in by_name(plan.auditing.jobs())
+    assert "attribution/digest/han_rnn" not in by_name(plan.auditing.jobs())
 
 
 def test_every_audit_of_a_suite_is_made_by_one_job() -> None:
@@ -270,14 +278,16 @@ def test_every_audit_of_a_suite_is_made_by_one_job() -> None:
     # the maps read an audit that is not named, so it is asked too
     rules = ("performance", "attribution", "instance_adversary", "attention_maps")
     datasets = plan.scope.datasets_of(plan.scope.suite("wp"))
-    jobs = by_name(job for job in plan.auditing.jobs() if job.wildcards["suite"] != "jw")
-    assert {*jobs} == {f"{rule}/{dataset}/wp" for dataset in datasets for rule in rules}
+    jobs = by_name(job for job in plan.auditing.jobs() if job.wildcards["model"] == "base")
+    assert {*jobs} == {f"{rule}/{dataset}/base" for dataset in datasets for rule in rules}
     made = [path for job in plan.jobs() for path in job.files]
     assert len(set(made)) == len(made)
     assert {*plan.audit_files()} <= set(made)
     for path, line in {
-        PLACES.audit_file("chorus", "wp", "stability"): r"stability is not among the audits of wp; name it in `audits`",
-        PLACES.audit_file("chorus", "wp", "heads"): "heads needs several heads of attention",
+        PLACES.audit_file(
+            "chorus", "base", "stability"
+        ): r"stability is not among the audits of wp; name it in `audits`",
+        PLACES.audit_file("chorus", "base", "heads"): "heads needs several heads of attention",
     }.items():
         with pytest.raises(AuditError, match=line):
             plan.refuse(path)

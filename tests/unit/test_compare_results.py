@@ -174,45 +174,34 @@ def test_columns_rows_and_tensors_that_are_missing_are_found(
     assert text.endswith("NOT THE SAME: 1 columns missing, 1 rows missing, 1 tensors missing\n")
 
 
-def test_renames_are_followed(script: ModuleType, capsys: Captured, before: Path, after: Path) -> None:
-    new = {
-        PERMUTATION: "audits/chorus/wp/permutation.parquet",
-        ADVERSARY: "audits/chorus/wp/instance_adversary.parquet",
-        WEIGHTS: "models/chorus/wp/base/seed10.safetensors",
-    }
-    for old, path in new.items():
-        (after / path).parent.mkdir(parents=True, exist_ok=True)
-        (after / old).rename(after / path)
-    (after / STABILITY).unlink()
-    for suite, row in (("wp", 0), ("jw", 1)):
-        path = f"audits/chorus/{suite}/stability.parquet"
-        table(after, path, {name: [values[row]] for name, values in columns(STABILITY).items()})
-    text = output(script, capsys, before, after)
-    assert "THE SAME: all 28" in text
-    assert "only in AFTER" not in text
-    assert "NOT THE SAME" in output(script, capsys, after, before)
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("audits/a/accuracy.parquet", "audits/a/ss/performance.parquet"),
-        ("audits/a/permutation.parquet", "audits/a/jw/permutation.parquet"),
-        ("audits/a/jw_adversary.parquet", "audits/a/jw/instance_adversary.parquet"),
-        ("audits/a/jw_evidence.parquet", "audits/a/jw/evidence.parquet"),
-        (
-            "models/a/adversary_lambda0.001/seed1.history.parquet",
-            "models/a/wp/adversary_lambda0.001/seed1.history.parquet",
-        ),
-        ("models/a/guide_base_lstm/seed1.safetensors", "models/a/wp/guide_base_lstm/seed1.safetensors"),
-        ("readouts/a/han_rnn/seed1/test.parquet", "readouts/a/ss/han_rnn/seed1/test.parquet"),
-        ("readouts/a/lstm_tanh/seed1/test.parquet", "readouts/a/jw/lstm_tanh/seed1/test.parquet"),
-        ("readouts/a/lstm_tanh/seed1/test.parquet", "readouts/a/wp/base/seed1/test.parquet"),
+        ("audits/a/wp/permutation.parquet", ["audits/a/base/permutation.parquet"]),
+        ("audits/a/pd/located.parquet", ["audits/a/honest/located.parquet", "audits/a/liar_lambda0.1/located.parquet"]),
+        ("audits/a/own/performance.parquet", ["audits/a/own_mine/performance.parquet"]),
+        ("models/a/wp/base/seed1.safetensors", ["models/a/base/seed1.safetensors"]),
+        ("models/a/hf/base/seed1.safetensors", ["models/a/hf_base/seed1.safetensors"]),
+        ("models/a/roar/base/seed1.safetensors", ["models/a/base/seed1.safetensors"]),
+        ("readouts/a/jw/lstm_tanh/seed1/test.parquet", ["readouts/a/lstm_tanh/seed1/test.parquet"]),
     ],
 )
-def test_every_kind_of_rename(script: ModuleType, old: str, new: str) -> None:
-    assert script.places_of(old, {new}) == [new]
-    assert script.places_of(old, {old, new}) == [old]
+def test_a_layout_with_suites_is_followed(script: ModuleType, old: str, new: list[str]) -> None:
+    others = ["audits/a/han_rnn/located.parquet", "audits/b/base/permutation.parquet", "audits/a/base/erasure.parquet"]
+    assert sorted(script.places_of(old, {*new, *others})) == new
+    assert script.places_of(old, {old, *new}) == [old]
+    assert script.places_of(old, set(others)) == []
+
+
+def test_rows_of_a_suite_may_be_spread_over_models(
+    script: ModuleType, capsys: Captured, before: Path, after: Path
+) -> None:
+    (after / STABILITY).unlink()
+    for folder, path, rows in ((before, "jw", [0, 1]), (after, "lstm_tanh", [0]), (after, "cnn_tanh", [1])):
+        moved = {name: [values[row] for row in rows] for name, values in columns(STABILITY).items()}
+        table(folder, f"audits/chorus/{path}/stability.parquet", moved)
+    (before / STABILITY).unlink()
+    assert "THE SAME: all 28" in output(script, capsys, before, after)
 
 
 def test_what_is_new_is_listed_and_no_error(script: ModuleType, capsys: Captured, before: Path, after: Path) -> None:
@@ -220,14 +209,14 @@ def test_what_is_new_is_listed_and_no_error(script: ModuleType, capsys: Captured
     more = {name: [*values, values[0]] for name, values in columns(STABILITY).items()}
     table(after, STABILITY, more | {"model": ["base", "lstm_tanh", "cnn_tanh"]})
     tensors(after, WEIGHTS, weight=[0.0, 1.0], bias=[2.0], scale=[1.0])
-    table(after, "audits/chorus/wp/conicity.parquet", {"id": ["a"], "conicity": [0.5]})
+    table(after, "audits/chorus/base/conicity.parquet", {"id": ["a"], "conicity": [0.5]})
     text = output(script, capsys, before, after)
     assert "THE SAME: all 28" in text
     for line in (
         f"{ADVERSARY}: columns model, seed",
         f"{STABILITY}: 1 rows",
         f"{WEIGHTS}: tensor scale",
-        "audits/chorus/wp/conicity.parquet: the file",
+        "audits/chorus/base/conicity.parquet: the file",
     ):
         assert f"\n  {line}\n" in text
 

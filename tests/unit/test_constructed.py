@@ -117,7 +117,7 @@ def test_it_is_built_before_it_is_read() -> None:
         hf={"feint": {"models": {"relay": ["built/relay-7"]}, "maps": ["rollout"]}},
     )
     jobs = by_name(plan.jobs())
-    build_job, reading = jobs["build/relay-7"], jobs["read_classifier/feint/hf/relay/1"]
+    build_job, reading = jobs["build/relay-7"], jobs["read_classifier/feint/hf_relay/1"]
     assert build_job.inputs["vocabulary"] == jobs["prepare/feint"].outputs["vocabulary"]
     assert {*build_job.files} <= {*reading.read}
     assert reading.settings.model_dump()["read"]["folder"] == f"{PLACES.raw}/built/relay-7"
@@ -132,7 +132,7 @@ def test_a_liar_is_fine_tuned_to_hide_what_the_data_set_names() -> None:
         hf={"feint": {"recipe": {"path": "built/start", "liar": 0.5, "seeds": [3]}, "maps": ["rollout"]}},
     )
     jobs = by_name(plan.jobs())
-    settings = {name: jobs[f"train/feint/hf/{name}/3"].settings.model_dump() for name in ("base", "liar")}
+    settings = {name: jobs[f"train/feint/hf_{name}/3"].settings.model_dump() for name in ("base", "liar")}
     assert settings["liar"]["objective"] == {"kind": "deception", "lambda_": 0.5}
     differing = {key for key, value in settings["base"].items() if settings["liar"][key] != value}
     assert differing == {"objective", "model"}

@@ -113,7 +113,7 @@ def test_figures_take_words_as_categories(draw, frame):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_model_without_a_look_is_refused(name):
-    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/jain_wallace"):
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
         FIGURES[name]({"sst": ["lstm_tanh", "gpt"]})
 
 

@@ -281,5 +281,5 @@ def evidence(masses, uniform, model="lstm_tanh", dataset="babi-1", seed=1):
 
 
 def test_a_model_without_a_label_is_refused():
-    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/jain_wallace"):
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
         jw_table2_correlation(correlation([(0.1, 0.5)], model="gpt"), CENSUS, JW)

@@ -13,10 +13,11 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.figures.conicity import md_fig_conicity
-from attention_audit.plan.diversity import MohankumarDiversity
+from attention_audit.names import Names
+from attention_audit.plan.papers.mohankumar import KINDS
 from attention_audit.tables.variants import md_table_diversity, take_median, twin
 
-MD = MohankumarDiversity.labels
+MD = Names("model", "plan/papers", {name: look for name, (_, look) in KINDS.items()})
 MODELS = ("vanilla_lstm", "diversity_lstm", "orthogonal_bilstm")
 SEEDS, TEXTS = (10, 50), 40
 CONICITY = {"vanilla_lstm": 0.7, "diversity_lstm": 0.2, "orthogonal_bilstm": 0.3}

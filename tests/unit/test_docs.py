@@ -27,8 +27,8 @@ from attention_audit.corpus.sources import control as digest
 from attention_audit.corpus.sources.control import BIAS, KINDS
 from attention_audit.plan.asked_for import refuse_unknown
 from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.suite import Run
 from attention_audit.questions import AVOIDED, QUESTIONS
 from attention_audit.report.guide import guide
 from attention_audit.report.page import read_caption
@@ -241,7 +241,7 @@ def test_the_life_of_a_text_is_as_it_is_told() -> None:
         plan.config.places.corpus_file(base.training.partition("/")[0], "corpus"),
         base.file("weights"),
         base.readout(),
-        plan.config.places.audit_file("sst", "wp", "comparison"),
+        plan.config.places.audit_file("sst", "base", "comparison"),
         plan.exhibiting.path(figure, ".pdf"),
         "runs/sst-quick/report.html",
     ]

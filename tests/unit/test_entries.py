@@ -8,22 +8,20 @@ from typing import Any
 import classifiers_on_disk
 import pytest
 from in_process import job_of
-from planned import PLACES, ROOT, plan_of
+from planned import PLACES, ROOT, asked_of, audit_of, inputs_of, plan_of
 
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
-from attention_audit.plan.audit import Audit
-from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.audits import AUDITS, Audit, audit_named
 from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table, audit, corpus
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.suites import SUITES
+from attention_audit.plan.suite import SUITES
 from attention_audit.plugins import load
 from attention_audit.questions import QUESTIONS
 from attention_audit.stages.audits import Asking
-from attention_audit.tables.arrays import Audits
 
 FIRST = {"batch": 1, "readout": 1, "readout_pair": 2, "suite": 0, "network": 1}
 """How many arguments an audit's function has before those that it asks for by their names, by `takes`."""
@@ -44,8 +42,8 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
 def asking_of(plan: Plan, entry: Audit) -> Asking:
     """A job of an audit as the stage sees it, its files not read."""
     suite = "hf" if "heads" in entry.needs else "wp"
-    inputs = plan.auditing.inputs(entry.name, suite, "needle")
-    job, _ = job_of("audits", plan.auditing.job(entry.name, suite, "needle"), inputs, {})
+    inputs = inputs_of(plan, entry.name, suite, "needle")
+    job, _ = job_of("audits", audit_of(plan, entry.name, suite, "needle"), inputs, {})
     return Asking(job)
 
 
@@ -68,7 +66,7 @@ def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -
 @pytest.mark.parametrize("entry", AUDITS, ids=lambda entry: entry.name)
 def test_an_audits_columns_say_what_was_audited(entry: Audit) -> None:
     kind = artefact(entry.columns)
-    assert kind.path == PLACES.audit_file("{dataset}", "{suite}", entry.name).removeprefix("results/")
+    assert kind.path == PLACES.audit_file("{dataset}", "{model}", entry.name).removeprefix("results/")
     assert kind.name == entry.name
     names = kind.schema.names
     assert names[0] == "dataset"
@@ -84,8 +82,8 @@ def test_audits_have_one_name_each_and_an_unknown_one_is_an_error() -> None:
     with pytest.raises(AuditError, match=line):
         audit_named("accuracy")
     for suite in SUITES:
-        assert set(suite.own_audits) <= set(names)
-        assert len(set(suite.own_audits)) == len(suite.own_audits)
+        assert set(suite.audits) <= set(names)
+        assert len(set(suite.audits)) == len(suite.audits)
 
 
 @pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)
@@ -95,7 +93,7 @@ def test_an_exhibits_function_is_called_with_what_it_takes(exhibit: Exhibit) -> 
     # the questions of the summary, and single texts, take their audits together
     together = {*exhibit.reads, *exhibit.settings} - named if len(named) < len(parameters) else set()
     assert named | together == {*exhibit.reads, *exhibit.settings}
-    assert together <= {*Audits._fields, "contributions"}
+    assert together <= {audit.name for audit in AUDITS}
     # a function of several suites bears the name of the first
     assert exhibit.target.partition(":")[2] in [other.name for other in EXHIBITS if other.target == exhibit.target]
     assert exhibit.shows == exhibit.shows.strip(" .")
@@ -134,7 +132,7 @@ def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs() 
 @pytest.mark.parametrize(
     ("entry", "line"),
     [
-        ({"suites": ("xx",)}, r"suite 'xx' is not known .*; declare it in plan/suites\.py"),
+        ({"suites": ("xx",)}, r"suite 'xx' is not known .*; declare it in plan/suites\.yaml"),
         (
             {"settings": ("colour",)},
             r"longest: no setting is called 'colour' \(known: resamples, .*, models, labels\);",
@@ -188,9 +186,7 @@ def test_what_a_data_set_has_decides_what_is_made(tmp_path: Path) -> None:
     bare, marked = (own_texts(tmp_path / "a.csv", **said) for said in ({}, {"evidence": {"columns": "marks"}}))
     assert made_by(marked) - made_by(bare) == MARKS
     assert "replication" not in made_by(marked)
-    assert {audit.name for audit in marked.auditing.asked(marked.scope.suite("jw"), "mine")} - {
-        audit.name for audit in bare.auditing.asked(bare.scope.suite("jw"), "mine")
-    } == {"plausibility", "plausible_words"}
+    assert asked_of(marked, "jw", "mine") - asked_of(bare, "jw", "mine") == {"plausibility", "plausible_words"}
     # nothing that is not made can be had, and nobody reads it
     jobs = [*bare.jobs(), *bare.further()]
     assert not [job for job in jobs if {*job.files, *job.read} & {*bare.exhibiting.files(REPLICATION)}]
@@ -208,12 +204,9 @@ def test_what_a_data_set_has_decides_what_is_made(tmp_path: Path) -> None:
 def test_audits_of_marks_that_are_named_are_asked_where_there_are_any() -> None:
     asked = {"wp": ["performance", "evidence"]}
     plan = plan_of(datasets=["needle", "static"], audits=asked)
-    wp = plan.scope.suite("wp")
-    assert [len(plan.auditing.asked(wp, name)) for name in ("needle", "static")] == [2, 1]
-    with pytest.raises(
-        AuditError, match=r"^audits\.wp: evidence needs marked words, and static has none; leave it out"
-    ):
-        plan.refuse("results/audits/static/wp/evidence.parquet")
+    assert [len(asked_of(plan, "wp", name)) for name in ("needle", "static")] == [2, 1]
+    with pytest.raises(AuditError, match=r"^static/base: evidence needs marked words, and static has none; ask for"):
+        plan.refuse("results/audits/static/base/evidence.parquet")
 
 
 def test_published_numbers_are_of_a_data_set_of_the_papers_suite() -> None:
@@ -237,7 +230,8 @@ def test_an_exhibit_speaks_of_the_data_sets_on_which_its_audits_are_possible() -
         assert exhibiting.made("figures") == ([figure] if shown else [])
         if shown:
             read = exhibiting.inputs(figure)["contributions"]
-            assert read == [PLACES.audit_file(name, "jw", "contributions") for name in shown]
+            models = plan.config.jain_wallace.models
+            assert read == [PLACES.audit_file(name, model, "contributions") for name in shown for model in models]
 
 
 def test_generated_texts_are_shown_where_there_are_no_others(tmp_path: Path) -> None:
@@ -261,8 +255,8 @@ def test_a_figure_of_one_data_set_reads_its_files_alone(plan: Plan) -> None:
     figure = next(exhibit for exhibit in EXHIBITS if exhibit.rule == "wp_fig3")
     every, one = plan.exhibiting.inputs(figure), plan.exhibiting.inputs(figure, "chorus")
     assert one == {
-        "comparison": ["results/audits/chorus/wp/comparison.parquet"],
-        "instance_adversary": ["results/audits/chorus/wp/instance_adversary.parquet"],
+        "comparison": ["results/audits/chorus/base/comparison.parquet"],
+        "instance_adversary": ["results/audits/chorus/base/instance_adversary.parquet"],
     }
     assert all(set(one[name]) < set(every[name]) for name in one)
     job = plan.exhibiting.job(figure, "chorus")
@@ -301,7 +295,9 @@ def test_a_read_of_one_suite_by_name_is_of_that_suite(plan: Plan) -> None:
     read = Read("audit", "permutation", suites=("jw",), missing="nothing")
     entry = Figure("figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", "longest", reads={"permutation": read})
     exhibiting = Exhibiting(plan.scope, plan.auditing, {}, {}, (entry,))
-    assert exhibiting.inputs(entry)["permutation"] == [PLACES.audit_file("needle", "jw", "permutation")]
+    assert exhibiting.inputs(entry)["permutation"] == [
+        plan.auditing.file(each, "permutation") for each in plan.scope.judged(plan.scope.suite("jw"), "needle")
+    ]
 
 
 def test_the_code_of_an_exhibit_follows_its_function(plan: Plan) -> None:

@@ -175,7 +175,7 @@ def test_rankings_and_bins_are_those_of_the_audit():
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_model_without_a_look_is_refused(name):
-    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/serrano_smith\.py$"):
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
         FIGURES[name]({"yelp": ["han_rnn", "gpt"]})
 
 

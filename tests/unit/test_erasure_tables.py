@@ -265,5 +265,5 @@ def test_a_model_without_a_label_is_refused():
         lambda: ss_table3_accuracy(accuracy, SS),
         lambda: ss_table_pairwise(removed, SS),
     ):
-        with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/serrano_smith"):
+        with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
             make()

@@ -90,12 +90,12 @@ def test_a_table_of_a_plugin_is_made(folder: Path) -> None:
 
 def test_an_audit_of_a_plugin_is_asked_and_in_the_guide(folder: Path) -> None:
     plan = planned("An audit", **BASE, audits={"wp": ["permutation", "entropy"]})
-    path = "results/audits/chorus/wp/entropy.parquet"
+    path = "results/audits/chorus/base/entropy.parquet"
     make(plan, path, "results/README.md")
     rows = read_frame(Path(path), artefact(audit_named("entropy").columns))
     assert set(rows["model"]) == {"base"}
     assert rows["evenness"].between(0, 1).all()
-    assert "audits/{dataset}/{suite}/entropy.parquet" in Path("results/README.md").read_text()
+    assert "audits/{dataset}/{model}/entropy.parquet" in Path("results/README.md").read_text()
 
 
 def test_a_ranking_of_a_plugin_is_erased_and_shown(folder: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_ranking_of_a_plugin_is_erased_and_shown(folder: Path) -> None:
     recipes = {"flan": {"epochs": 1}}
     plan = planned("A ranking for erasure", serrano_smith=section | {"recipes": recipes})
     make(plan, "results/tables/ss_table_pairwise.parquet", "results/figures/ss_fig5_fraction_removed.pdf")
-    rows = read_frame(Path("results/audits/chorus/ss/ranked_sets.parquet"), RANKED_SETS)
+    rows = read_frame(Path("results/audits/chorus/flan_none/ranked_sets.parquet"), RANKED_SETS)
     assert "position" in set(rows["ranking"])
     pairs = read_frame(Path("results/tables/ss_table_pairwise.parquet"), TABLE)["row"]
     assert any(re.search(r"\bposition\b", pair) for pair in pairs)
@@ -133,7 +133,7 @@ def test_a_model_is_built_of_what_a_plugin_adds(folder: Path, of: str, part: dic
     (settings,) = OF[of].settings
     assert yaml.safe_load(settings) == {"model": part}
     plan = planned(of, **BASE, model=TINY["model"] | part)
-    path = "results/audits/chorus/wp/permutation.parquet"
+    path = "results/audits/chorus/base/permutation.parquet"
     make(plan, path)
     assert Path(path).exists()
     # the papers' suites take it too
@@ -142,8 +142,8 @@ def test_a_model_is_built_of_what_a_plugin_adds(folder: Path, of: str, part: dic
     combined = {"datasets": ["chorus"], "models": named[next(iter(part))]}
     documents = {"datasets": ["chorus"], "models": ["flan_none"] + [f"han_{name}"] * ("encoder" in part)}
     further = planned(of, jain_wallace=combined, serrano_smith=documents)
-    assert by_name(further.jobs()).keys() >= {f"train/chorus/jw/{model}/10" for model in combined["models"]}
-    assert all(model in further.scope.suite("jw").labels for model in combined["models"])
+    assert by_name(further.jobs()).keys() >= {f"train/chorus/{model}/10" for model in combined["models"]}
+    assert further.scope.looks(further.scope.suite("jw")).keys() >= {*combined["models"]}
     with pytest.raises(AuditError, match=r"^config: model\.\w+: input should be .*, not '\w+'$"):
         plan_of(**TINY | BASE | {"model": TINY["model"] | part})
 
@@ -189,11 +189,11 @@ def test_an_edit_of_a_plugin_changes_what_uses_it_and_nothing_else(folder: Path)
 
     assert edited("my_lengths.py", "max()", "min()") == {"table/longest"}
     trained = edited("my_waves.py", "10_000", "1_000")
-    assert trained >= {"train/chorus/wp/base/10", "attribution/chorus/wp/located"}
-    assert not any("mine" in name or "jw" in name for name in trained)
+    assert trained >= {"train/chorus/base/10", "attribution/chorus/base/located"}
+    assert not any("mine" in name or "average_tanh" in name for name in trained)
     assert edited("my_entropy.py", ".sum()", ".max()") == set()
     ranked = edited("my_positions.py", "return -", "return +")
-    assert {"erasure/chorus/mine/ranked_sets", "erasure/chorus/wp/single_weight"} <= ranked
+    assert {"erasure/chorus/mine_bigru/ranked_sets", "erasure/chorus/base/single_weight"} <= ranked
     assert not any(name.startswith(("train", "table/mine", "permutation")) for name in ranked)
     assert all("attribution" in name for name in edited("my_scores.py", "length, 0, -1", "length, 1, -1"))
     # words cost nothing
@@ -208,9 +208,9 @@ def test_jobs_know_plugins_by_the_environment(folder: Path) -> None:
     assert os.environ[NAMED] == ""
 
 
-AUDIT = "from attention_audit.plan.audit import Audit\nAUDITS = (Audit({}),)\n"
+AUDIT = "from attention_audit.plan.audits import Audit\nAUDITS = (Audit({}),)\n"
 TABLES = "from attention_audit.plan.exhibit import *\nTABLES = (Table({}),)\n"
-SUITE = "from attention_audit.plan.suite import Suite\nclass Mine(Suite):\n    key = 'mine'\nSUITES = (Mine,)\n"
+SUITE = "from attention_audit.plan.suite import Suite\nSUITES = (Suite(paper='', title='', about='', {}),)\n"
 PERMUTED = "'tables.performance:own_table_performance', 'x'"
 
 
@@ -258,7 +258,18 @@ PERMUTED = "'tables.performance:own_table_performance', 'x'"
             TABLES.format(f"{PERMUTED}, 'longest', reads={{'a': of_every_suite('performance', 'valu')}}"),
             r"longest: no column of performance is called 'valu' .* \(did you mean 'value'\?\)",
         ),
-        (SUITE, "SUITES: Mine: has no paper, title, about, labels, datasets, models, seeds; define them"),
+        (
+            SUITE.format("name='mi-ne', models='my_suite:list_models', audits=()"),
+            "SUITES: mi-ne: the name 'mi-ne' has small letters and digits only; choose another",
+        ),
+        (
+            SUITE.format("name='mine', models='my_suite:list_models', audits=('permutaton',)"),
+            r"SUITES: mine: audits: audit 'permutaton' is not known \(did you mean 'permutation'\?\); choose another",
+        ),
+        (
+            SUITE.format("name='mine', models='my_suite:list_model', audits=()"),
+            r"SUITES: mine: my_suite:list_model: .* has no 'list_model' \(did you mean 'list_models'\?\)",
+        ),
         (
             "from attention_audit.model.architecture import *\nENCODERS = (EncoderEntry('waves', 'my_waves:Waves'),)\n",
             "ENCODERS: waves: my_waves:Waves: .* has no 'Waves'",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import transformers_on_disk as on_disk
 from in_process import make, run_job
-from planned import CATALOGUE, PLACES, ROOT, by_name, overlaid, plan_of
+from planned import CATALOGUE, PLACES, ROOT, asked_of, by_name, model_of, overlaid, plan_of
 from yaml import safe_load
 
 from attention_audit.artefacts.files import checksum
@@ -77,7 +77,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_is_planned_before_it_is_there(encoder: Path) -> None:
     jobs = by_name(plan_with(encoder, None).jobs())
     fetch, unpack = jobs["fetch/encoders/tiny.whl"], jobs["unpack/tiny"]
-    record, training = jobs["record_transformer/transformers/chorus"], jobs["train/chorus/hf/base/10"]
+    record, training = jobs["record_transformer/transformers/chorus"], jobs["train/chorus/hf_base/10"]
     assert fetch.outputs["file"] == [f"{PLACES.raw}/encoders/tiny.whl"]
     assert unpack.read == fetch.files
     assert unpack.files == record.read == [UNPACKED]
@@ -98,7 +98,7 @@ def test_its_own_files_are_unpacked_and_no_others(encoder: Path, tmp_path: Path)
     known = read_record(record)
     assert known["path"] == PATH
     assert known["files"] == {name: checksum(encoder / name) for name in FILES}
-    backbone = plan.scope.for_dataset(plan.scope.suite("hf"), "chorus").architecture("chorus", "base").transformer
+    backbone = model_of(plan, "hf", "chorus", "base").architecture.transformer
     assert backbone is not None
     assert folder_of(record, backbone).samefile(UNPACKED)
     # the folder of results may be moved
@@ -158,7 +158,7 @@ def test_the_encoder_of_models_is_fetched_too(encoder: Path) -> None:
     plan = plan_of(**overlaid({"serrano_smith": {"datasets": []}, "jain_wallace": {"datasets": []}}, changes))
     jobs = by_name(plan.jobs())
     assert jobs["unpack/all-MiniLM-L6-v2"].files == jobs["record_transformer/transformer"].read
-    assert jobs["train/sst/wp/base/10"].settings.model_dump()["architecture"]["hidden"] == 384
+    assert jobs["train/sst/base/10"].settings.model_dump()["architecture"]["hidden"] == 384
 
 
 def test_the_preset_fetches_all_that_it_reads() -> None:
@@ -168,9 +168,9 @@ def test_the_preset_fetches_all_that_it_reads() -> None:
     read = {path for job in jobs.values() for path in job.read if path.startswith("runs/transformer/")}
     assert read <= {path for job in jobs.values() for path in job.files}
     assert plan.scope.datasets == ["movies"]
-    asked = {audit.name for audit in plan.auditing.asked(plan.scope.suite("hf"), "movies")}
+    asked = asked_of(plan, "hf", "movies")
     # nobody marked words in these reviews
-    of_marks = {name for name in plan.scope.suite("hf").own_audits if "marks" in audit_named(name).needs}
-    assert asked == {*plan.scope.suite("hf").own_audits} - of_marks
+    of_marks = {name for name in plan.scope.suite("hf").audits if "marks" in audit_named(name).needs}
+    assert asked == {*plan.scope.suite("hf").audits} - of_marks
     assert of_marks
     assert {"explorer", "report_html"} <= jobs.keys()

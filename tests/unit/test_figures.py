@@ -257,7 +257,7 @@ def test_figure5_of_one_search_alone_speaks_of_no_other(family):
 )
 def test_a_model_without_a_look_is_refused(draw):
     compared = comparison(["sst"])
-    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/four_tests"):
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
         draw(compared.replace({"model": {"uniform": "gpt"}}), instance_adversary(compared), WP)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from in_process import run_stage
-from planned import by_name, plan_alone, plan_of
+from planned import by_name, model_of, plan_alone, plan_of
 from transformers_on_disk import change_config
 
 from attention_audit.artefacts.parquet import read_frame, write_table
@@ -23,8 +23,8 @@ from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.checking import hash_files
+from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.suite import Run
 from attention_audit.readout import Readout, read_readout
 from attention_audit.stages.impose_uniform import imposed
 from attention_audit.stages.read_classifier import classes_of
@@ -57,23 +57,24 @@ def plan(folders: list[str]) -> Plan:
 
 def test_models_their_twins_and_what_they_are_compared_with(plan: Plan) -> None:
     suite = plan.scope.suite("hf")
-    assert suite.models == ["mine", "imposed", "uniform"]
-    assert suite.judged == ["mine"]
-    assert suite.base == Run("mine", 1)
-    assert suite.compared == [Run("mine", 2), Run("imposed", 1), Run("uniform", 1)]
-    contrasts = suite.compared_models("mine")
+    models, (judged,) = plan.scope.models(suite, "chorus"), plan.scope.judged(suite, "chorus")
+    assert [*models] == ["mine", "imposed", "uniform"]
+    assert plan.scope.base(suite, "chorus") == Run("mine", 1)
+    compared = plan.auditing.runs(judged, audit_named("comparison"))
+    assert compared == [Run("mine", 2), Run("imposed", 1), Run("uniform", 1)]
+    contrasts = judged.model.contrasts
     assert contrasts is not None
     assert contrasts.uniform == "uniform"
-    assert [suite.reading("chorus", model, 1).imposed for model in ("mine", "uniform")] == [False, True]
+    assert [models[model].reads[0].imposed for model in ("mine", "uniform")] == [False, True]
 
 
 def test_the_same_folder_with_weights_imposed_is_another_readout(plan: Plan) -> None:
-    assert set(plan.trainings.seeds) == {"chorus/hf/mine", "chorus/hf/imposed", "chorus/hf/uniform"}
+    assert set(plan.trainings.seeds) == {"chorus/hf_mine", "chorus/hf_imposed", "chorus/hf_uniform"}
     jobs = by_name(plan.trainings.jobs())
     for seed in (1, 2):
-        place, job = f"results/readouts/chorus/hf/mine/seed{seed}", jobs[f"impose_uniform/chorus/hf/imposed/{seed}"]
+        place, job = f"results/readouts/chorus/hf_mine/seed{seed}", jobs[f"impose_uniform/chorus/hf_imposed/{seed}"]
         assert (job.inputs["given"], job.inputs["beside"]) == ([f"{place}/test.parquet"], [f"{place}/tail.safetensors"])
-        assert "tail" in jobs[f"read_classifier/chorus/hf/mine/{seed}"].outputs
+        assert "tail" in jobs[f"read_classifier/chorus/hf_mine/{seed}"].outputs
 
 
 def test_uniform_weights_are_imposed_without_the_network(random_heads: Callable[..., Readout]) -> None:
@@ -90,22 +91,24 @@ def test_uniform_weights_are_imposed_without_the_network(random_heads: Callable[
 
 
 def test_a_job_reads_the_files_of_its_folders(plan: Plan, folders: list[str], tmp_path: Path) -> None:
-    read = [path for seed in (1, 2) for path in plan.trainings.sources("chorus/hf/mine", seed)]
+    read = [path for seed in (1, 2) for path in plan.trainings.sources("chorus/hf_mine", seed)]
     assert {Path(path).parent for path in read} == {Path(folder) for folder in folders[:2]}
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= {Path(path).name for path in read}
     assert set(read) <= {*hash_files([*plan.trainings.jobs()], tmp_path / "checked")}
     inputs = plan_alone(plan, "correlation", "hf", "chorus").inputs
     assert set(read) <= set(inputs["given"])
-    assert "results/readouts/chorus/hf/mine/seed1/tail.safetensors" in inputs["tails"]
+    assert "results/readouts/chorus/hf_mine/seed1/tail.safetensors" in inputs["tails"]
     assert not any("vocabulary" in path or "models/chorus" in path for path in inputs)
 
 
 def test_what_cannot_be_asked_says_why(plan: Plan) -> None:
     suite = plan.scope.suite("hf")
-    lacks = plan.auditing.lacks(suite, "chorus", audit_named("conicity"), "mine")
+    lacks = plan.auditing.lacks(suite, "chorus", audit_named("conicity"), model_of(plan, "hf", "chorus", "mine"))
     assert lacks == "states under the attention, which are not known of mine"
     trained = plan_of()
-    lacks = trained.auditing.lacks(trained.scope.suite("wp"), "needle", audit_named("heads"), "base")
+    lacks = trained.auditing.lacks(
+        trained.scope.suite("wp"), "needle", audit_named("heads"), model_of(trained, "wp", "needle", "base")
+    )
     assert lacks == "several heads of attention, and base has one"
 
 
@@ -151,9 +154,10 @@ def test_what_config_json_says_ends_the_run_before_it_begins(
 def test_models_may_call_the_classes_by_other_names(folders: list[str]) -> None:
     labels = {"NEGATIVE": "0", "positive": "1", "other": {"NEGATIVE": "1", "positive": "0"}}
     models = {"mine": folders[:1], "other": folders[1:2]}
-    suite = plan_of(hf={"chorus": {"models": models, "labels": labels}}).scope.suite("hf")
-    assert suite.reading("chorus", "mine", 1).labels == {"NEGATIVE": "0", "positive": "1"}
-    assert suite.reading("chorus", "other", 1).labels == {"NEGATIVE": "1", "positive": "0"}
+    plan = plan_of(hf={"chorus": {"models": models, "labels": labels}})
+    mine, other = (model_of(plan, "hf", "chorus", name).reads[0].labels for name in ("mine", "other"))
+    assert mine == {"NEGATIVE": "0", "positive": "1"}
+    assert other == {"NEGATIVE": "1", "positive": "0"}
 
 
 def test_an_adapter_is_to_be_merged(tmp_path: Path) -> None:
@@ -177,28 +181,29 @@ def corpus(path: Path, provenance: Provenance, names: tuple[str, str] = ("negati
     return path
 
 
-def imported(plan: Plan, tmp_path: Path, provenance: Provenance, training: str = "chorus/hf/mine") -> list[Path]:
+def imported(plan: Plan, tmp_path: Path, provenance: Provenance, training: str = "chorus/hf_mine") -> list[Path]:
     """The readouts that the job of a training writes for a corpus of four texts."""
-    dataset, key, model = training.split("/")
-    suite, texts = plan.scope.suite(key), str(corpus(tmp_path / "corpus.parquet", provenance))
+    texts = str(corpus(tmp_path / "corpus.parquet", provenance))
     outputs = []
     for seed in plan.trainings.seeds[training]:
         outputs.append(tmp_path / training / str(seed) / "test.parquet")
         made = {"readout": [str(outputs[-1])], "tail": [str(outputs[-1].with_name("tail.safetensors"))]}
-        run_stage("read_classifier", suite.importing(dataset, model, seed), {"corpus": [texts], "given": []}, made)
+        run_stage(
+            "read_classifier", plan.trainings.imported(training, seed).settings, {"corpus": [texts], "given": []}, made
+        )
     return outputs
 
 
 def test_classifiers_are_imported_with_their_tails(plan: Plan, tmp_path: Path, provenance: Provenance) -> None:
     own, other = (read_readout(path) for path in imported(plan, tmp_path, provenance))
-    (twin,) = (read_readout(path) for path in imported(plan, tmp_path, provenance, "chorus/hf/uniform"))
+    (twin,) = (read_readout(path) for path in imported(plan, tmp_path, provenance, "chorus/hf_uniform"))
     assert own.ids == ["t0", "t1", "t2", "t3"]
     assert own.labels.tolist() == [1, 0, 1, 0]
     assert own.words.tolist() == [len(text) for text in TEXTS]
     assert own.kind is HEADED
     assert np.abs(own.probabilities - other.probabilities).max() > 0.01
     assert all(np.ptp(weights) < 1e-7 for weights in twin.attention)
-    table = read_frame(tmp_path / "chorus/hf/mine/1/test.parquet", HEADED)
+    table = read_frame(tmp_path / "chorus/hf_mine/1/test.parquet", HEADED)
     assert table["marks"].tolist() == [2] * 4
 
 
@@ -207,7 +212,7 @@ def test_trainings_with_other_pieces_are_refused(tmp_path: Path, provenance: Pro
     other = classifiers_on_disk.save(tmp_path / "other", names=("negative", "positive"), words=letters)
     plan = plan_of(hf={"chorus": {"models": {"a": [folders[0], str(other)]}, "max_length": 8}})
     with pytest.raises(AuditError, match=r"other: reads \d words of text 't\d', and the first training \d"):
-        imported(plan, tmp_path, provenance, "chorus/hf/a")
+        imported(plan, tmp_path, provenance, "chorus/hf_a")
 
 
 def test_a_tokenizer_that_does_not_know_the_words_is_refused(tmp_path: Path, provenance: Provenance) -> None:
@@ -215,7 +220,7 @@ def test_a_tokenizer_that_does_not_know_the_words_is_refused(tmp_path: Path, pro
     other = classifiers_on_disk.save(tmp_path / "other", names=("negative", "positive"), words=["good", "film"])
     plan = plan_of(hf={"chorus": {"models": {"a": [str(other)]}}})
     with pytest.raises(AuditError, match=r"other: its tokenizer does not know 75 % of the pieces \(\[UNK\]\), so that"):
-        imported(plan, tmp_path, provenance, "chorus/hf/a")
+        imported(plan, tmp_path, provenance, "chorus/hf_a")
 
 
 def test_classes_are_matched_by_their_names() -> None:

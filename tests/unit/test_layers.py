@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from in_process import make_exhibit, run_stage
-from planned import overlaid, plan_of
+from planned import asked_of, inputs_of, model_of, overlaid, plan_of
 
 from attention_audit import api
 from attention_audit.artefacts.parquet import read_frame
@@ -24,7 +24,6 @@ from attention_audit.columns.files import CORPUS, SEVERAL
 from attention_audit.columns.tables import SUMMARY, TABLE
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.plan.audits import audit_named
 from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import Maps, Readout, read_readout
@@ -91,14 +90,12 @@ def test_a_mean_of_several_rows_is_asked_what_an_earlier_layer_is(folders: list[
     names = {"names": ("0", "1"), "words": WORDS, "classifier_pooling": "mean"}
     own = [str(classifiers_on_disk.save(tmp_path / str(seed), "modernbert", seed=seed, **names)) for seed in (1, 2)]
     plan = planned(own)
-    suite = plan.scope.suite("hf")
-    assert suite.models == ["mine"]
-    assert suite.reading("chorus", "mine", 1).layer == 2
-    assert not {"permutation", "contributions"} & {audit.name for audit in plan.auditing.asked(suite, "chorus")}
-    windows = planned(folders, long="window").scope.suite("hf")
-    assert windows.models == ["mine"]
-    assert (windows.reading("chorus", "mine", 1).layer, windows.reading("chorus", "mine", 1).long) == (2, "window")
-    assert planned(own, layer=1).scope.suite("hf").reading("chorus", "mine", 1).layer == 1
+    assert [*plan.scope.models(plan.scope.suite("hf"), "chorus")] == ["mine"]
+    assert model_of(plan, "hf", "chorus", "mine").layer == 2
+    assert not {"permutation", "contributions"} & asked_of(plan, "hf", "chorus")
+    windows = model_of(planned(folders, long="window"), "hf", "chorus", "mine")
+    assert (windows.layer, windows.reads[0].long) == (2, "window")
+    assert model_of(planned(own, layer=1), "hf", "chorus", "mine").layer == 1
     with pytest.raises(
         AuditError, match="classifies the mean of all tokens, so that no row's weights decide; leave `u"
     ):
@@ -119,9 +116,8 @@ def planned(folders: list[str], **further: Any) -> Plan:
 
 def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) -> None:
     plan = planned(folders, layer=1)
-    suite = plan.scope.suite("hf")
-    assert suite.models == ["mine"]
-    assert {audit.name for audit in plan.auditing.asked(suite, "chorus")} == {
+    assert [*plan.scope.models(plan.scope.suite("hf"), "chorus")] == ["mine"]
+    assert asked_of(plan, "hf", "chorus") == {
         *(
             "performance",
             "predictions",
@@ -150,7 +146,7 @@ def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) 
         "no single row decides"
     )
     assert subject.unasked["permutation"] == why
-    inputs = plan.auditing.inputs("attention_maps", "hf", "chorus")
+    inputs = inputs_of(plan, "attention_maps", "hf", "chorus")
     assert "instance_adversary" not in inputs
     own = {"models": {"mine": folders}, "layer": 1}
     with pytest.raises(AuditError, match=r"^audits\.hf: permutation needs predictions that follow from the weights"):
@@ -159,10 +155,9 @@ def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) 
 
 def test_the_last_layer_by_its_number_is_the_last_layer(folders: list[str]) -> None:
     plan = planned(folders, layer=2)
-    suite = plan.scope.suite("hf")
-    assert suite.models == ["mine", "imposed"]
-    assert suite.reading("chorus", "mine", 1).layer is None
-    assert audit_named("permutation") in plan.auditing.asked(suite, "chorus")
+    assert [*plan.scope.models(plan.scope.suite("hf"), "chorus")] == ["mine", "imposed"]
+    assert model_of(plan, "hf", "chorus", "mine").layer is None
+    assert "permutation" in asked_of(plan, "hf", "chorus")
     tails = {job.rule: "tail" in job.outputs for job in plan.trainings.jobs()}
     assert tails == {"read_classifier": True, "impose_uniform": False}
 
@@ -198,13 +193,13 @@ def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkey
     stable = held[held["metric"] == "rank_stability"]
     assert {row.rpartition("/")[2] for row in stable["row"]} == {"attention", "loo", "integrated_gradients"}
     assert stable["mean"].between(-1, 1).all()
-    maps = read_frame(Path(plan.auditing.places.audit_file("chorus", "hf", "attention_maps")), ATTENTION_MAPS)
+    maps = read_frame(Path(plan.auditing.places.audit_file("chorus", "hf_mine", "attention_maps")), ATTENTION_MAPS)
     assert set(maps["weights"]) == {"base"}
     assert {"[CLS]", "[SEP]"} <= set(maps["token"])
 
     # and a text of one's own is read by the same trainings
     write_configuration(plan.config)
-    stored = read_readout(Path("results/readouts/chorus/hf/mine/seed1/test.parquet"))
+    stored = read_readout(Path("results/readouts/chorus/hf_mine/seed1/test.parquet"))
     corpus = read_frame(Path("results/corpora/chorus/corpus.parquet"), CORPUS).set_index("id")
     words = list(corpus.loc[stored.ids[0], "tokens"])
     reading = api.trained("results", "chorus", "hf", "mine").read(words)
@@ -269,10 +264,9 @@ def test_trainings_are_imported_with_empty_tails(folders: list[str], tmp_path: P
     plan = planned(folders, layer=1)
     outputs = [tmp_path / str(seed) / "test.parquet" for seed in (1, 2)]
     texts = corpus(tmp_path / "corpus.parquet", provenance, ("0", "1"))
-    suite = plan.scope.suite("hf")
     for seed, path in enumerate(outputs, start=1):
         made = {"readout": [str(path)], "tail": [str(path.with_name("tail.safetensors"))]}
-        job = suite.importing("chorus", "mine", seed)
+        job = plan.trainings.imported("chorus/hf_mine", seed).settings
         run_stage("read_classifier", job, {"corpus": [str(texts)], "given": []}, made)
         assert read_weights(path.with_name("tail.safetensors")) == {}
     first, second = (read_readout(path) for path in outputs)

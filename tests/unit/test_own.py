@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from elsewhere import CLASSES, made, write_all
 from in_process import make, make_exhibit
-from planned import PLACES, by_name, plan_of
+from planned import PLACES, asked_of, by_name, inputs_of, judged_of, plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, write_batches
 from attention_audit.artefacts.provenance import Provenance
@@ -21,9 +21,10 @@ from attention_audit.columns.tables import SUMMARY, TABLE
 from attention_audit.errors import AuditError
 from attention_audit.given.files import write_given
 from attention_audit.given.readouts import GivenReadout
+from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import FIGURES, TABLES
+from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.suite import Run
 from attention_audit.readout import Maps, Readout, read_readout
 
 NOTHING_ELSE: dict[str, Any] = {
@@ -65,26 +66,26 @@ def test_what_the_readouts_hold_is_said_before_the_run(plan: Plan) -> None:
 
 def test_trainings_are_numbered_in_the_order_of_their_files(plan: Plan) -> None:
     assert plan.trainings.seeds == {
-        "reviews/own/mine": (1, 2),
-        "reviews/own/uniform": (1,),
-        "reviews/own/adversaries": (1,),
+        "reviews/own_mine": (1, 2),
+        "reviews/own_uniform": (1,),
+        "reviews/own_adversaries": (1,),
     }
     jobs = by_name(plan.trainings.jobs())
     runs = ("mine/1", "mine/2", "uniform/1", "adversaries/1")
-    assert [*jobs] == [f"import_readout/reviews/own/{run}" for run in runs]
-    given = [jobs[f"import_readout/reviews/own/mine/{seed}"].inputs["given"] for seed in (1, 2)]
+    assert [*jobs] == [f"import_readout/reviews/own_{run}" for run in runs]
+    given = [jobs[f"import_readout/reviews/own_mine/{seed}"].inputs["given"] for seed in (1, 2)]
     assert given == [["given/first.parquet"], ["given/second.npz"]]
     assert {*(job.inputs["beside"][0] for job in jobs.values())} == {"given/first.parquet"}
-    assert {path for job in plan.jobs() for path in job.files if "/own/mine/" in path} == {
-        f"results/readouts/reviews/own/mine/seed{seed}/test.parquet" for seed in (1, 2)
+    assert {path for job in plan.jobs() for path in job.files if "/own_mine/seed" in path} == {
+        f"results/readouts/reviews/own_mine/seed{seed}/test.parquet" for seed in (1, 2)
     }
 
 
 def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
     suite = plan.scope.suite("own")
     # of one map there are no heads to tell apart
-    assert [audit.name for audit in plan.auditing.asked(suite, "reviews")] == [
-        name for name in suite.own_audits if name != "heads"
+    assert [audit.name for audit in plan.auditing.asked(judged_of(plan, "own", "reviews"))] == [
+        name for name in suite.audits if name != "heads"
     ]
     (subject,) = plan.exhibiting.subjects()
     assert (subject.model, subject.seeds, subject.given, subject.items) == ("mine", 2, True, "words")
@@ -95,7 +96,7 @@ def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
         for name in ("located", "replaced", "soft", "plausible_words")
     }
     # there is no development split, so that the adversary is chosen on test
-    inputs = plan.auditing.inputs("consistency", "own", "reviews")
+    inputs = inputs_of(plan, "consistency", "own", "reviews")
     assert {Path(path).name for path in (*inputs["readouts"], *inputs["against"])} == {"test.parquet"}
     with pytest.raises(AuditError, match=r"^audits\.own: located needs a network .* only readouts are given; leave it"):
         plan_of(**NOTHING_ELSE, own={"reviews": plan.config.own["reviews"].model_dump()}, audits={"own": ["located"]})
@@ -114,8 +115,7 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights(here: 
     for number, path in enumerate(paths, start=1):
         write_given(bare(number), here / path)
     plan = planned(reviews={"models": {"mine": paths}})
-    suite = plan.scope.suite("own")
-    assert {audit.name for audit in plan.auditing.asked(suite, "reviews")} == {
+    assert asked_of(plan, "own", "reviews") == {
         *("performance", "predictions", "comparison", "consistency", "stability", "plausibility"),
         *("attention_maps", "map_stability"),
     }
@@ -155,14 +155,17 @@ def test_data_sets_have_models_of_their_own(here: Path) -> None:
     entry = write_all(Path("given"), texts=12)
     plan = planned(reviews=entry, talks={"models": {"small": ["given/second.npz"], "large": ["given/first.parquet"]}})
     suite = plan.scope.suite("own")
-    assert {*suite.labels} == {"mine", "small", "large", "uniform", "adversaries"}
-    talks, reviews = (plan.scope.for_dataset(suite, dataset) for dataset in ("talks", "reviews"))
-    assert talks.models == talks.judged == ["small", "large"]
-    assert (talks.base, talks.shown_adversary, talks.compared) == (Run("small", 1), None, [])
-    assert reviews.compared == [Run("mine", 2), Run("uniform", 1), Run("adversaries", 1)]
-    asked = {audit.name for audit in plan.auditing.asked(suite, "talks")}
+    assert {*plan.scope.looks(suite)} == {"mine", "small", "large", "uniform", "adversaries"}
+    assert [judged.name for judged in plan.scope.judged(suite, "talks")] == ["own_small", "own_large"]
+    assert (plan.scope.base(suite, "talks"), plan.scope.shown(suite, "talks")) == (Run("small", 1), None)
+    talks, reviews = (
+        plan.auditing.runs(judged_of(plan, "own", name), audit_named("comparison")) for name in ("talks", "reviews")
+    )
+    assert talks == []
+    assert reviews == [Run("mine", 2), Run("uniform", 1), Run("adversaries", 1)]
+    asked = asked_of(plan, "own", "talks")
     # of one training and no twin or adversary, there is nothing to compare
-    assert {*suite.own_audits} - asked == {"comparison", "consistency", "stability", "map_stability", "heads"}
+    assert {*suite.audits} - asked == {"comparison", "consistency", "stability", "map_stability", "heads"}
     figure = next(figure for figure in FIGURES if figure.name == "own_fig_tvd_jsd")
     assert plan.exhibiting.datasets(figure) == ["reviews"]
     contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibiting.subjects()}
@@ -216,8 +219,8 @@ def test_the_corpus_is_that_of_the_first_file(plan: Plan) -> None:
 
 def test_an_imported_readout_has_the_numbers_that_were_given(plan: Plan) -> None:
     paths = [
-        *plan.trainings.imported("reviews/own/mine", 1).files,
-        *plan.trainings.imported("reviews/own/mine", 2).files,
+        *plan.trainings.imported("reviews/own_mine", 1).files,
+        *plan.trainings.imported("reviews/own_mine", 2).files,
     ]
     make(plan, *paths)
     for seed, path in enumerate(paths, start=1):
@@ -231,8 +234,8 @@ def test_an_imported_readout_has_the_numbers_that_were_given(plan: Plan) -> None
             assert z == pytest.approx(theirs, abs=1e-5)
         record = read_provenance(Path(path))
         assert (record["stage"], record["seed"]) == ("import_readout", seed)
-    make(plan, PLACES.audit_file("reviews", "own", "performance"))
-    rows = read_frame(Path(PLACES.audit_file("reviews", "own", "performance")), PERFORMANCE)
+    make(plan, PLACES.audit_file("reviews", "own_mine", "performance"))
+    rows = read_frame(Path(PLACES.audit_file("reviews", "own_mine", "performance")), PERFORMANCE)
     assert set(rows["selection"]) == {"unknown"}
 
 
@@ -242,7 +245,7 @@ def test_texts_in_another_order_are_put_in_that_of_the_first(here: Path) -> None
     entry = write_all(Path("given"), texts=12)
     write_given(rows_of(made(2, 12), [*range(11, -1, -1)]), Path("given/second.npz"))
     plan = planned(reviews=entry)
-    (path,) = plan.trainings.imported("reviews/own/mine", 2).files
+    (path,) = plan.trainings.imported("reviews/own_mine", 2).files
     make(plan, path)
     assert read_readout(Path(path)).ids == made(1, 12).ids
     assert read_readout(Path(path)).attention[0] == pytest.approx(made(2, 12).attention[0], abs=1e-6)
@@ -262,7 +265,7 @@ def test_a_training_of_other_texts_ends_in_one_line(here: Path) -> None:
     plan = planned(reviews=entry)
     write_given(made(2, 6), Path("given/second.npz"))
     with pytest.raises(AuditError, match=line):
-        make(plan, *plan.trainings.imported("reviews/own/mine", 2).files)
+        make(plan, *plan.trainings.imported("reviews/own_mine", 2).files)
 
 
 def test_names_of_classes_must_be_as_many_as_there_are(here: Path) -> None:
@@ -282,7 +285,7 @@ def test_nothing_can_be_trained_on_readouts(here: Path) -> None:
 def test_a_map_of_several_heads_is_their_mean(here: Path) -> None:
     write_given(made(1, 6, heads=3), Path("heads.npz"))
     plan = planned(reviews={"models": {"mine": ["heads.npz"]}})
-    (path,) = plan.trainings.imported("reviews/own/mine", 1).files
+    (path,) = plan.trainings.imported("reviews/own_mine", 1).files
     with chdir(here):
         make(plan, path)
     readout = read_readout(Path(path))
@@ -298,7 +301,7 @@ def test_each_head_of_a_given_map_has_rows_and_one_map_a_note(here: Path) -> Non
     plan = planned(reviews={"models": {"several": ["heads.npz"], "one": ["one.npz"]}})
     table = next(table for table in TABLES if table.name == "own_table_heads")
     make_exhibit(plan, table)
-    rows = read_frame(Path(PLACES.audit_file("reviews", "own", "heads")), HEADS)
+    rows = read_frame(Path(PLACES.audit_file("reviews", "own_several", "heads")), HEADS)
     assert rows.groupby(["model", "head"])["id"].nunique().to_dict() == {("several", head): 30 for head in (1, 2, 3)}
     shown = read_frame(Path(plan.exhibiting.path(table, ".parquet")), TABLE)
     notes = shown.drop_duplicates("row").set_index("row")["note"].to_dict()

@@ -8,7 +8,7 @@ import yaml
 from planned import CATALOGUE, ROOT, overlaid
 
 from attention_audit.config import Config, parse_config
-from attention_audit.plan.suites import SUITES
+from attention_audit.plan.suite import SUITES
 
 PRESETS = sorted(path.stem for path in (ROOT / "presets").glob("*.yaml"))
 OWN = (
@@ -164,13 +164,14 @@ def config_of(preset: str) -> Config:
 
 def trained(config: Config) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     """Suite, data set, model, and all that its training and its network are told."""
-    for suite in (kind(config) for kind in SUITES):
-        for dataset in suite.datasets:
-            for model in suite.for_dataset(dataset).models:
-                told = suite.for_dataset(dataset).training(dataset, model, suite.seeds(model)[0])
-                network = told.architecture.model_dump(exclude={"pretrained", "attention", "dropout"})
+    for suite in SUITES:
+        for dataset in suite.datasets(config):
+            for model in suite.list_models(dataset, config).values():
+                assert model.settings is not None
+                told, built = model.settings, model.architecture
+                network = built.model_dump(exclude={"pretrained", "attention", "dropout"})
                 recipe = told.optimisation.model_dump() | {"epochs": told.epochs, "patience": told.patience}
-                yield suite.key, dataset, model, recipe | network | told.architecture.dropout.model_dump()
+                yield suite.name, dataset, model.name, recipe | network | built.dropout.model_dump()
 
 
 @pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset not in OWN])
@@ -220,10 +221,11 @@ def test_minilm_is_fine_tuned_as_the_field_does() -> None:
     assert recipe["path"] == "encoders/all-MiniLM-L6-v2"
     config = parse_config(overlaid(CATALOGUE, raw))
     assert config.every_dataset == ["sst"]
-    (suite,) = (kind(config).for_dataset("sst") for kind in SUITES if kind(config).datasets)
-    assert [len(suite.seeds(model)) for model in ("base", "uniform", "continuation")] == [3, 3, 1]
+    (suite,) = (suite for suite in SUITES if suite.datasets(config))
+    models = suite.list_models("sst", config)
+    assert [len(models[model].seeds) for model in ("base", "uniform", "continuation")] == [3, 3, 1]
     for model in ("base", "uniform", "continuation"):
-        found = suite.training("sst", model, 10)
+        found = models[model].settings_at(10)
         pace = 0.1 if model == "continuation" else 1
         assert (found.epochs, found.architecture.hidden) == (2, 384)
         assert found.optimisation.model_dump() == ALL_TUNED | {"learning_rate": pytest.approx(pace * 5e-5)}

@@ -26,7 +26,7 @@ from attention_audit.artefacts.record import write_record
 from attention_audit.columns.tables import REPLICATION, SUMMARY, TABLE, TEXTS
 from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
-from attention_audit.jobs.exhibit import ExhibitJob, Models, TableSpec
+from attention_audit.jobs.exhibit import ExhibitJob, TableSpec
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.yaml_input import as_in_a_file
 from makers.replication import pages
@@ -99,7 +99,7 @@ def run_in(folder: Path, numbers: list[dict[str, Any]], datasets: list[str]) -> 
     (results / "config.yaml").write_text(yaml.safe_dump(config_of(results, datasets)))
     settings = ExhibitJob(
         exhibit="summary", target="", suite="", reads={}, settings={}, takes=[], fetched={}, font=[],
-        models={"wp": Models(where="here", looks={name: [label] for name, label in LABELS.items()})},
+        models={"wp": {name: [label] for name, label in LABELS.items()}},
         titles={"WP2019": "Wiegreffe & Pinter 2019", "JW2019": "Jain & Wallace 2019", "SS2019": "Serrano & Smith 2019"},
         table=TableSpec(declared="", shown="", top="", gaps={}, paper="", number=""),
     )  # fmt: skip

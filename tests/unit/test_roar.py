@@ -16,13 +16,19 @@ from attention_audit.corpus.vocabulary import UNKNOWN
 from attention_audit.errors import AuditError
 from attention_audit.figures.roar import roar_fig_masked
 from attention_audit.model.batch import Lists
+from attention_audit.names import RANKINGS, Look, Names
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.roar import MadsenRoar
 from attention_audit.stages.loading import EncodedTexts
 from attention_audit.stages.retrain_masked import masked_more
 from attention_audit.tables.variants import area, curves_of, roar_table_racu
 
-LABELS = MadsenRoar.labels
+ORDERS = ("random", "attention", "gradient")
+LABELS = Names(
+    "model",
+    "plan/papers",
+    {"base": Look("base", "green", "^")}
+    | {f"{order}_{percent}": RANKINGS[order] for order in ORDERS for percent in range(10, 101, 10)},
+)
 
 
 def small(**changes: Any) -> Plan:
@@ -61,32 +67,32 @@ def test_masked_words_are_unknown_and_marks_stay() -> None:
 
 def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed() -> None:
     jobs = by_name(small(seeds=[10, 50]).jobs())
-    job = jobs["retrain_masked/chorus/roar/50/attention"]
-    models = "results/models/chorus/roar"
-    assert job.inputs["start"] == [f"{models}/base/seed50.safetensors"]
-    assert job.outputs["weights"] == [f"{models}/attention_{percent}/seed50.safetensors" for percent in (50, 100)]
+    job = jobs["retrain_masked/chorus/roar_attention/50"]
+    models = "results/models/chorus/roar_"
+    assert job.inputs["start"] == [f"{models}base/seed50.safetensors"]
+    assert job.outputs["weights"] == [f"{models}attention_{percent}/seed50.safetensors" for percent in (50, 100)]
     assert job.outputs["readouts"] == [
-        f"results/readouts/chorus/roar/attention_{percent}/seed50/test.parquet" for percent in (50, 100)
+        f"results/readouts/chorus/roar_attention_{percent}/seed50/test.parquet" for percent in (50, 100)
     ]
     assert {job.settings.order, *job.settings.percent} == {"attention", 50, 100}
-    assert not any(name.startswith("train/chorus/roar/attention") for name in jobs)
+    assert not any(name.startswith("train/chorus/roar_attention") for name in jobs)
 
 
 def test_a_base_model_that_the_run_has_already_is_not_trained_again() -> None:
     made = plan_of(masking={"datasets": ["chorus"], "seeds": [10]})
-    assert "train/chorus/roar/base/10" not in by_name(made.jobs())
+    assert "train/chorus/roar_base/10" not in by_name(made.jobs())
 
 
 def test_models_are_trained_on_ever_fewer_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     made = small()
-    files = [f"results/readouts/chorus/roar/{order}_100/seed10/test.parquet" for order in ("random", "attention")]
-    said = make(made, *files, "results/audits/chorus/roar/performance.parquet")
+    files = [f"results/readouts/chorus/roar_{order}_100/seed10/test.parquet" for order in ("random", "attention")]
+    said = make(made, *files, "results/audits/chorus/roar_base/performance.parquet")
     assert any(line.startswith("50 % masked: epoch 1/2") for line in said)
     random, attention = (read_frame(Path(file), READOUT) for file in files)
     # of texts without any word, all that is left is the same whatever went first
     assert random["prediction"].tolist() == attention["prediction"].tolist()
-    performance = read_frame(Path("results/audits/chorus/roar/performance.parquet"), PERFORMANCE)
+    performance = read_frame(Path("results/audits/chorus/roar_base/performance.parquet"), PERFORMANCE)
     assert {*performance["model"]} == {
         "base",
         *(f"{o}_{p}" for o in ("random", "attention", "gradient") for p in (50, 100)),

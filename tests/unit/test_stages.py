@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from elsewhere import write_all
 from in_process import job_of, make, make_audit, make_exhibit, making, run_stage
-from planned import PLACES, TRAINED, by_name, plan_of
+from planned import PLACES, TRAINED, audit_of, by_name, inputs_of, judged_of, plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
@@ -100,19 +100,16 @@ def here(place: Path) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("suite", [suite.key for suite in TRAINED])
+@pytest.mark.parametrize("suite", [suite.name for suite in TRAINED])
 @pytest.mark.parametrize("audit", AUDITS, ids=lambda audit: audit.name)
 def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, suite: str) -> None:
-    asked = plan.scope.suite(suite)
-    if "base" in audit.needs and asked.base is None:
-        with pytest.raises(AuditError, match=f"{audit.name} needs a base model"):
-            make_audit(plan, DATASET, suite, audit.name)
-        return
-    if "heads" in audit.needs:
-        with pytest.raises(AuditError, match="heads needs several heads of attention"):
-            make_audit(plan, DATASET, suite, audit.name)
-        return
-    path = PLACES.audit_file(DATASET, suite, audit.name)
+    judged = judged_of(plan, suite, DATASET)
+    for need, what in {"base": "a base model", "heads": "several heads of attention"}.items():
+        if need in audit.needs and not plan.auditing.possible(judged, audit):
+            with pytest.raises(AuditError, match=f"{audit.name} needs {what}"):
+                plan.auditing.refuse(audit.name, judged.name, DATASET)
+            return
+    path = plan.auditing.file(judged, audit.name)
     make(plan, path)
     columns = read_frame(Path(path), artefact(audit.columns))
     if audit.name == "cut_texts":
@@ -123,11 +120,12 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, 
     assert set(columns["dataset"]) == {DATASET}
     assert {"dataset", "model", "seed"} <= set(columns) or audit.takes == "suite"
     if "model" in columns and audit.takes != "suite":
-        runs = plan.auditing.runs(asked, audit, DATASET)
-        expected = {(asked.family(run.model), run.seed) for run in runs}
+        models = plan.scope.models(judged.suite, DATASET)
+        runs = [run for _, run in plan.auditing.compared(judged, audit)]
+        expected = {(models[run.model].family, run.seed) for run in runs}
         if audit.name == "attribution_stability":
             # a training is held against those before it
-            expected -= {(asked.family(model), asked.seeds(model)[0]) for model in {run.model for run in runs}}
+            expected -= {(judged.model.family, judged.model.seeds[0])}
         assert set(zip(columns["model"], columns["seed"], strict=True)) == expected
 
 
@@ -196,7 +194,7 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(
 
 def test_a_search_leaves_its_steps_and_the_chosen_one_once_more(plan: Plan, tmp_path: Path) -> None:
     with chdir(tmp_path):
-        searched = plan.trainings.trained(f"{DATASET}/wp/continuation", 10)
+        searched = plan.trainings.trained(f"{DATASET}/continuation", 10)
         make(plan, *searched.files)
         rows = read_table(Path(searched.outputs["search"][0]), SEARCH).to_pylist()
         assert [row["model"] for row in rows] == ["continuation_step1", "continuation_step2"]
@@ -220,10 +218,10 @@ def test_a_search_leaves_its_steps_and_the_chosen_one_once_more(plan: Plan, tmp_
 
 @pytest.mark.usefixtures("here")
 def test_audits_name_the_lambdas_that_a_search_used(plan: Plan) -> None:
-    path = PLACES.audit_file(DATASET, "wp", "performance")
+    path = PLACES.audit_file(DATASET, "base", "performance")
     make(plan, path)
     rows = read_frame(Path(path), artefact("columns.audits:PERFORMANCE"))
-    search = read_frame(Path(f"results/models/{DATASET}/wp/continuation/seed10.search.parquet"), SEARCH)
+    search = read_frame(Path(f"results/models/{DATASET}/continuation/seed10.search.parquet"), SEARCH)
     for model, expected in (("continuation", search), ("continuation_chosen", search[search["chosen"]])):
         assert set(rows.loc[rows["model"] == model, "lambda"]) == set(expected["lambda"])
 
@@ -241,9 +239,9 @@ def test_a_shared_training_has_each_suites_own_name_in_its_rows(tmp_path: Path) 
     columns = artefact(audit_named("permutation").columns)
     with chdir(tmp_path):
         plan = plan_of(**sharing_with("lstm_tanh"))
-        paths = [PLACES.audit_file(DATASET, suite, "permutation") for suite in ("wp", "jw")]
+        paths = [PLACES.audit_file(DATASET, model, "permutation") for model in ("base", "lstm_tanh")]
         make(plan, *paths)
-        assert not Path(f"results/readouts/{DATASET}/jw").exists()
+        assert not Path(f"results/readouts/{DATASET}/lstm_tanh").exists()
         ours, theirs = (read_frame(Path(path), columns) for path in paths)
     assert ours.groupby("seed")["model"].first().to_dict() == {10: "base", 50: "base"}
     assert theirs.groupby("seed")["model"].first().to_dict() == {50: "lstm_tanh"}
@@ -254,10 +252,10 @@ def test_two_suites_are_told_the_same_of_one_training_and_its_network(tmp_path: 
     columns = artefact(audit_named("located").columns)
     with chdir(tmp_path):
         plan = plan_of(**sharing_with("lstm_tanh", "average_tanh"))
-        paths = [PLACES.audit_file(DATASET, suite, "located") for suite in ("wp", "jw")]
+        paths = [PLACES.audit_file(DATASET, model, "located") for model in ("base", "lstm_tanh")]
         make(plan, *paths)
         ours, theirs = (read_frame(Path(path), columns) for path in paths)
-    assert theirs["model"].unique().tolist() == ["lstm_tanh", "average_tanh"]
+    assert theirs["model"].unique().tolist() == ["lstm_tanh"]
     assert theirs["seed"].unique().tolist() == [50]
     same = ours[(ours["model"] == "base") & (ours["seed"] == 50)].drop(columns="model").reset_index(drop=True)
     assert len(same) > 0
@@ -274,9 +272,9 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
     plan: Plan, audit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Readouts are written in several parts, and each is asked by itself."""
-    path = PLACES.audit_file(DATASET, "ss", audit)
+    path = plan.auditing.file(judged_of(plan, "ss", DATASET), audit)
     make(plan, path)
-    inputs = plan.auditing.inputs(audit, "ss", DATASET)
+    inputs = inputs_of(plan, audit, "ss", DATASET)
     monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
     for number, readout in enumerate(inputs["readouts"]):
         table = read_table(Path(readout), READOUT)
@@ -292,7 +290,7 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
 
     monkeypatch.setattr(Asking, "called", spied)
     outputs = {audit: [str(tmp_path / "again.parquet")]}
-    asking = Asking(job_of("audits", plan.auditing.job(audit, "ss", DATASET), inputs, outputs)[0])
+    asking = Asking(job_of("audits", audit_of(plan, audit, "ss", DATASET), inputs, outputs)[0])
     asking.write(asking.rows())
     assert sizes == [7, 1, 16] * len(inputs["readouts"])
     columns = artefact(audit_named(audit).columns)
@@ -305,19 +303,21 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("suite", [suite.key for suite in TRAINED])
+@pytest.mark.parametrize("suite", [suite.name for suite in TRAINED])
 def test_an_audit_says_the_same_by_itself_and_with_others(plan: Plan, tmp_path: Path, suite: str) -> None:
     """And those of its rule that the suite is not asked have no rows, and say why."""
-    job = by_name(plan.auditing.jobs())[f"erasure/{DATASET}/{suite}"]
-    names, unasked = ("contributions", "single_weight", "ranked_sets", "shuffles"), "planted"
-    make(plan, *job.read, *(PLACES.audit_file(DATASET, suite, name) for name in names))
-    alone = {name: Path(PLACES.audit_file(DATASET, suite, name)).resolve() for name in names}
+    judged = judged_of(plan, suite, DATASET)
+    job = by_name(plan.auditing.jobs())[f"erasure/{DATASET}/{judged.name}"]
+    names = ("contributions", "single_weight", "ranked_sets", "shuffles")
+    unasked = "evidence" if suite == "ss" else "planted"
+    make(plan, *job.read, *(plan.auditing.file(judged, name) for name in names))
+    alone = {name: Path(plan.auditing.file(judged, name)).resolve() for name in names}
     run_stage("audits", job.settings, job.inputs, {name: [str(tmp_path / f"{name}.parquet")] for name in names})
     for name in names:
         kind = artefact(audit_named(name).columns)
         assert read_table(tmp_path / f"{name}.parquet", kind).equals(read_table(alone[name], kind)), name
-    key, further = plan.scope.suite(suite), audit_named(unasked)
-    job = plan.auditing.planned(key, DATASET, further.rule, [audit_named("evidence")], [further])
+    further = audit_named(unasked)
+    job = plan.auditing.planned(judged, further.rule, [audit_named("plausibility")], [further])
     make(plan, *job.read)
     run_stage("audits", job.settings, job.inputs, {name: [str(tmp_path / f"{name}.parquet")] for name in job.outputs})
     assert read_table(tmp_path / f"{unasked}.parquet", artefact(further.columns)).num_rows == 0

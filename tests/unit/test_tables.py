@@ -245,7 +245,7 @@ def test_table3_orders_guides_and_gives_the_papers_values():
 def test_a_model_without_a_label_is_refused():
     frame = performance({"base": [0.8], "gpt": [0.7]})
     for make in (wp_table2_uniform, wp_table3_guides):
-        with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in .*plan/four_tests"):
+        with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
             make(frame, WP)
     compared = comparison_rows("gpt", math.nan, 1, jsds=[0.1, 0.3], tvds=[0.0, 0.2], flips=[False, False])
     with pytest.raises(AuditError, match=r"^model 'gpt' is not known"):

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned import DEMONSTRATION, PLACES, by_name, overlaid, plan_of
+from planned import DEMONSTRATION, PLACES, audit_of, by_name, inputs_of, overlaid, plan_of
 
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
+from attention_audit.plan.model import READ_OUT, Run
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.suite import READ_OUT, Run
 from attention_audit.plan.trainings import RunFiles
 from attention_audit.training.settings import Optimisation, Training
 
@@ -27,7 +27,7 @@ SAME: dict[str, Any] = {
     },
 }
 """Jain & Wallace's BiLSTM is built and trained as Wiegreffe & Pinter's base model; they share seed 10."""
-BASE, LSTM = "chorus/wp/base", "chorus/jw/lstm_tanh"
+BASE, LSTM = "chorus/base", "chorus/lstm_tanh"
 
 
 def home_of(plan: Plan, dataset: str, model: str, seed: int, suite: str = "jw") -> RunFiles:
@@ -41,28 +41,28 @@ def test_a_model_that_two_suites_ask_for_is_trained_once() -> None:
     assert home_of(plan, "chorus", "lstm_tanh", 7) == RunFiles(LSTM, 7, PLACES)
     assert plan.trainings.seeds[BASE] == (10, 50)
     assert plan.trainings.seeds[LSTM] == (7,)
-    assert plan.trainings.job(LSTM, 7).seed == 7
+    assert plan.trainings.settings(LSTM, 7).seed == 7
     # a model of its own is trained with all its seeds
-    assert plan.trainings.seeds["chorus/jw/average_tanh"] == (10, 7)
+    assert plan.trainings.seeds["chorus/average_tanh"] == (10, 7)
 
 
 def test_a_model_whose_seeds_are_all_trained_elsewhere_is_not_trained() -> None:
     plan = plan_of(**overlaid(SAME, {"jain_wallace": {"seeds": [50, 10]}}))
     assert LSTM not in plan.trainings.seeds
     with pytest.raises(AuditError, match=rf"^{LSTM}: not a training of this configuration; add it there"):
-        plan.trainings.job(LSTM, 7)
-    inputs = plan.auditing.inputs("performance", "jw", "chorus")["readouts"]
+        plan.trainings.settings(LSTM, 7)
+    inputs = inputs_of(plan, "performance", "jw", "chorus")["readouts"]
     assert inputs[:2] == [f"results/readouts/{BASE}/seed{seed}/test.parquet" for seed in (50, 10)]
 
 
 def test_both_suites_read_it_under_their_own_names() -> None:
     plan = plan_of(**SAME)
-    readouts = {suite: plan.auditing.inputs("performance", suite, "chorus")["readouts"] for suite in ("wp", "jw")}
+    readouts = {suite: inputs_of(plan, "performance", suite, "chorus")["readouts"] for suite in ("wp", "jw")}
     shared = f"results/readouts/{BASE}/seed10/test.parquet"
     assert shared in readouts["wp"]
-    assert readouts["jw"][:2] == [shared, f"results/readouts/{LSTM}/seed7/test.parquet"]
-    assert plan.auditing.job("performance", "jw", "chorus").runs[0].model == "lstm_tanh"
-    weights = plan.auditing.inputs("correlation", "jw", "chorus")["weights"]
+    assert readouts["jw"] == [shared, f"results/readouts/{LSTM}/seed7/test.parquet"]
+    assert audit_of(plan, "performance", "jw", "chorus").runs[0].model == "lstm_tanh"
+    weights = inputs_of(plan, "correlation", "jw", "chorus")["weights"]
     assert weights[0] == f"results/models/{BASE}/seed10.safetensors"
 
 
@@ -101,9 +101,9 @@ def test_what_changes_both_alike_leaves_them_one(change: Mapping[str, Any]) -> N
 )
 def test_whatever_differs_is_a_training_of_its_own(change: Mapping[str, Any]) -> None:
     plan = plan_of(**overlaid(SAME, change))
-    model = plan.scope.suite("jw").models[0]
-    assert home_of(plan, "chorus", model, 10) == RunFiles(f"chorus/jw/{model}", 10, PLACES)
-    assert plan.trainings.seeds[f"chorus/jw/{model}"] == (10, 7)
+    model = next(iter(plan.scope.models(plan.scope.suite("jw"), "chorus")))
+    assert home_of(plan, "chorus", model, 10) == RunFiles(f"chorus/{model}", 10, PLACES)
+    assert plan.trainings.seeds[f"chorus/{model}"] == (10, 7)
 
 
 def test_other_word_vectors_make_another_training() -> None:
@@ -113,8 +113,8 @@ def test_other_word_vectors_make_another_training() -> None:
         }
     }
     plan = plan_of(**overlaid(SAME, vectors | {"datasets": ["static"], "corpora": {"chorus": {"vectors": "one"}}}))
-    ours = plan.trainings.job("chorus/jw/lstm_tanh", 7).architecture
-    theirs = plan.trainings.job("static/wp/base", 10).architecture
+    ours = plan.trainings.settings("chorus/lstm_tanh", 7).architecture
+    theirs = plan.trainings.settings("static/base", 10).architecture
     assert (ours.embedding, theirs.embedding) == (32, 32)
     assert (ours.pretrained, theirs.pretrained) == (True, False)
 
@@ -122,13 +122,12 @@ def test_other_word_vectors_make_another_training() -> None:
 def test_what_is_trained_on_another_models_readouts_differs_with_that_model() -> None:
     """Guides that are told the same settings are two trainings where the attention imposed on them is another's."""
     plan = plan_of(datasets=["chorus"])
-    suite = plan.scope.suite("wp")
-    lstm, adversary = (suite.training("chorus", name, 10) for name in ("guide_base_lstm", "guide_adversary"))
+    lstm, adversary = (plan.trainings.settings(f"chorus/{name}", 10) for name in ("guide_base_lstm", "guide_adversary"))
     assert lstm.model_copy(update={"model": "guide_adversary"}) == adversary
     for model in ("guide_base_lstm", "guide_adversary"):
-        assert home_of(plan, "chorus", model, 10, "wp") == RunFiles(f"chorus/wp/{model}", 10, PLACES)
+        assert home_of(plan, "chorus", model, 10, "wp") == RunFiles(f"chorus/{model}", 10, PLACES)
     for seed in plan.config.training.seeds:
-        assert plan.trainings.reference("chorus/wp/guide_base_lstm", seed) == [
+        assert plan.trainings.reference("chorus/guide_base_lstm", seed) == [
             f"results/readouts/{BASE}/seed{seed}/{split}.parquet" for split in ("train", "dev", "test")
         ]
     assert plan.trainings.reference(BASE, 10) == []
@@ -152,7 +151,7 @@ def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job() -> None:
     assert len(by_name(jobs)) == len(jobs) == sum(map(len, plan.trainings.seeds.values()))
     for training, seeds in plan.trainings.seeds.items():
         for seed in seeds:
-            assert plan.trainings.job(training, seed).seed == seed
+            assert plan.trainings.settings(training, seed).seed == seed
     for job in jobs:
         # a search makes all its steps, and the chosen one once more
         models = 1 + plan.config.adversary.continuation.steps * (job.rule == "search_adversary")
@@ -165,14 +164,14 @@ def test_a_model_is_read_out_on_its_training_split_where_others_are_trained_on_i
     made = (job for job in plan.jobs() if "readouts" in job.outputs)
     read = {Path(path).parts[2:] for job in made for path in job.outputs["readouts"]}
     splits = {
-        model: [split for split in SPLITS if ("chorus", suite, model, seed, f"{split}.parquet") in read]
-        for suite, model, seed in (
-            ("wp", "base", "seed50"),
-            ("wp", "continuation", "seed10"),
-            ("wp", "continuation_step1", "seed10"),
-            ("wp", "uniform", "seed50"),
-            ("wp", "guide_uniform", "seed10"),
-            ("jw", "average_tanh", "seed10"),
+        model: [split for split in SPLITS if ("chorus", model, seed, f"{split}.parquet") in read]
+        for model, seed in (
+            ("base", "seed50"),
+            ("continuation", "seed10"),
+            ("continuation_step1", "seed10"),
+            ("uniform", "seed50"),
+            ("guide_uniform", "seed10"),
+            ("average_tanh", "seed10"),
         )
     }
     compared = ["dev", "test"]
@@ -189,15 +188,15 @@ def test_a_model_is_read_out_on_its_training_split_where_others_are_trained_on_i
 
 def test_the_steps_of_a_search_are_models_that_one_job_makes() -> None:
     plan = plan_of(datasets=["needle"], adversary={"seeds": [3, 4], "continuation": {"steps": 2}})
-    assert "needle/wp/continuation_step1" not in plan.trainings.seeds
-    job = plan.trainings.trained("needle/wp/continuation", 3)
+    assert "needle/continuation_step1" not in plan.trainings.seeds
+    job = plan.trainings.trained("needle/continuation", 3)
     assert job.outputs["weights"] == [
-        f"results/models/needle/wp/continuation{step}/seed3.safetensors" for step in ("_step1", "_step2", "")
+        f"results/models/needle/continuation{step}/seed3.safetensors" for step in ("_step1", "_step2", "")
     ]
     home = home_of(plan, "needle", "continuation_step2", 4, "wp")
-    assert home == RunFiles("needle/wp/continuation_step2", 4, PLACES)
+    assert home == RunFiles("needle/continuation_step2", 4, PLACES)
     # and they are compared under their names
-    assert home.readout() in plan.auditing.inputs("comparison", "wp", "needle")["readouts"]
+    assert home.readout() in inputs_of(plan, "comparison", "wp", "needle")["readouts"]
 
 
 def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
@@ -212,23 +211,23 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
         },
     )
     assert plan.trainings.seeds == {
-        "digest/ss/han_rnn": (122,),
-        "digest/ss/flan_rnn": (122,),
-        "chorus/ss/flan_none": (1, 2),
-        "debate/jw/lstm_tanh": (10,),
-        "unison/jw/lstm_tanh": (10,),
-        "unison/jw/cnn_dot": (10,),
+        "digest/han_rnn": (122,),
+        "digest/flan_rnn": (122,),
+        "chorus/flan_none": (1, 2),
+        "debate/lstm_tanh": (10,),
+        "unison/lstm_tanh": (10,),
+        "unison/cnn_dot": (10,),
     }
-    job = plan.trainings.job("chorus/ss/flan_none", 2)
+    job = plan.trainings.settings("chorus/flan_none", 2)
     # the rest of its recipe is that of all data sets
     assert (job.epochs, job.patience, job.seed) == (3, 4, 2)
-    assert plan.trainings.job("digest/ss/flan_rnn", 122).epochs == 12
-    assert plan.trainings.job("unison/jw/cnn_dot", 10).epochs == 7
-    assert plan.trainings.job("debate/jw/lstm_tanh", 10).epochs == 6
+    assert plan.trainings.settings("digest/flan_rnn", 122).epochs == 12
+    assert plan.trainings.settings("unison/cnn_dot", 10).epochs == 7
+    assert plan.trainings.settings("debate/lstm_tanh", 10).epochs == 6
     # two seeds are compared, and one is not: so the audits of the two data sets are others
     jobs = by_name(plan.auditing.jobs())
-    assert "stability/chorus/ss" in jobs
-    assert "stability/digest/ss" not in jobs
+    assert "stability/chorus/flan_none" in jobs
+    assert "stability/digest/flan_rnn" not in jobs
     assert {(subject.dataset, subject.model, subject.seeds) for subject in plan.exhibiting.subjects()} == {
         ("digest", "han_rnn", 1), ("digest", "flan_rnn", 1), ("chorus", "flan_none", 2), ("debate", "lstm_tanh", 1),
         ("unison", "lstm_tanh", 1), ("unison", "cnn_dot", 1),

@@ -10,7 +10,7 @@ import pytest
 import torch
 import transformers_on_disk as on_disk
 from in_process import make, make_audit, make_states
-from planned import plan_of
+from planned import judged_of, plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_table
 from attention_audit.artefacts.weights import read_weights
@@ -36,15 +36,15 @@ CPU = torch.device("cpu")
 PIECES_KNOWN = [*on_disk.WORDS, *on_disk.LETTERS, *on_disk.known_words("chorus", "needle")]
 SIZES = {"train": 48, "dev": 24, "test": 16}
 TRAININGS = [
-    "chorus/wp/base",
-    "chorus/wp/uniform",
-    "chorus/wp/adversary_lambda0.01",
-    "chorus/wp/continuation",
-    "needle/pd/liar_lambda0.4",
-    "chorus/wp/guide_base_lstm",
-    "chorus/ss/flan_transformer",
-    "chorus/jw/transformer_dot",
-    "pairs/jw/transformer_tanh",
+    "chorus/base",
+    "chorus/uniform",
+    "chorus/adversary_lambda0.01",
+    "chorus/continuation",
+    "needle/liar_lambda0.4",
+    "chorus/guide_base_lstm",
+    "chorus/flan_transformer",
+    "chorus/transformer_dot",
+    "pairs/transformer_tanh",
 ]
 
 
@@ -90,9 +90,10 @@ class Made:
     encoder: Path
     plan: Plan
 
-    def model(self, training: str, seed: int = 10) -> tuple[Network, Split, list[str], Section]:
+    def model(self, training: str) -> tuple[Network, Split, list[str], Section]:
         """A trained model that reads the test texts again, these texts, and their ids."""
-        job = self.plan.trainings.job(training, seed)
+        seed = self.plan.trainings.seeds[training][0]
+        job = self.plan.trainings.settings(training, seed)
         places, dataset = self.plan.config.places, training.split("/", maxsplit=1)[0]
         files = {"transformer": [Path(places.transformer)]}
         corpus, vocabulary = (Path(places.corpus_file(dataset, name)) for name in ("corpus", "vocabulary"))
@@ -116,8 +117,7 @@ def made(folder: Path, **transformer: Any) -> Made:
 
 def trained(run: Made, names: list[str]) -> None:
     for training in names:
-        _, key, model = training.split("/")
-        seed = run.plan.scope.suite(key).seeds(model)[0]
+        seed = run.plan.trainings.seeds[training][0]
         make(run.plan, run.plan.config.places.weights.format(training=training, seed=seed))
 
 
@@ -169,8 +169,8 @@ def test_a_model_that_reads_again_predicts_as_it_did_from_states(
     frozen: Made, training: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(frozen.folder)
-    seed = 10 if "ss" not in training else 122
-    model, split, ids, _ = frozen.model(training, seed)
+    seed = frozen.plan.trainings.seeds[training][0]
+    model, split, ids, _ = frozen.model(training)
     readout = read_readout(
         Path(frozen.plan.config.places.readout.format(training=training, seed=seed, split="test"))
     ).aligned(ids)
@@ -180,18 +180,18 @@ def test_a_model_that_reads_again_predicts_as_it_did_from_states(
 
 def test_only_the_head_is_kept_of_a_frozen_model(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(frozen.folder)
-    weights = read_weights(Path(frozen.plan.config.places.weights.format(training="chorus/wp/base", seed=10)))
+    weights = read_weights(Path(frozen.plan.config.places.weights.format(training="chorus/base", seed=10)))
     assert {name.split(".")[0] for name in weights} == {"embedding", "attention", "decoder"}
     assert weights["embedding.weight"].numel() == 0
 
 
 def test_guides_keep_their_own_encoder(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(frozen.folder)
-    job = frozen.plan.trainings.job("chorus/wp/guide_base_lstm", 10)
+    job = frozen.plan.trainings.settings("chorus/guide_base_lstm", 10)
     assert (job.architecture.encoder, job.architecture.transformer) == ("affine", None)
     path = frozen.plan.config.places.readout
     base, guide = (
-        read_readout(Path(path.format(training=f"chorus/wp/{model}", seed=10, split="test")))
+        read_readout(Path(path.format(training=f"chorus/{model}", seed=10, split="test")))
         for model in ("base", "guide_base_lstm")
     )
     for ours, theirs in zip(guide.attention, base.attention, strict=True):
@@ -199,7 +199,7 @@ def test_guides_keep_their_own_encoder(frozen: Made, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("run", ["frozen", "tuned"])
-@pytest.mark.parametrize("training", ["chorus/wp/base", "pairs/jw/transformer_tanh"])
+@pytest.mark.parametrize("training", ["chorus/base", "pairs/transformer_tanh"])
 def test_a_deletion_is_read_as_the_text_without_the_word(
     run: str, training: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,7 +217,7 @@ def test_a_deletion_is_read_as_the_text_without_the_word(
         np.testing.assert_allclose(found.distances[member], expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("training", ["chorus/wp/base", "pairs/jw/transformer_tanh"])
+@pytest.mark.parametrize("training", ["chorus/base", "pairs/transformer_tanh"])
 def test_one_frozen_transformer_reads_deletions_once_for_all_models(
     training: str, frozen: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,20 +242,20 @@ def test_one_frozen_transformer_reads_deletions_once_for_all_models(
     assert any(np.abs(a - b).max() > 1e-3 for a, b in zip(together[0].falls, together[1].falls, strict=True))
 
 
-def test_audits_of_models_with_one_frozen_transformer_are_those_of_each(
+def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(
     frozen: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(frozen.folder)
-    path = Path(frozen.plan.config.places.audit_file("chorus", "jw", "correlation"))
+    path = Path(frozen.plan.config.places.audit_file("chorus", "base", "correlation"))
     frames, texts = [], []
     monkeypatch.setattr(attribution, "leave_one_out_of", lambda *given: texts.append(1) or leave_one_out_of(*given))
     for apart in (False, True):
         if apart:
             monkeypatch.setattr(attribution, "sharing", id)
-        make_audit(frozen.plan, "chorus", "jw", "correlation")
+        make_audit(frozen.plan, "chorus", "wp", "correlation")
         frames.append(read_frame(path, CORRELATION))
     assert len(texts) == 1
-    assert frames[0]["model"].nunique() == 2
+    assert frames[0]["seed"].nunique() == 2
     pd.testing.assert_frame_equal(*frames)
 
 
@@ -295,7 +295,7 @@ def predicted_by_hand(
 
 def test_gradients_are_slopes_of_the_log_odds(tuned: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tuned.folder)
-    model, split, _, _ = tuned.model("chorus/wp/base")
+    model, split, _, _ = tuned.model("chorus/base")
     members = np.array([1, 5])
     shares = gradients(model, split, attached=True)
     batch = split.batch(members)
@@ -326,7 +326,7 @@ def test_integrated_gradients_add_up_to_what_the_prediction_gains(
     from dataclasses import replace
 
     monkeypatch.chdir(frozen.folder)
-    model, split, _, _ = frozen.model("chorus/wp/base")
+    model, split, _, _ = frozen.model("chorus/base")
     members = np.array([2, 4, 7])
     every = integrated_gradients(model, split, 100, members)
     gains = [every[member] for member in members]
@@ -364,27 +364,28 @@ def test_audits_run_the_models_again(
     for audit in audits:
         if audit != "stability":
             make_audit(here.plan, dataset, suite, audit)
-            assert Path(here.plan.config.places.audit_file(dataset, suite, audit)).stat().st_size > 500
+            judged = judged_of(here.plan, suite, dataset)
+            assert Path(here.plan.auditing.file(judged, audit)).stat().st_size > 500
 
 
 def test_a_fine_tuned_encoder_is_trained_and_kept(tuned: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tuned.folder)
-    weights = read_weights(Path(tuned.plan.config.places.weights.format(training="chorus/wp/base", seed=10)))
+    weights = read_weights(Path(tuned.plan.config.places.weights.format(training="chorus/base", seed=10)))
     name = "encoder.layer.0.attention.self.query.weight"
     before = dict(open_model(tuned.encoder).named_parameters())[name]
     assert not torch.equal(weights[f"transformer.backbone.{name}"], before)
-    job = tuned.plan.trainings.job("chorus/wp/base", 10)
+    job = tuned.plan.trainings.settings("chorus/base", 10)
     recipe = job.optimisation
     assert (recipe.decoupled, recipe.warmup, recipe.clip_norm, recipe.learning_rate) == (True, 0.1, 1.0, 5e-5)
     assert job.epochs == 1
-    assert not tuned.plan.trainings.job("chorus/wp/guide_base_lstm", 10).optimisation.decoupled
+    assert not tuned.plan.trainings.settings("chorus/guide_base_lstm", 10).optimisation.decoupled
 
 
 def test_every_model_but_a_guide_is_fine_tuned(tuned: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tuned.folder)
     for training in TRAININGS:
         seed = tuned.plan.trainings.seeds[training][0]
-        job = tuned.plan.trainings.job(training, seed)
+        job = tuned.plan.trainings.settings(training, seed)
         path = tuned.plan.config.places.weights.format(training=training, seed=seed)
         kept = any(name.startswith("transformer.") for name in read_weights(Path(path)))
         assert kept == job.optimisation.decoupled == ("guide" not in training), training
@@ -407,10 +408,10 @@ def test_texts_that_are_cut_have_a_map_of_what_is_read(tmp_path: Path, monkeypat
     assert [row["words"] < lengths[row["id"]] for row in rows if not row["truncated"]].count(True) == 0
     train = [row["truncated"] for row in rows if row["split"] == "train"]
     assert any(f"train: {SIZES['train']} texts, {sum(train)} of them cut" in line for line in said)
-    trained(run, ["chorus/wp/base", "chorus/wp/guide_base_lstm"])
+    trained(run, ["chorus/base", "chorus/guide_base_lstm"])
     for model in ("base", "guide_base_lstm"):
         readout = read_readout(
-            Path(run.plan.config.places.readout.format(training=f"chorus/wp/{model}", seed=10, split="test"))
+            Path(run.plan.config.places.readout.format(training=f"chorus/{model}", seed=10, split="test"))
         )
         read = {row["id"]: row["words"] for row in rows}
         assert readout.lengths.tolist() == [read[name] for name in readout.ids]
@@ -467,8 +468,8 @@ def test_an_attributed_model_has_all_rankings(frozen: Made, monkeypatch: pytest.
     from attention_audit.audits.located import located
 
     monkeypatch.chdir(frozen.folder)
-    model, split, ids, _ = frozen.model("chorus/wp/base")
-    path = Path(frozen.plan.config.places.readout.format(training="chorus/wp/base", seed=10, split="test"))
+    model, split, ids, _ = frozen.model("chorus/base")
+    path = Path(frozen.plan.config.places.readout.format(training="chorus/base", seed=10, split="test"))
     texts = Attributed(model, split, read_readout(path).aligned(ids), lambda line: None)
     columns = located(texts, Agreement(texts=4, steps=8), Erasure(), Deletion())
     assert set(columns["ranking"]) == {"random", "attention", "gradient", "product", "loo", "integrated_gradients"}

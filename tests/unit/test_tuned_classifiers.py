@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import transformers_on_disk as on_disk
 from in_process import make, make_exhibit
-from planned import PLACES, plan_of
+from planned import PLACES, asked_of, plan_of
 
 from attention_audit import api
 from attention_audit.artefacts.parquet import read_table
@@ -17,8 +17,8 @@ from attention_audit.columns.files import CORPUS, HISTORY, SEARCH
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import write_configuration
+from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.suite import Run
 from attention_audit.readout import read_readout
 from attention_audit.transformer.settings import MARKS
 
@@ -74,32 +74,32 @@ def run(encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Plan:
 
 
 def test_the_models_are_those_of_the_four_tests(run: Plan) -> None:
-    suite = run.scope.for_dataset(run.scope.suite("hf"), "chorus")
-    assert suite.models == [
+    models = run.scope.models(run.scope.suite("hf"), "chorus")
+    assert [*models] == [
         "base", "uniform", "adversary_lambda0.01", "continuation_step1", "continuation_step2", "continuation",
         "guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary", "imposed",
     ]  # fmt: skip
-    assert suite.compared[-1] == Run("imposed", 10)
-    assert suite.reference(Run("imposed", 50)) == Run("base", 50)
-    assert suite.selection("chorus", "imposed") == suite.selection("chorus", "base") == "dev"
-    assert suite.architecture("chorus", "uniform").attention == "even_heads"
-    assert suite.architecture("chorus", "adversary_lambda0.01").attention == "heads"
-    settings = suite.training("chorus", "base", SEEDS[0])
+    assert models["imposed"].compared == [10]
+    assert models["imposed"].reference_of(50) == Run("base", 50)
+    assert models["imposed"].selected_on == models["base"].selected_on == "dev"
+    assert models["uniform"].architecture.attention == "even_heads"
+    assert models["adversary_lambda0.01"].architecture.attention == "heads"
+    settings = models["base"].settings_at(SEEDS[0])
     assert (settings.epochs, settings.optimisation.learning_rate, settings.optimisation.warmup) == (2, 0.001, 0.1)
     assert settings.optimisation.decoupled
     assert not settings.optimisation.amsgrad
-    search = suite.training("chorus", "continuation", 10)
+    search = models["continuation"].settings_at(10)
     assert search.optimisation.learning_rate == pytest.approx(0.0001)
     assert search.epochs == 1
-    assert run.scope.suite("hf").seeds("base") == SEEDS
+    assert models["base"].seeds == SEEDS
 
 
 def test_every_model_is_trained_and_read_out(run: Plan) -> None:
-    suite = run.scope.for_dataset(run.scope.suite("hf"), "chorus")
+    models = run.scope.models(run.scope.suite("hf"), "chorus")
     readouts = {
-        (model, seed): PLACES.readout.format(training=f"chorus/hf/{model}", seed=seed, split="test")
-        for model in suite.models
-        for seed in suite.seeds(model)
+        (name, seed): PLACES.readout.format(training=f"chorus/hf_{name}", seed=seed, split="test")
+        for name, model in models.items()
+        for seed in model.seeds
     }
     make(run, *readouts.values())
     tokens = {
@@ -125,20 +125,20 @@ def test_every_model_is_trained_and_read_out(run: Plan) -> None:
     for whole, words in zip(base.word_attention, guided.attention, strict=True):
         np.testing.assert_allclose(words, whole / whole.sum(), atol=1e-6)
     # adversaries are read out on their training split too, as the base model is where others are trained on it
-    splits = {model: {path.stem for path in Path(f"results/readouts/chorus/hf/{model}/seed10").glob("[!h]*.parquet")}
-              for model in suite.models}  # fmt: skip
+    splits = {model: {path.stem for path in Path(f"results/readouts/chorus/hf_{model}/seed10").glob("[!h]*.parquet")}
+              for model in models}  # fmt: skip
     every = {model: {"train", "dev", "test"} for model in ("base", "continuation", "adversary_lambda0.01")}
-    assert splits == {model: {"dev", "test"} for model in suite.models} | every | {"imposed": {"test"}}
-    train = read_readout(Path(PLACES.readout.format(training="chorus/hf/base", seed=10, split="train")))
+    assert splits == {model: {"dev", "test"} for model in models} | every | {"imposed": {"test"}}
+    train = read_readout(Path(PLACES.readout.format(training="chorus/hf_base", seed=10, split="train")))
     assert train.attending is None
     assert len(train) == SIZES["train"]
 
 
 def test_a_text_of_ones_own_is_read_by_all_trainings(run: Plan) -> None:
     for model, seed in [*(("base", seed) for seed in SEEDS), ("continuation", SEEDS[0])]:
-        make(run, PLACES.readout.format(training=f"chorus/hf/{model}", seed=seed, split="test"))
+        make(run, PLACES.readout.format(training=f"chorus/hf_{model}", seed=seed, split="test"))
     write_configuration(run.config)
-    stored = read_readout(Path(PLACES.readout.format(training="chorus/hf/base", seed=10, split="test")))
+    stored = read_readout(Path(PLACES.readout.format(training="chorus/hf_base", seed=10, split="test")))
     corpus = read_table(Path(PLACES.corpus_file("chorus", "corpus")), CORPUS).to_pandas().set_index("id")
     words = list(corpus.loc[stored.ids[0], "tokens"])
     reading = api.trained("results", "chorus", "hf").read(words, maps=["attn_lrp"])
@@ -155,26 +155,25 @@ def test_a_text_of_ones_own_is_read_by_all_trainings(run: Plan) -> None:
 
 def test_seeds_differ_and_adversaries_begin_where_they_should(run: Plan) -> None:
     test_every_model_is_trained_and_read_out(run)
-    of = lambda model, seed: read_weights(Path(PLACES.weights.format(training=f"chorus/hf/{model}", seed=seed)))  # noqa: E731
+    of = lambda model, seed: read_weights(Path(PLACES.weights.format(training=f"chorus/hf_{model}", seed=seed)))  # noqa: E731
     first, second = of("base", 10), of("base", 50)
     assert not (first["model.classifier.weight"] == second["model.classifier.weight"]).all()
-    found = read_table(Path(PLACES.search.format(training="chorus/hf/continuation", seed=10)), SEARCH).to_pylist()
+    found = read_table(Path(PLACES.search.format(training="chorus/hf_continuation", seed=10)), SEARCH).to_pylist()
     assert len(found) == STEPS
     assert sum(row["chosen"] for row in found) == 1
-    history = read_table(Path(PLACES.history.format(training="chorus/hf/base", seed=10)), HISTORY)
+    history = read_table(Path(PLACES.history.format(training="chorus/hf_base", seed=10)), HISTORY)
     assert len(history) == 2
 
 
 def test_audits_and_tables_answer_all_that_the_four_tests_do(run: Plan) -> None:
-    suite = run.scope.suite("hf")
-    make(run, *run.auditing.files(suite))
-    names = {audit.name for audit in run.auditing.asked(suite, "chorus")}
+    make(run, *run.audit_files())
+    names = asked_of(run, "hf", "chorus")
     assert {"comparison", "consistency", "heads", "located", "correlation", "attention_maps"} <= names
-    rows = read_table(Path(PLACES.audit_file("chorus", "hf", "comparison")), COMPARISON).to_pandas()
+    rows = read_table(Path(PLACES.audit_file("chorus", "hf_base", "comparison")), COMPARISON).to_pandas()
     assert {*rows["model"].astype(str)} == {"base", "uniform", "adversary", "continuation", "imposed"}
-    dev = read_table(Path(PLACES.audit_file("chorus", "hf", "consistency")), CONSISTENCY).to_pandas()
+    dev = read_table(Path(PLACES.audit_file("chorus", "hf_base", "consistency")), CONSISTENCY).to_pandas()
     assert {*dev["model"].astype(str)} == {"base", "uniform", "adversary", "continuation"}
-    scores = read_table(Path(PLACES.audit_file("chorus", "hf", "performance")), PERFORMANCE).to_pandas()
+    scores = read_table(Path(PLACES.audit_file("chorus", "hf_base", "performance")), PERFORMANCE).to_pandas()
     assert scores["model"].nunique() == 10
     exhibits = {exhibit.name: exhibit for folder in ("tables", "figures") for exhibit in run.exhibiting.made(folder)}
     for name in ("hf_table_performance", "hf_table_comparison", "hf_fig_tvd_jsd", "summary"):

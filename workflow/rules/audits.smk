@@ -1,4 +1,4 @@
-# readouts -> audits of a suite on a data set: a question each, asked of all its models. An audit that a suite is not
+# readouts -> audits of a model: a question each, asked of all its seeds and what it is held against. An audit that it is not
 # asked, or cannot be, has a file without rows, whose metadata say why.
 
 
@@ -11,11 +11,11 @@ rule performance:
         tails=read("performance", "tails"),
         corpus=read("performance", "corpus"),
     output:
-        performance="<results>/audits/{dataset}/{suite}/performance.parquet",
-        predictions="<results>/audits/{dataset}/{suite}/predictions.parquet",
-        cut_texts="<results>/audits/{dataset}/{suite}/cut_texts.parquet",
+        performance="<results>/audits/{dataset}/{model}/performance.parquet",
+        predictions="<results>/audits/{dataset}/{model}/predictions.parquet",
+        cut_texts="<results>/audits/{dataset}/{model}/cut_texts.parquet",
     log:
-        "<logs>/performance/{dataset}/{suite}.log",
+        "<logs>/performance/{dataset}/{model}.log",
     conda:
         ENVIRONMENT
     threads: CONFIG.threads
@@ -37,10 +37,10 @@ rule comparison:
         heads=read("comparison", "heads"),
         tails=read("comparison", "tails"),
     output:
-        comparison="<results>/audits/{dataset}/{suite}/comparison.parquet",
-        consistency="<results>/audits/{dataset}/{suite}/consistency.parquet",
+        comparison="<results>/audits/{dataset}/{model}/comparison.parquet",
+        consistency="<results>/audits/{dataset}/{model}/consistency.parquet",
     log:
-        "<logs>/comparison/{dataset}/{suite}.log",
+        "<logs>/comparison/{dataset}/{model}.log",
     conda:
         ENVIRONMENT
     threads: CONFIG.threads
@@ -61,10 +61,10 @@ rule stability:
         heads=read("stability", "heads"),
         tails=read("stability", "tails"),
     output:
-        stability="<results>/audits/{dataset}/{suite}/stability.parquet",
-        map_stability="<results>/audits/{dataset}/{suite}/map_stability.parquet",
+        stability="<results>/audits/{dataset}/{model}/stability.parquet",
+        map_stability="<results>/audits/{dataset}/{model}/map_stability.parquet",
     log:
-        "<logs>/stability/{dataset}/{suite}.log",
+        "<logs>/stability/{dataset}/{model}.log",
     conda:
         ENVIRONMENT
     threads: CONFIG.threads
@@ -84,10 +84,10 @@ rule permutation:
         heads=read("permutation", "heads"),
         tails=read("permutation", "tails"),
     output:
-        permutation="<results>/audits/{dataset}/{suite}/permutation.parquet",
-        heads="<results>/audits/{dataset}/{suite}/heads.parquet",
+        permutation="<results>/audits/{dataset}/{model}/permutation.parquet",
+        heads="<results>/audits/{dataset}/{model}/heads.parquet",
     log:
-        "<logs>/permutation/{dataset}/{suite}.log",
+        "<logs>/permutation/{dataset}/{model}.log",
     conda:
         ENVIRONMENT
     threads: CONFIG.threads
@@ -107,12 +107,12 @@ rule erasure:
         heads=read("erasure", "heads"),
         tails=read("erasure", "tails"),
     output:
-        contributions="<results>/audits/{dataset}/{suite}/contributions.parquet",
-        single_weight="<results>/audits/{dataset}/{suite}/single_weight.parquet",
-        ranked_sets="<results>/audits/{dataset}/{suite}/ranked_sets.parquet",
-        shuffles="<results>/audits/{dataset}/{suite}/shuffles.parquet",
+        contributions="<results>/audits/{dataset}/{model}/contributions.parquet",
+        single_weight="<results>/audits/{dataset}/{model}/single_weight.parquet",
+        ranked_sets="<results>/audits/{dataset}/{model}/ranked_sets.parquet",
+        shuffles="<results>/audits/{dataset}/{model}/shuffles.parquet",
     log:
-        "<logs>/erasure/{dataset}/{suite}.log",
+        "<logs>/erasure/{dataset}/{model}.log",
     conda:
         ENVIRONMENT
     threads: CONFIG.threads
@@ -132,9 +132,9 @@ rule instance_adversary:
         heads=read("instance_adversary", "heads"),
         tails=read("instance_adversary", "tails"),
     output:
-        instance_adversary="<results>/audits/{dataset}/{suite}/instance_adversary.parquet",
+        instance_adversary="<results>/audits/{dataset}/{model}/instance_adversary.parquet",
     log:
-        "<logs>/instance_adversary/{dataset}/{suite}.log",
+        "<logs>/instance_adversary/{dataset}/{model}.log",
     conda:
         ENVIRONMENT
     threads: CONFIG.threads
@@ -156,11 +156,11 @@ rule plausibility:
         tails=read("plausibility", "tails"),
         corpus=read("plausibility", "corpus"),
     output:
-        evidence="<results>/audits/{dataset}/{suite}/evidence.parquet",
-        plausibility="<results>/audits/{dataset}/{suite}/plausibility.parquet",
-        planted="<results>/audits/{dataset}/{suite}/planted.parquet",
+        evidence="<results>/audits/{dataset}/{model}/evidence.parquet",
+        plausibility="<results>/audits/{dataset}/{model}/plausibility.parquet",
+        planted="<results>/audits/{dataset}/{model}/planted.parquet",
     log:
-        "<logs>/plausibility/{dataset}/{suite}.log",
+        "<logs>/plausibility/{dataset}/{model}.log",
     conda:
         ENVIRONMENT
     threads: CONFIG.threads
@@ -181,11 +181,11 @@ rule attention_maps:
         heads=read("attention_maps", "heads"),
         tails=read("attention_maps", "tails"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
-        instance_adversary="<results>/audits/{dataset}/{suite}/instance_adversary.parquet",
+        instance_adversary="<results>/audits/{dataset}/{model}/instance_adversary.parquet",
     output:
-        attention_maps="<results>/audits/{dataset}/{suite}/attention_maps.parquet",
+        attention_maps="<results>/audits/{dataset}/{model}/attention_maps.parquet",
     log:
-        "<logs>/attention_maps/{dataset}/{suite}.log",
+        "<logs>/attention_maps/{dataset}/{model}.log",
     conda:
         ENVIRONMENT
     threads: CONFIG.threads
@@ -210,18 +210,18 @@ rule attribution:
         transformer=read("attribution", "transformer"),
         given=read("attribution", "given"),
     output:
-        correlation="<results>/audits/{dataset}/{suite}/correlation.parquet",
-        agreement="<results>/audits/{dataset}/{suite}/agreement.parquet",
-        conicity="<results>/audits/{dataset}/{suite}/conicity.parquet",
-        impermissible="<results>/audits/{dataset}/{suite}/impermissible.parquet",
-        located="<results>/audits/{dataset}/{suite}/located.parquet",
-        attribution_stability="<results>/audits/{dataset}/{suite}/attribution_stability.parquet",
-        replaced="<results>/audits/{dataset}/{suite}/replaced.parquet",
-        plausible_words="<results>/audits/{dataset}/{suite}/plausible_words.parquet",
-        word_attributions="<results>/audits/{dataset}/{suite}/word_attributions.parquet",
-        soft="<results>/audits/{dataset}/{suite}/soft.parquet",
+        correlation="<results>/audits/{dataset}/{model}/correlation.parquet",
+        agreement="<results>/audits/{dataset}/{model}/agreement.parquet",
+        conicity="<results>/audits/{dataset}/{model}/conicity.parquet",
+        impermissible="<results>/audits/{dataset}/{model}/impermissible.parquet",
+        located="<results>/audits/{dataset}/{model}/located.parquet",
+        attribution_stability="<results>/audits/{dataset}/{model}/attribution_stability.parquet",
+        replaced="<results>/audits/{dataset}/{model}/replaced.parquet",
+        plausible_words="<results>/audits/{dataset}/{model}/plausible_words.parquet",
+        word_attributions="<results>/audits/{dataset}/{model}/word_attributions.parquet",
+        soft="<results>/audits/{dataset}/{model}/soft.parquet",
     log:
-        "<logs>/attribution/{dataset}/{suite}.log",
+        "<logs>/attribution/{dataset}/{model}.log",
     conda:
         ENVIRONMENT
     threads: CONFIG.threads
@@ -242,9 +242,9 @@ if OWN_AUDITS:
         input:
             unpack(all_read("own_audit")),
         output:
-            "<results>/audits/{dataset}/{suite}/{audit}.parquet",
+            "<results>/audits/{dataset}/{model}/{audit}.parquet",
         log:
-            "<logs>/own_audit/{dataset}/{suite}/{audit}.log",
+            "<logs>/own_audit/{dataset}/{model}/{audit}.log",
         wildcard_constraints:
             audit=any_of(OWN_AUDITS),
         conda:

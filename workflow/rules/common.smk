@@ -29,11 +29,9 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.plan.asked_for import refuse_unknown
-from attention_audit.plan.audit import OWN
-from attention_audit.plan.audits import AUDITS
+from attention_audit.plan.audits import AUDITS, OWN
 from attention_audit.plan.checking import hash_files
 from attention_audit.plan.configuration import write_configuration
-from attention_audit.plan.four_tests import CONTINUATION
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.plugins import look_in
 from attention_audit.section import laid_over
@@ -90,10 +88,8 @@ pathvars:
 
 wildcard_constraints:
     dataset="[^/]+",
-    suite="[^/]+",
     model="[^/]+",
     seed=r"\d+",
-    order="[a-z]+",
     table="[^/]+",
     figure="[^/]+",
 
@@ -310,21 +306,19 @@ def any_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def made_by(*rules):
-    """The constraint of {dataset}, which looks ahead: the trainings that these rules make."""
-    return f"(?=(?:{any_of(PLAN.trainings.made_by(*rules))})/)[^/]+"
+def made_by(*rules, further=""):
+    """The constraint of {dataset}, which looks ahead: the models that these rules make, with what their names may end
+    with.
+    """
+    return f"(?=(?:{any_of(PLAN.trainings.made_by(*rules))}){further}/)[^/]+"
 
 
-def searched():
-    """The constraint of {dataset} where a search makes the models of all its steps."""
-    searches = (
-        str(Path(training).parent) for training in PLAN.trainings.made_by("search_adversary")
-    )
-    return f"(?=(?:{any_of(searches)})/)[^/]+"
-
-
-SEARCHED = [*PLAN.trainings.search_steps, CONTINUATION]
-MASKED = [f"{{order}}_{percent}" for percent in PLAN.trainings.percents]
+SEARCHED = [*(f"{{model}}_step{step + 1}" for step in range(PLAN.trainings.steps)), "{model}"]
+CONTINUED = sorted({Path(name).name for name in PLAN.trainings.made_by("search_adversary")})
+ORDERS = sorted(
+    {Path(name).name.rpartition("_")[0] for name in PLAN.trainings.made_by("retrain_masked")}
+)
+MASKED = [f"{{model}}_{percent}" for percent in PLAN.trainings.percents]
 
 
 def memory(base, slope):

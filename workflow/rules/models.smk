@@ -1,8 +1,8 @@
 # corpora -> trained models and their readouts: base and uniform models over many seeds, adversaries of the base model,
 # and the MLPs that attention guides; then models that others have trained
 
-RUN = "<results>/models/{dataset}/{suite}/{model}/seed{seed}"
-READOUT = "<results>/readouts/{dataset}/{suite}/{model}/seed{seed}"
+RUN = "<results>/models/{dataset}/{model}/seed{seed}"
+READOUT = "<results>/readouts/{dataset}/{model}/seed{seed}"
 
 
 rule train:
@@ -20,7 +20,7 @@ rule train:
         head=f"{READOUT}/head.parquet",
         tail=f"{READOUT}/tail.safetensors",
     log:
-        "<logs>/train/{dataset}/{suite}/{model}/seed{seed}.log",
+        "<logs>/train/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
         dataset=made_by("train"),
     priority: 80
@@ -48,7 +48,7 @@ rule read_out:
     output:
         readouts=f"{READOUT}/train.parquet",
     log:
-        "<logs>/read_out/{dataset}/{suite}/{model}/seed{seed}.log",
+        "<logs>/read_out/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
         dataset=made_by("train", "train_guide"),
     priority: 85
@@ -79,7 +79,7 @@ rule train_adversary:
         readouts=expand(f"{READOUT}/{{split}}.parquet", split=SPLITS, allow_missing=True),
         tail=f"{READOUT}/tail.safetensors",
     log:
-        "<logs>/train_adversary/{dataset}/{suite}/{model}/seed{seed}.log",
+        "<logs>/train_adversary/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
         dataset=made_by("train_adversary"),
     priority: 88
@@ -107,7 +107,7 @@ rule search_adversary:
         reference=read("search_adversary", "reference"),
         others=read("search_adversary", "others"),
     output:
-        search=f"{RUN}.search.parquet".replace("{model}", CONTINUATION),
+        search=f"{RUN}.search.parquet",
         weights=expand(f"{RUN}.safetensors", model=SEARCHED, allow_missing=True),
         history=expand(f"{RUN}.history.parquet", model=SEARCHED, allow_missing=True),
         readouts=[
@@ -117,18 +117,14 @@ rule search_adversary:
                 split=["dev", "test"],
                 allow_missing=True,
             ),
-            *expand(
-                f"{READOUT}/{{split}}.parquet",
-                model=CONTINUATION,
-                split=SPLITS,
-                allow_missing=True,
-            ),
+            *expand(f"{READOUT}/{{split}}.parquet", split=SPLITS, allow_missing=True),
         ],
         tail=expand(f"{READOUT}/tail.safetensors", model=SEARCHED, allow_missing=True),
     log:
-        "<logs>/search_adversary/{dataset}/{suite}/seed{seed}.log",
+        "<logs>/search_adversary/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
-        dataset=searched(),
+        dataset=made_by("search_adversary", further=r"(?:_step\d+)?"),
+        model=any_of(CONTINUED),
     priority: 95
     conda:
         ENVIRONMENT
@@ -156,7 +152,7 @@ rule train_guide:
         history=f"{RUN}.history.parquet",
         readouts=[f"{READOUT}/dev.parquet", f"{READOUT}/test.parquet"],
     log:
-        "<logs>/train_guide/{dataset}/{suite}/{model}/seed{seed}.log",
+        "<logs>/train_guide/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
         dataset=made_by("train_guide"),
     priority: 70
@@ -186,9 +182,9 @@ rule retrain_masked:
         history=expand(f"{RUN}.history.parquet", model=MASKED, allow_missing=True),
         readouts=expand(f"{READOUT}/test.parquet", model=MASKED, allow_missing=True),
     log:
-        "<logs>/retrain_masked/{dataset}/{suite}/{order}/seed{seed}.log",
+        "<logs>/retrain_masked/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
-        suite="roar",
+        model=any_of(ORDERS),
     priority: 80
     conda:
         ENVIRONMENT
@@ -212,7 +208,7 @@ rule read_classifier:
         readout=f"{READOUT}/test.parquet",
         tail=f"{READOUT}/tail.safetensors",
     log:
-        "<logs>/read_classifier/{dataset}/{suite}/{model}/seed{seed}.log",
+        "<logs>/read_classifier/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
         dataset=made_by("read_classifier"),
     priority: 80
@@ -238,7 +234,7 @@ rule import_readout:
     output:
         readout=f"{READOUT}/test.parquet",
     log:
-        "<logs>/import_readout/{dataset}/{suite}/{model}/seed{seed}.log",
+        "<logs>/import_readout/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
         dataset=made_by("import_readout"),
     priority: 80
@@ -262,7 +258,7 @@ rule impose_uniform:
     output:
         readout=f"{READOUT}/test.parquet",
     log:
-        "<logs>/impose_uniform/{dataset}/{suite}/{model}/seed{seed}.log",
+        "<logs>/impose_uniform/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
         dataset=made_by("impose_uniform"),
     priority: 80

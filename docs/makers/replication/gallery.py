@@ -4,7 +4,7 @@ from pathlib import Path
 
 from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.plan.suites import SUITES
+from attention_audit.plan.suite import SUITES
 from makers.replication.entries import QUOTING
 from makers.replication.grids import excerpt
 from makers.replication.kept import Kept, every_kept
@@ -44,7 +44,7 @@ def gallery(record: Path) -> dict[str, str]:
             if exhibit.name not in whose and kept.shows(exhibit):
                 whose[exhibit.name] = kept
     pages, parts = {}, [OPENING]
-    for key, title in [*((suite.key, suite.title) for suite in SUITES), ("", "Of all suites")]:
+    for key, title in [*((suite.name, suite.title) for suite in SUITES), ("", "Of all suites")]:
         own = [each for each in EXHIBITS if each.suite == key and each.name in whose]
         if own:
             path = f"gallery/{key or 'all'}.md"

@@ -24,7 +24,7 @@ from attention_audit.jobs.exhibit import ExhibitJob
 from attention_audit.plan.corpora import with_others
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.plan.suites import SUITES
+from attention_audit.plan.suite import SUITES
 from attention_audit.report.facts import machines, span, versions
 from attention_audit.tables.wording import labels_of
 from makers.replication.entries import PAGES, QUOTING, KeptRun, Page, page_named
@@ -98,7 +98,7 @@ def kept_config(raw: Mapping[str, Any], config: Config) -> dict[str, Any]:
 def labels_in(settings: ExhibitJob) -> dict[str, str]:
     """What the tables of a run call all names, from the settings of the job that made one of all suites."""
     models = settings.models.values()
-    return labels_of(({name: look[0] for name, look in each.looks.items()} for each in models), settings.titles)
+    return labels_of(({name: look[0] for name, look in each.items()} for each in models), settings.titles)
 
 
 def spent_of(jobs: list[Entry]) -> list[Spent]:
@@ -172,7 +172,7 @@ def facts_of(results: Path, config: Config, exhibits: list[Exhibit], commit: str
             RawFile(file=f"{each['folder']}/{each['file']}", sha256=each["sha256"], canonical=each["canonical"])
             for each in map(read_record, records)
         ],
-        datasets={kind.key: suite.datasets for kind in SUITES if (suite := kind(config)).datasets},
+        datasets={suite.name: named for suite in SUITES if (named := suite.datasets(config))},
         labels=labels_in(ExhibitJob.model_validate(settings["settings"])),
     )
 

@@ -17,7 +17,7 @@ CATALOGUE = Path("workflow/catalogue.yaml")
 
 @dataclass(unsafe_hash=True)
 class Places:
-    """The paths under `results`, a folder without braces in its name. {training} is <data set>/<suite>/<model>."""
+    """The paths under `results`, a folder without braces in its name. {training} is <data set>/<model>."""
 
     results: str = RESULTS
 
@@ -49,8 +49,8 @@ class Places:
         """The states of a frozen Transformer of the words of a data set."""
         self.pieces = f"{results}/states/{{dataset}}/pieces.parquet"
         """What the Transformer reads of each text of a data set."""
-        self.audit = f"{results}/audits/{{dataset}}/{{suite}}/{{audit}}.parquet"
-        """An audit of a suite on a data set."""
+        self.audit = f"{results}/audits/{{dataset}}/{{model}}/{{audit}}.parquet"
+        """An audit of a model of a data set."""
         self.logs = f"{results}/logs"
         """The folder of what the jobs said."""
 
@@ -58,9 +58,9 @@ class Places:
         """`corpus` of one data set."""
         return self.corpus.format(dataset=dataset, file=file)
 
-    def audit_file(self, dataset: str, suite: str, audit: str) -> str:
-        """`audit` of one data set and suite."""
-        return self.audit.format(dataset=dataset, suite=suite, audit=audit)
+    def audit_file(self, dataset: str, model: str, audit: str) -> str:
+        """`audit` of one model."""
+        return self.audit.format(dataset=dataset, model=model, audit=audit)
 
     def exhibit(self, folder: str, name: str, ending: str) -> str:
         """A file of a table or a figure; `folder` is tables or figures."""

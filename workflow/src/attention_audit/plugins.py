@@ -16,7 +16,7 @@ from importlib import import_module, invalidate_caches
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from pydantic import ConfigDict
 
@@ -30,6 +30,7 @@ SOURCE = Path(__file__).parent
 INSTALLED = ("site-packages", "dist-packages")
 """Folders of installed packages, whose other packages are no part of a plugin."""
 T = TypeVar("T")
+EntryT = TypeVar("EntryT", bound="Named")
 
 
 def folders() -> list[str]:
@@ -169,7 +170,15 @@ class LiveByName(Live[str], Mapping[str, T]):
         return self.made[name]
 
 
-class Entries(Live[T]):
+class Named(Protocol):
+    """What every entry has: a name."""
+
+    @property
+    def name(self) -> str:
+        """Its name, which no other entry of its list has."""
+
+
+class Entries(Live[EntryT]):
     """All entries of one kind: those of the package, in this order, and then those of plugins.
 
     name: of the list, here and in plugins. kind: what its entries are, or classes of it. arranged: what becomes of the
@@ -181,25 +190,20 @@ class Entries(Live[T]):
     def __init__(
         self,
         name: str,
-        kind: type,
-        own: Sequence[T],
-        arranged: Callable[[Iterable[T]], Sequence[T]] = tuple,
+        kind: Any,
+        own: Sequence[EntryT],
+        arranged: Callable[[Iterable[EntryT]], Sequence[EntryT]] = tuple,
         faults: Callable[[Any], Iterable[str]] = lambda entry: (),
     ) -> None:
         super().__init__(lambda: arranged([*own, *added(name)]))
         self.name, self.kind, self.own, self.arranged, self.faults = name, kind, own, arranged, faults
-        self.by_name: LiveByName[T] = LiveByName(lambda: {_name(entry): entry for entry in self})
+        self.by_name: LiveByName[EntryT] = LiveByName(lambda: {entry.name: entry for entry in self})
         self.lists[name] = self
 
 
 def functions(kind: str) -> dict[str, Any]:
     """The functions that entries of plugins name in this list, by the names of the entries."""
     return {entry.name: load(entry.target) for entry in added(kind) if entry.target}
-
-
-def _name(entry: Any) -> str:
-    name: str = getattr(entry, "key" if isinstance(entry, type) else "name")
-    return name
 
 
 def fault_of(target: str) -> str:
@@ -227,21 +231,20 @@ def _faults(name: str) -> Iterator[str]:
         declared = said.get(entries.name, ())
         if isinstance(declared, str | dict | Entry | type):
             yield f"{entries.name} is {declared!r}; write a tuple: {entries.name} = (...,)"
-        taken = {_name(entry): "the package" for entry in entries.arranged(entries.own)}
+        taken = {entry.name: "the package" for entry in entries.arranged(entries.own)}
         for other in active()[: active().index(name)]:
-            taken |= {_name(entry): other for entry in _declared(other, entries.name)}
+            taken |= {entry.name: other for entry in _declared(other, entries.name)}
         for entry in _declared(name, entries.name):
-            if not (isinstance(entry, entries.kind) or (isinstance(entry, type) and issubclass(entry, entries.kind))):
+            if not isinstance(entry, entries.kind):
                 yield f"{entries.name} holds {entry!r}, which is no {entries.kind.__name__}; write one there"
                 continue
             faults = [fault for target in getattr(entry, "targets", ()) if (fault := fault_of(target))]
             faults = faults or [*entries.faults(entry)]
-            if not faults and _name(entry) in taken:
-                faults = [f"is the name of one of {taken[_name(entry)]}; choose another"]
-            called = getattr(entry, "name", None) or getattr(entry, "__name__", entry)
-            yield from (f"{entries.name}: {called}: {fault}" for fault in faults)
+            if not faults and entry.name in taken:
+                faults = [f"is the name of one of {taken[entry.name]}; choose another"]
+            yield from (f"{entries.name}: {entry.name}: {fault}" for fault in faults)
             if not faults:
-                taken[_name(entry)] = name
+                taken[entry.name] = name
 
 
 def activate(names: Any) -> None:

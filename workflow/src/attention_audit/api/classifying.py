@@ -28,10 +28,8 @@ from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.given.arrays import as_many, entries, numbers, readout
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.classifiers import GivenClassifierSuite
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.suite import Run
-from attention_audit.plan.suites import read_config
+from attention_audit.plan.suite import SUITES, read_config
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import as_readout
@@ -45,7 +43,7 @@ from attention_audit.transformer.folder import (
     refuse_unless_installed,
     use_held,
 )
-from attention_audit.transformer.opening import hold_model, hold_tokenizer
+from attention_audit.transformer.in_memory import hold_model, hold_tokenizer
 from attention_audit.transformer.settings import Long
 from attention_audit.transformer.states import reading_together
 
@@ -150,7 +148,7 @@ def _audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list[str
             what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
             raise AuditError(f"questions: {name!r} {what}; known here: {', '.join(AUDITS)}")
     audits = dict.fromkeys(audit for name in questions or AUDITS for audit in AUDITS[name])
-    decides = questions or GivenClassifierSuite(read_config(raw, {})).layer(DATASET, MODEL) is None
+    decides = questions or SUITES.by_name["hf"].list_models(DATASET, read_config(raw))[MODEL].layer is None
     return [name for name in audits if decides or "weights" not in audit_named(name).needs]
 
 
@@ -321,15 +319,18 @@ def audit_classifier(
         plan = Plan(raw, {}, memory=folder)
         with _bar(progress) as report, reading_together(batch_size and batch_size * max_length):
             found = made_of(plan, TABLES, report)
-        suite = plan.scope.for_dataset(plan.scope.suite("hf"), DATASET)
-        homes = [plan.trainings.home(suite, DATASET, Run(MODEL, seed)) for seed in suite.seeds(MODEL)]
+        suite = plan.scope.suite("hf")
+        runs = plan.scope.models(suite, DATASET)[MODEL].runs
+        homes = [plan.trainings.home(suite, DATASET, run) for run in runs]
         ids = [str(number) for number in range(len(texts))]
         readouts = [read_readout(Path(home.readout())).aligned(ids) for home in homes]
         corpus = read_table(Path(plan.config.places.corpus_file(DATASET, "corpus")), CORPUS)
         words = dict(zip(corpus["id"].to_pylist(), corpus["tokens"].to_pylist(), strict=True))
         return Audited(
             found["summary"],
-            labels_of([suite.labels.labels], {suite.paper: suite.title}),
+            labels_of(
+                [{name: look.label for name, look in plan.scope.looks(suite).items()}], {suite.paper: suite.title}
+            ),
             found["hf_table_maps"],
             found["texts"],
             readouts,

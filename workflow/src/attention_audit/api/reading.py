@@ -36,10 +36,10 @@ from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.names import MAPS
-from attention_audit.plan.classifiers import OfTransformers
 from attention_audit.plan.configuration import read_configuration
+from attention_audit.plan.model import Model, Run
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import Run, Suite
+from attention_audit.plan.suite import Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
@@ -202,21 +202,28 @@ class Trained:
     model: str
 
     def __repr__(self) -> str:
-        there = sum(map(self._there, self.suite.runs([self.model])))
-        return f"Trained({self.dataset}, suite {self.suite.key}, model {self.model}: {there} trainings)"
+        there = sum(map(self._there, self._model.runs))
+        return f"Trained({self.dataset}, suite {self.suite.name}, model {self.model}: {there} trainings)"
+
+    @property
+    def _models(self) -> dict[str, Model]:
+        return self.scope.models(self.suite, self.dataset)
+
+    @property
+    def _model(self) -> Model:
+        return self._models[self.model]
 
     def _weights(self, run: Run) -> Path:
         return Path(self.trainings.home(self.suite, self.dataset, run).file("weights"))
 
     def _there(self, run: Run) -> bool:
         """Whether a run is given or was trained."""
-        return self.suite.given(self.dataset, run.model) is not None or self._weights(run).is_file()
+        return self._models[run.model].settings is None or self._weights(run).is_file()
 
     @property
     def _adversary(self) -> Run | None:
         """The adversary of the model, where the suite has one and it is there."""
-        run = self.suite.shown_adversary
-        base = self.suite.base
+        run, base = self.scope.shown(self.suite, self.dataset), self.scope.base(self.suite, self.dataset)
         if run is None or base is None or base.model != self.model or not self._there(run):
             return None
         return run
@@ -241,18 +248,18 @@ class Trained:
         return path
 
     def _seen(self, run: Run, corpus: Path, maps: Sequence[str] = ()) -> Seen:
-        made = self._given if self.suite.given(self.dataset, run.model) else self._trained
+        made = self._trained if self._models[run.model].settings else self._given
         network, split, readout, known = made(run, corpus, maps)
         slope = np.full(len(readout.attention[0]), np.nan)
-        if not self.suite.hierarchical(self.dataset, run.model):
+        if not self._model.hierarchical:
             slope[: readout.words[0]] = gradients(network, split)[0]
         return Seen(readout, slope, contributions(readout), known)
 
     def _trained(self, run: Run, corpus: Path, maps: Sequence[str]) -> tuple[Network, Split, Readout, Known]:
         places, device = self.scope.config.places, torch.device("cpu")
-        architecture = self.suite.architecture(self.dataset, run.model)
+        architecture = self._models[run.model].architecture
         vocabulary = Path(places.corpus_file(self.dataset, "vocabulary"))
-        records = self.trainings.transformer(self.trainings.home(self.suite, self.dataset, run).training)
+        records = self.trainings.transformer(self.dataset, self._models[run.model])
         files = {"transformer": [Path(record) for record in records]}
         material = read_material(corpus, vocabulary, architecture, files=files)
         material = replace(material, classes=len(self.classes))
@@ -269,7 +276,7 @@ class Trained:
 
     def _given(self, run: Run, corpus: Path, maps: Sequence[str]) -> tuple[Network, Split, Readout, Known]:
         """A classifier of the user's folder, as it is imported."""
-        read, texts = self.suite.reading(self.dataset, run.model, run.seed), read_texts(corpus)
+        read, texts = self._models[run.model].reads[run.seed - 1], read_texts(corpus)
         classifier = opened(read)
         classes = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
         pieces = pieces_of(classifier, texts)
@@ -287,7 +294,7 @@ class Trained:
         """
         maps = entries(maps, "maps")
         MAPS.refuse_unknown(maps)
-        if maps and (self.suite.key != OfTransformers.key or self.model not in self.suite.judged):
+        if maps and (self.suite.name != "hf" or not self._model.judged):
             raise AuditError(
                 f"{self.model}: is no Transformer classifier in question, which maps are of; leave them out"
             )
@@ -296,9 +303,9 @@ class Trained:
         sentences = [[word for word, _, _ in sentence] for sentence in placed]
         if not any(sentences):
             raise AuditError("text: no word is in it; give one with words")
-        runs = [run for run in self.suite.runs([self.model]) if self._there(run)]
+        runs = [run for run in self._model.runs if self._there(run)]
         if not runs:
-            path = self._weights(self.suite.runs([self.model])[0])
+            path = self._weights(self._model.runs[0])
             raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
         adversary = self._adversary
         with TemporaryDirectory(prefix="attention-audit-") as folder, told_of(self.scope.config.mirror):
@@ -306,7 +313,7 @@ class Trained:
             corpus = self._corpus(sentences, written, folder)
             seen = {runs[0]: self._seen(runs[0], corpus, maps)}
             seen |= {run: self._seen(run, corpus) for run in [*runs[1:], *([adversary] if adversary else [])]}
-        hierarchical = self.suite.hierarchical(self.dataset, self.model)
+        hierarchical = self._model.hierarchical
         items = [" ".join(sentence) for sentence in sentences] if hierarchical else [*chain(*sentences)]
         # a Transformer may read less than the whole text, and one's own map has its marks behind the words
         first = seen[runs[0]].readout
@@ -393,14 +400,14 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     if dataset not in scope.datasets_of(every):
         known = ", ".join(scope.datasets_of(every)) or "none"
         raise AuditError(f"{dataset}: not a data set of suite {suite} in {results} (known: {known}); name another")
-    own = scope.for_dataset(every, dataset)
-    if model not in own.models:
-        raise AuditError(f"{model}: not a model of suite {suite} (known: {', '.join(own.models)}); name another")
-    given, pairs = own.given(dataset, model), config.corpora[dataset].pairs
-    if pairs or (given and not given.network):
+    models = scope.models(every, dataset)
+    if model not in models:
+        raise AuditError(f"{model}: not a model of suite {suite} (known: {', '.join(models)}); name another")
+    pairs = config.corpora[dataset].pairs
+    if pairs or not models[model].network:
         reason = "reads pairs of texts" if pairs else "is known by its readouts alone"
         raise AuditError(f"{model}: {reason}, so no text can be given to it; name another")
-    return Trained(scope, trainings, own, dataset, model)
+    return Trained(scope, trainings, every, dataset, model)
 
 
 def _given(readout: Any, argument: str, first: GivenReadout | None) -> GivenReadout:

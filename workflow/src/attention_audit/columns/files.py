@@ -138,7 +138,7 @@ PIECES = described(
 
 HISTORY = Artefact(
     "history",
-    "models/{dataset}/{suite}/{model}/seed{seed}.history.parquet",
+    "models/{dataset}/{model}/seed{seed}.history.parquet",
     meaning="How one training went, epoch by epoch; the weights beside it are those of the selected epoch.",
 ).holds(
     epoch=integer(unit="epoch", meaning="epoch, from 0"),
@@ -152,7 +152,7 @@ HISTORY = Artefact(
 
 SEARCH = Artefact(
     "search",
-    "models/{dataset}/{suite}/{model}/seed{seed}.search.parquet",
+    "models/{dataset}/{model}/seed{seed}.search.parquet",
     meaning="One search by continuation, step by step; every step is a model, and one of them is chosen.",
 ).holds(
     seed=SEED,
@@ -170,7 +170,7 @@ SEARCH = Artefact(
 
 READOUT = Artefact(
     "readout",
-    "readouts/{dataset}/{suite}/{model}/seed{seed}/{split}.parquet",
+    "readouts/{dataset}/{model}/seed{seed}/{split}.parquet",
     meaning="All that the post-hoc tests know of a trained model: logits = sum over items (tokens, or the sentences of "
     "a HAN) of attention x contribution, plus bias; of a model of pairs, logits = weight x tanh of that sum, plus "
     "bias, with the head beside it.",
@@ -239,7 +239,7 @@ HEADED = Artefact(
 
 HEAD = Artefact(
     "head",
-    "readouts/{dataset}/{suite}/{model}/seed{seed}/head.parquet",
+    "readouts/{dataset}/{model}/seed{seed}/head.parquet",
     meaning="What a model of pairs has above its readouts, the same for all splits; no rows for a model of single "
     "texts.",
 ).holds(

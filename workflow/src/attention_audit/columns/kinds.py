@@ -94,7 +94,7 @@ class Artefact:
         return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in self.columns])
 
 
-def described(name: str, *, meaning: str, path: str = "audits/{dataset}/{suite}/{name}.parquet") -> Artefact:
+def described(name: str, *, meaning: str, path: str = "audits/{dataset}/{model}/{name}.parquet") -> Artefact:
     """Describe a kind of file, mostly an audit's, whose columns `holds` adds."""
     return Artefact(name, path.replace("{name}", name), meaning=meaning)
 

@@ -28,7 +28,7 @@ class AuditedRun(Section):
 
 
 class AuditJob(Section):
-    """One audit of one suite on one data set.
+    """One audit of one model of a data set, by its name in paths.
 
     target, takes, columns: those of its entry in plan/audits.yaml; columns is the declaration of its columns. runs: in
     the order of the readouts. sections: the sections of the configuration that the audit reads, by key. architectures,
@@ -37,7 +37,7 @@ class AuditJob(Section):
     """
 
     dataset: str
-    suite: str
+    model: str
     audit: str
     target: str
     takes: Literal["batch", "readout", "readout_pair", "suite", "network"]
@@ -68,10 +68,10 @@ class UnaskedAudit(Section):
 
 
 class AuditsJob(Section):
-    """The audits of one rule, of one suite on one data set. audit: the name of the rule."""
+    """The audits of one rule, of one model of a data set. audit: the name of the rule."""
 
     dataset: str
-    suite: str
+    model: str
     audit: str
     audits: list[GatheredAudit]
     unasked: list[UnaskedAudit] = Field(default_factory=list)

@@ -32,13 +32,6 @@ class ReadSpec(Section):
     only: str = ""
 
 
-class Models(Section):
-    """The models of a suite in order, with label, colour and marker; `where` they are declared."""
-
-    where: str
-    looks: dict[str, list[str]]
-
-
 class TableSpec(Section):
     """How a table is written: see `plan.exhibit.Table`.
 
@@ -56,9 +49,9 @@ class TableSpec(Section):
 class ExhibitJob(Section):
     """One table or figure. target: its function. settings: what it is called with besides frames.
 
-    takes: which of `models` and `labels` it is called with too. models: those of its suite, or of all suites by key.
-    titles: of suites, by the names of their papers. fetched: folder and name of the fetched files of each data set.
-    font: the fonts that a figure prefers.
+    takes: which of `models` and `labels` it is called with too. models: label, colour and marker of those of its
+    suite, or of all suites, by suite and name. titles: of suites, by the names of their papers. fetched: folder and
+    name of the fetched files of each data set. font: the fonts that a figure prefers.
     """
 
     exhibit: str
@@ -67,7 +60,7 @@ class ExhibitJob(Section):
     reads: dict[str, ReadSpec]
     settings: dict[str, Any]
     takes: list[str]
-    models: dict[str, Models]
+    models: dict[str, dict[str, list[str]]]
     titles: dict[str, str]
     fetched: dict[str, list[list[str]]]
     font: list[str]

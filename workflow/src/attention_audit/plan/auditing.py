@@ -1,4 +1,8 @@
-"""Which audits a suite is asked, what each of them reads, and the settings of its job."""
+"""Which audits a model is asked, what each of them reads, and the settings of its job.
+
+An audit's file is of one model whose attention is in question, and, where it is the first of its suite, of all that it
+is held against.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -10,18 +14,16 @@ from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.given.files import CONTRIBUTION, HEADS, holdings
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, UnaskedAudit
 from attention_audit.model.architecture import Architecture
-from attention_audit.plan.audit import OWN, Audit
-from attention_audit.plan.audits import AUDITS, audit_named
+from attention_audit.plan.audits import AUDITS, OWN, Audit, audit_named
 from attention_audit.plan.job import Files, PlannedJob
-from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import ImportedModel, Run, Suite
+from attention_audit.plan.model import Model, Run
+from attention_audit.plan.scope import Judged, Scope
+from attention_audit.plan.suite import Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.plugins import module_of
 
 STAGES = ("audits", "attribution")
-"""The stages that make audits of a suite: those that need no network, and those that do."""
-Asked = tuple[str, list[Audit], list[Audit]]
-"""A rule, the audits that its job makes, and those of which it writes no rows."""
+"""The stages that make audits: those that need no network, and those that do."""
 
 
 def stage_of(audit: Audit) -> str:
@@ -46,119 +48,131 @@ class Auditing:
         self.scope = scope
         self.places = scope.config.places
         self.trainings = trainings
-        self.asked: Callable[[Suite, str], tuple[Audit, ...]] = cache(self._asked)
-        self.lacks: Callable[[Suite, str, Audit, str], str] = cache(self._lacks)
-        for key, names in scope.config.audits.items():
-            suite = scope.suite(key)
+        self.asked: Callable[[Judged], tuple[Audit, ...]] = cache(self._asked)
+        self.lacks: Callable[[Suite, str, Audit, Model], str] = cache(self._lacks)
+        for name, audits in scope.config.audits.items():
+            suite = scope.suite(name)
             for dataset in scope.datasets_of(suite):
-                for audit in map(audit_named, names):
+                for audit in map(audit_named, audits):
                     # marks are the data set's and not the suite's: without them an audit is left out
                     if "marks" not in audit.needs or scope.marked(dataset):
-                        self.refuse_unless_possible(suite, dataset, audit)
+                        self._refuse_unless_possible(suite, dataset, audit)
+
+    def runs(self, judged: Judged, audit: Audit) -> list[Run]:
+        """The runs that an audit is asked of."""
+        suite, dataset, model = judged
+        models = self.scope.models(suite, dataset).values()
+        base, leads = self.scope.base(suite, dataset), self.scope.judged(suite, dataset)[0].model is model
+        others = [other for other in models if leads and not other.judged]
+        match audit.of:
+            case "models" | "attending":
+                every = audit.of == "models"
+                return [run for each in (model, *others) if every or each.attends for run in each.runs]
+            case "compared" if base:
+                return [Run(each.name, seed) for each in models if leads for seed in each.compared]
+            case "seed_pairs":
+                return model.runs if len(model.seeds) > 1 else []
+            case "first" if base:
+                return [base] if leads else []
+            case "first_seed":
+                return model.runs[:1]
+        return model.runs
 
     def _named(self, suite: Suite) -> list[Audit]:
-        """The audits that a suite is to be asked, with those that they read; those between two runs only where there
-        are two to compare.
-        """
-        names = [*self.scope.config.audits.get(suite.key, suite.own_audits)]
+        """The audits that a suite is to be asked, with those that they read."""
+        names = [*self.scope.config.audits.get(suite.name, suite.audits)]
         names += [other for name in names for other in audit_named(name).after if other not in names]
-        audits = [audit_named(name) for name in names]
-        return [audit for audit in audits if audit.of not in ("compared", "seed_pairs") or suite.runs_of(audit)]
+        return [audit_named(name) for name in names]
 
-    def _refuse_unless_of(self, suite: Suite, dataset: str) -> None:
-        if dataset not in self.scope.datasets_of(suite):
-            likely = did_you_mean(dataset, self.scope.datasets_of(suite))
-            raise AuditError(
-                f"{dataset}: not a data set of {suite.title} in this configuration{likely}; add it there, or ask for "
-                "another"
-            )
+    def _asked(self, judged: Judged) -> tuple[Audit, ...]:
+        """The audits that a model is asked: those that it is to be asked and that are possible."""
+        return tuple(audit for audit in self._named(judged.suite) if self.possible(judged, audit))
 
-    def _asked(self, suite: Suite, dataset: str) -> tuple[Audit, ...]:
-        """The audits that a suite is asked on a data set: those that it is to be asked and that are possible there.
+    def asked_of(self, suite: Suite, dataset: str) -> set[Audit]:
+        """The audits that any model of a suite is asked on a data set."""
+        return {audit for judged in self.scope.judged(suite, dataset) for audit in self.asked(judged)}
 
-        Raises AuditError where it is not a data set of the suite.
-        """
-        self._refuse_unless_of(suite, dataset)
-        suite = self.scope.for_dataset(suite, dataset)
-        return tuple(audit for audit in self._named(suite) if not self.reason(suite, dataset, audit))
+    def file(self, judged: Judged, audit: str) -> str:
+        """The file of an audit of a model."""
+        return self.places.audit_file(judged.dataset, judged.name, audit)
 
-    def files(self, suite: Suite) -> list[str]:
-        """The files of all audits that a suite is asked, on all its data sets."""
-        return [
-            self.places.audit_file(dataset, suite.key, audit.name)
-            for dataset in self.scope.datasets_of(suite)
-            for audit in self.asked(suite, dataset)
-        ]
+    def asks(self, judged: Judged, audit: Audit) -> bool:
+        """Whether a model is asked an audit."""
+        return audit in self.asked(judged)
 
-    def _lacks(self, suite: Suite, dataset: str, audit: Audit, model: str) -> str:
+    def _lacks(self, suite: Suite, dataset: str, audit: Audit, model: Model) -> str:
         """What an audit needs and a model has not; "" where it has all."""
-        suite = self.scope.for_dataset(suite, dataset)
-        given, heads, layer = suite.given(dataset, model), suite.heads(dataset, model), suite.layer(dataset, model)
+        layer, given = model.layer, model.settings is None
         lacking = {
-            "base": (suite.base is None, "a base model that others are compared with, which this suite has not"),
+            "base": (not suite.base, "a base model that others are compared with, which this suite has not"),
             "linear": (
                 self.scope.config.corpora[dataset].pair,
                 f"predictions that are linear in the attention, which models of pairs ({dataset}) have not",
             ),
             "weights": (
-                layer is not None or not self._decided(given),
+                layer is not None or not (model.network or not model.sources or CONTRIBUTION in self._held(model)),
                 "predictions that follow from the weights, and "
                 + (
-                    f"no contributions of {model} are given"
+                    f"no contributions of {model.name} are given"
                     if layer is None
-                    else f"of {model} the map of layer {layer} is read, of which no single row decides"
+                    else f"of {model.name} the map of layer {layer} is read, of which no single row decides"
                 ),
             ),
             "network": (
-                given is not None and not given.network,
-                f"a network that can be run again, and of {model} only readouts are given",
+                not model.network,
+                f"a network that can be run again, and of {model.name} only readouts are given",
             ),
-            "states": (given is not None or heads, f"states under the attention, which are not known of {model}"),
+            "states": (
+                given or model.heads,
+                f"states under the attention, which are not known of {model.name}",
+            ),
             "heads": (
-                not (heads or (given and HEADS in self._held(given))),
-                f"several heads of attention, and {model} has one",
+                not (model.heads or HEADS in self._held(model)),
+                f"several heads of attention, and {model.name} has one",
             ),
-            "tokens": (suite.hierarchical(dataset, model), f"attention over tokens, and {model} attends to sentences"),
+            "tokens": (model.hierarchical, f"attention over tokens, and {model.name} attends to sentences"),
             "marks": (not self.scope.marked(dataset), f"marked words, and {dataset} has none"),
         }
         return next((reason for need, (lacks, reason) in lacking.items() if lacks and need in audit.needs), "")
 
-    def _held(self, given: ImportedModel) -> set[str]:
+    def _held(self, model: Model) -> set[str]:
         """What all readouts of a user's model have of what they may have."""
-        held = [holdings(placed(path, self.scope.mirror)) for path in given.sources]
+        held = [holdings(placed(path, self.scope.mirror)) for path in model.sources if not model.network]
         return set.intersection(*held) if held else set()
 
-    def _decided(self, given: ImportedModel | None) -> bool:
-        """Whether predictions follow from the weights: where only readouts are given, they must say so."""
-        return given is None or given.network or not given.sources or CONTRIBUTION in self._held(given)
-
-    def _lacking(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
+    def _lacking(self, judged: Judged, audit: Audit) -> list[str]:
         """What an audit needs and the models that it is asked of have not, one by one; "" where one has all."""
-        models = dict.fromkeys(run.model for run in self.scope.for_dataset(suite, dataset).runs_of(audit))
-        return [self.lacks(suite, dataset, audit, model) for model in models]
+        models = self.scope.models(judged.suite, judged.dataset)
+        names = dict.fromkeys(run.model for run in self.runs(judged, audit))
+        return [self.lacks(judged.suite, judged.dataset, audit, models[name]) for name in names]
+
+    def _reasons(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
+        return [reason for each in self.scope.judged(suite, dataset) for reason in self._lacking(each, audit)]
 
     def reason(self, suite: Suite, dataset: str, audit: Audit) -> str:
         """What an audit needs and no model of a suite has; "" where one has all, or where there is none to ask."""
-        reasons = self._lacking(suite, dataset, audit)
+        reasons = self._reasons(suite, dataset, audit)
         return reasons[0] if reasons and all(reasons) else ""
 
-    def possible(self, suite: Suite, dataset: str, audit: Audit) -> bool:
-        """Whether a suite has models on a data set that can be asked an audit."""
-        return bool(self.scope.for_dataset(suite, dataset).runs_of(audit)) and not self.reason(suite, dataset, audit)
+    def possible(self, judged: Judged, audit: Audit) -> bool:
+        """Whether there are runs that can be asked an audit."""
+        reasons = self._lacking(judged, audit)
+        return bool(reasons) and not all(reasons)
 
-    def refuse_unless_possible(self, suite: Suite, dataset: str, audit: Audit) -> None:
+    def _refuse_unless_possible(self, suite: Suite, dataset: str, audit: Audit) -> None:
         """Raise AuditError where a model has not what an audit needs.
 
         Of a suite's own audits such models are left out, and it is raised only where none is left.
         """
-        own = audit.name in suite.own_audits
-        reasons = [self.reason(suite, dataset, audit)] if own else self._lacking(suite, dataset, audit)
+        own = audit.name in suite.audits
+        reasons = [self.reason(suite, dataset, audit)] if own else self._reasons(suite, dataset, audit)
         if reason := next(filter(None, reasons), ""):
-            raise AuditError(f"audits.{suite.key}: {audit.name} needs {reason}; leave it out")
+            raise AuditError(f"audits.{suite.name}: {audit.name} needs {reason}; leave it out")
 
-    def unasked(self, suite: Suite, dataset: str, model: str, names: Sequence[str]) -> dict[str, str]:
-        """Of the audits of these names, those that a model is not asked on a data set, each with the reason."""
-        asked, reasons = self.asked(suite, dataset), {}
+    def unasked(self, judged: Judged, names: Sequence[str]) -> dict[str, str]:
+        """Of the audits of these names, those that a model is not asked, each with the reason."""
+        suite, dataset, model = judged
+        asked, reasons = self.asked_of(suite, dataset), {}
         for audit in map(audit_named, names):
             if needed := self.lacks(suite, dataset, audit, model):
                 reasons[audit.name] = f"{audit.name} needs {needed}"
@@ -166,146 +180,135 @@ class Auditing:
                 reasons[audit.name] = f"{audit.name} is not among the suite's audits"
         return reasons
 
-    def _audit_of(self, name: str, key: str, dataset: str) -> tuple[Suite, Audit]:
-        """A suite and an audit by their names. Raises AuditError where the suite cannot be asked the audit."""
-        suite, audit = self.scope.suite(key), audit_named(name)
-        self._refuse_unless_of(suite, dataset)
-        suite = self.scope.for_dataset(suite, dataset)
-        self.refuse_unless_possible(suite, dataset, audit)
-        if not suite.runs_of(audit):
-            several = "model with several seeds" if audit.of == "seed_pairs" else "model to compare with the base model"
-            raise AuditError(f"{audit.name}: {suite.title} has no {several}; name more of them")
-        return suite, audit
-
-    def compared(self, suite: Suite, audit: Audit, dataset: str) -> list[tuple[Run | None, Run]]:
+    def compared(self, judged: Judged, audit: Audit) -> list[tuple[Run | None, Run]]:
         """The runs that have rows in an audit, in order, each after the run that it is compared with, if there is one.
 
         They have what the audit needs and are read out on its split, and nothing is compared with itself. Of several
         seeds of a model, every two are compared once, the later with the earlier one.
         """
-        suite = self.scope.for_dataset(suite, dataset)
-        split = self.split(suite, dataset, audit)
+        suite, dataset, _ = judged
+        models, base = self.scope.models(suite, dataset), self.scope.base(suite, dataset)
+        split = self.split(judged, audit)
         runs = [
             run
-            for run in suite.runs_of(audit)
-            if split in suite.splits_of(dataset, run.model) and not self.lacks(suite, dataset, audit, run.model)
+            for run in self.runs(judged, audit)
+            if split in models[run.model].splits and not self.lacks(suite, dataset, audit, models[run.model])
         ]
         if audit.takes != "readout_pair":
             return [(None, run) for run in runs]
         if audit.of == "seed_pairs":
-            return [(first, other) for first, other in combinations(runs, 2) if first.model == other.model]
-        return [(suite.base, run) for run in runs if run != suite.base]
+            return [*combinations(runs, 2)]
+        return [(base, run) for run in runs if run != base]
 
-    def runs(self, suite: Suite, audit: Audit, dataset: str) -> list[Run]:
-        """The runs that have rows in an audit, each as often as it is compared."""
-        return [run for _, run in self.compared(suite, audit, dataset)]
-
-    def _audited(self, suite: Suite, dataset: str, run: Run, other: Run | None = None) -> AuditedRun:
+    def _describe(self, model: Model, run: Run, other: Run | None) -> AuditedRun:
         """A run as the rows of an audit name it."""
         return AuditedRun(
-            model=suite.family(run.model),
-            lambda_=suite.objective(dataset, run.model).lambda_,
-            searched=suite.search_step(run.model),
+            model=model.family,
+            lambda_=model.lambda_,
+            searched=model.step,
             seed=run.seed,
-            selection=suite.selection(dataset, run.model),
-            hierarchical=suite.hierarchical(dataset, run.model),
+            selection=model.selected_on,
+            hierarchical=model.hierarchical,
             other=other.seed if other and other.model == run.model else None,
         )
 
-    def split(self, suite: Suite, dataset: str, audit: Audit) -> str:
+    def split(self, judged: Judged, audit: Audit) -> str:
         """The split whose readouts an audit reads: test where there are none of the one that it asks for."""
-        return audit.split if audit.split in suite.splits(dataset) else "test"
+        return audit.split if judged.model.settings else "test"
 
-    def _after(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
-        """The audits that an audit reads on a data set."""
-        return [other for other in audit.after if self.possible(suite, dataset, audit_named(other))]
+    def _after(self, judged: Judged, audit: Audit) -> list[str]:
+        """The audits that an audit reads."""
+        return [other for other in audit.after if self.possible(judged, audit_named(other))]
 
-    def inputs(self, name: str, key: str, dataset: str) -> Files:
+    def inputs(self, judged: Judged, audit: Audit) -> Files:
         """The input files of an audit."""
-        suite, audit = self._audit_of(name, key, dataset)
-        compared = self.compared(suite, audit, dataset)
+        (suite, dataset, _), compared = judged, self.compared(judged, audit)
+        models = self.scope.models(suite, dataset)
         runs, others = [run for _, run in compared], [other for other, _ in compared if other]
         homes = [self.trainings.home(suite, dataset, run) for run in runs]
-        split = self.split(suite, dataset, audit)
+        split = self.split(judged, audit)
         inputs: Files = {}
         if audit.takes == "suite":
-            for role, run in (("base", suite.base), ("contrast", suite.shown_adversary)):
+            for role, run in (
+                ("base", self.scope.base(suite, dataset)),
+                ("contrast", self.scope.shown(suite, dataset)),
+            ):
                 inputs[role] = [self.trainings.home(suite, dataset, run).readout()] if run else []
         else:
             inputs["readouts"] = [home.readout(split) for home in homes]
-            if searched := [run for run in runs if suite.search_step(run.model) is not None]:
-                files = [self.trainings.search_file(suite, dataset, run) for run in searched]
-                inputs["search"] = list(dict.fromkeys(files))
+            searched = [run for run in runs if models[run.model].step is not None]
+            inputs["search"] = list(dict.fromkeys(self.trainings.search_file(suite, dataset, run) for run in searched))
         if self.scope.config.corpora[dataset].pair:
             inputs["heads"] = [home.file("head") for home in homes]
         attending = zip(homes, runs, strict=True)
-        if tails := [home.file("tail") for home, run in attending if suite.heads(dataset, run.model)]:
-            inputs["tails"] = tails
-        if others:
-            inputs["against"] = [self.trainings.home(suite, dataset, run).readout(split) for run in others]
+        inputs["tails"] = [home.file("tail") for home, run in attending if models[run.model].heads]
+        inputs["against"] = [self.trainings.home(suite, dataset, run).readout(split) for run in others]
         if "corpus" in audit.needs:
             inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
-        if "network" in audit.needs and any(suite.given(dataset, run.model) for run in runs):
+        if "network" in audit.needs and any(models[run.model].reads for run in runs):
             sources = (path for home in homes for path in self.trainings.sources(home.training, home.seed))
             inputs["given"] = list(dict.fromkeys(sources))
         elif "network" in audit.needs:
             inputs["vocabulary"] = [self.places.corpus_file(dataset, "vocabulary")]
             inputs["weights"] = [home.file("weights") for home in homes]
-            records = (path for home in homes for path in self.trainings.transformer(home.training))
-            if transformers := list(dict.fromkeys(records)):
-                inputs["transformer"] = transformers
-        return inputs | {
-            other: [self.places.audit_file(dataset, key, other)] for other in self._after(suite, dataset, audit)
-        }
+            records = (path for run in runs for path in self.trainings.transformer(dataset, models[run.model]))
+            inputs["transformer"] = list(dict.fromkeys(records))
+        inputs |= {other: [self.file(judged, other)] for other in self._after(judged, audit)}
+        return {kind: paths for kind, paths in inputs.items() if paths or kind in ("readouts", "base", "contrast")}
 
-    def job(self, name: str, key: str, dataset: str) -> AuditJob:
+    def job(self, judged: Judged, audit: Audit) -> AuditJob:
         """What an audit is told."""
-        suite, audit = self._audit_of(name, key, dataset)
-        config, compared = suite.config, self.compared(suite, audit, dataset)
-        asked = [run for _, run in compared] if "network" in audit.needs else []
-        given = all(suite.given(dataset, run.model) for run in asked)
+        (suite, dataset, _), compared = judged, self.compared(judged, audit)
+        models, config = self.scope.models(suite, dataset), self.scope.config.for_dataset(dataset)
+        asked = [models[run.model] for _, run in compared] if "network" in audit.needs else []
         return AuditJob(
             dataset=dataset,
-            suite=key,
-            audit=name,
+            model=judged.name,
+            audit=audit.name,
             target=audit.target,
             takes=audit.takes,
             columns=audit.columns,
-            runs=[self._audited(suite, dataset, run, other) for other, run in compared],
+            runs=[self._describe(models[run.model], run, other) for other, run in compared],
             sections={section: getattr(config, section).model_dump() for section in audit.settings},
-            after={other: audit_named(other).columns for other in self._after(suite, dataset, audit)},
-            architectures=[] if given else [suite.architecture(dataset, run.model) for run in asked],
-            classifiers=[suite.reading(dataset, run.model, run.seed) for run in asked] if given else [],
+            after={other: audit_named(other).columns for other in self._after(judged, audit)},
+            architectures=[model.architecture for model in asked if model.settings],
+            classifiers=[
+                model.reads[run.seed - 1] for model, (_, run) in zip(asked, compared, strict=False) if model.reads
+            ],
             # it decides nothing of audits that ask no network
             device=config.device if "network" in audit.needs else "cpu",
             threads=config.threads,
         )
 
-    def gathered(self, suite: Suite, dataset: str) -> Iterator[Asked]:
-        """The audits that a suite is asked on a data set, by the rule that makes them, with all others of the rule;
-        those of a plugin one by one.
+    def _why_not(self, judged: Judged, audit: Audit) -> str:
+        """Why a model is not asked an audit; "" where it is."""
+        suite = judged.suite
+        if audit in self.asked(judged):
+            return ""
+        if reasons := [*filter(None, self._lacking(judged, audit))]:
+            return f"needs {reasons[0]}"
+        if audit in self._named(suite):
+            several = "model with several seeds" if audit.of == "seed_pairs" else "model to compare with the base model"
+            return f"is not asked, as {suite.title} has no {several} here"
+        return f"is not among the audits of {suite.name}; name it in `audits`"
+
+    def gathered(self, judged: Judged) -> Iterator[tuple[str, list[Audit], list[Audit]]]:
+        """The rules that make audits of a model, with those that it is asked, and all others of the rule; those of a
+        plugin one by one.
         """
-        asked = self.asked(suite, dataset)
+        asked = self.asked(judged)
         for rule in dict.fromkeys(audit.rule for audit in asked):
-            own, others = (
-                [each for each in AUDITS if each.rule == rule and (each in asked) == is_asked]
-                for is_asked in (True, False)
-            )
+            of_rule = [audit for audit in AUDITS if audit.rule == rule]
+            own = [audit for audit in of_rule if audit in asked]
             if rule == OWN:
                 yield from ((rule, [each], []) for each in own)
             else:
-                yield rule, own, others
+                yield rule, own, [audit for audit in of_rule if audit not in asked]
 
-    def _why_not(self, suite: Suite, dataset: str, audit: Audit) -> str:
-        if reason := self.reason(self.scope.for_dataset(suite, dataset), dataset, audit):
-            return f"needs {reason}"
-        return f"is not among the audits of {suite.key}; name it in `audits`"
-
-    def planned(self, suite: Suite, dataset: str, rule: str, audits: list[Audit], others: list[Audit]) -> PlannedJob:
+    def planned(self, judged: Judged, rule: str, audits: list[Audit], others: list[Audit]) -> PlannedJob:
         """The job of a rule: it makes `audits`, and files without rows of `others`, which say why."""
-        stage, names = stage_of(audits[0]), [audit.name for audit in (*audits, *others)]
-        outputs = {name: [self.places.audit_file(dataset, suite.key, name)] for name in names}
-        own = {audit.name: self.inputs(audit.name, suite.key, dataset) for audit in audits}
+        stage = stage_of(audits[0])
+        own = {audit.name: self.inputs(judged, audit) for audit in audits}
         inputs: Files = {}
         for files in own.values():
             for kind, paths in files.items():
@@ -319,34 +322,46 @@ class Auditing:
                     inputs={kind: [*map(inputs[kind].index, paths)] for kind, paths in own[audit.name].items()},
                 )
                 for audit in audits
-                for job in [self.job(audit.name, suite.key, dataset)]
+                for job in [self.job(judged, audit)]
             ]
             unasked = [
-                UnaskedAudit(audit=audit.name, columns=audit.columns, reason=self._why_not(suite, dataset, audit))
+                UnaskedAudit(audit=audit.name, columns=audit.columns, reason=self._why_not(judged, audit))
                 for audit in others
             ]
-            return AuditsJob(dataset=dataset, suite=suite.key, audit=rule, audits=gathered, unasked=unasked)
+            return AuditsJob(dataset=judged.dataset, model=judged.name, audit=rule, audits=gathered, unasked=unasked)
 
-        wildcards = {"dataset": dataset, "suite": suite.key} | ({"audit": audits[0].name} if rule == OWN else {})
+        wildcards = {"dataset": judged.dataset, "model": judged.name}
         return PlannedJob(
             rule=rule,
-            wildcards=wildcards,
+            wildcards=wildcards | ({"audit": audits[0].name} if rule == OWN else {}),
             stage=stage,
             inputs=inputs,
-            outputs=outputs,
+            outputs={audit.name: [self.file(judged, audit.name)] for audit in (*audits, *others)},
             told=told,
             code=code_hash(f"stages.{stage}"),
         )
 
-    def refuse(self, name: str, key: str, dataset: str) -> None:
-        """Raise AuditError, with the reason, where a suite is not asked an audit on a data set."""
-        suite, audit = self._audit_of(name, key, dataset)
-        if audit not in self.asked(suite, dataset):
-            raise AuditError(f"{key}, {dataset}: {name} {self._why_not(suite, dataset, audit)}")
+    def refuse(self, name: str, model: str, dataset: str) -> None:
+        """Raise AuditError, with the reason, where a model, by its name in paths, is not asked an audit."""
+        every = {
+            each.name: each
+            for suite, own in self.scope.asked
+            if own == dataset
+            for each in self.scope.judged(suite, own)
+        }
+        if model not in every:
+            known = ", ".join(every) or "none"
+            raise AuditError(
+                f"{dataset}/{model}: not a model whose attention is audited{did_you_mean(model, every)} (of {dataset}: "
+                f"{known}); name one of these, or add it to the configuration"
+            )
+        if reason := self._why_not(every[model], audit_named(name)):
+            remedy = "" if ";" in reason else "; ask for another audit, or of another model"
+            raise AuditError(f"{dataset}/{model}: {name} {reason}{remedy}")
 
     def jobs(self) -> Iterator[PlannedJob]:
-        """The jobs of all audits that the suites are asked, each after those whose files it reads."""
-        for suite in self.scope.suites.values():
-            for dataset in self.scope.datasets_of(suite):
-                for gathered in self.gathered(suite, dataset):
-                    yield self.planned(suite, dataset, *gathered)
+        """The jobs of all audits that models are asked, each after those whose files it reads."""
+        for suite, dataset in self.scope.asked:
+            for judged in self.scope.judged(suite, dataset):
+                for gathered in self.gathered(judged):
+                    yield self.planned(judged, *gathered)

@@ -18,11 +18,13 @@ from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.tokens import lacking
 from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
+from attention_audit.names import MAPS
 from attention_audit.plan.corpora import VECTORS, raw_paths, vectors_name
 from attention_audit.plan.job import PlannedJob
+from attention_audit.plan.model import DataSet
+from attention_audit.plan.papers.given import read_given
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.transformers import check_classifier, check_encoder, check_transformer
-from attention_audit.transformer.settings import ReadClassifier
 
 MEMORY = Path(".snakemake/attention-audit/checked")
 """Where what was found is kept, so that a job that plans again reads no file again."""
@@ -84,22 +86,24 @@ def added_to(faults: list[str]) -> Iterator[None]:
 
 def missing_models(scope: Scope) -> list[str]:
     """What the user is said to have of models that are not trained here, and that is not there; a line each."""
-    named: dict[str, tuple[str, ReadClassifier | None]] = {}
-    for suite in scope.suites.values():
-        for dataset in scope.datasets_of(suite):
-            own = scope.for_dataset(suite, dataset)
-            for model in own.models:
-                given = own.given(dataset, model)
-                for number, path in enumerate(given.sources if given else (), start=1):
-                    read = own.reading(dataset, model, number) if given and given.network else None
-                    named.setdefault(path, (f"{dataset}, {model}", read))
     faults: list[str] = []
-    for path, (whose, read) in named.items():
-        if read is not None:
+    for dataset in scope.datasets:
+        for model, paths in scope.config.own[dataset].by_model.items() if dataset in scope.config.own else ():
+            faults += [
+                f"{dataset}, {model}: {path} is not here; put it there, or name its place in the config"
+                for path in paths
+                if not placed(path, scope.mirror).exists()
+            ]
+    for dataset in scope.datasets:
+        if dataset not in scope.config.hf:
+            continue
+        section = scope.config.hf[dataset]
+        MAPS.refuse_unknown(section.maps)
+        data = DataSet(dataset, scope.config.for_dataset(dataset), scope.config)
+        named = {path: model for model, paths in reversed(section.by_model.items()) for path in paths}
+        for path, model in reversed(named.items()):
             with added_to(faults):
-                check_classifier(scope.config, path, whose, read)
-        elif not placed(path, scope.mirror).exists():
-            faults.append(f"{whose}: {path} is not here; put it there, or name its place in the config")
+                check_classifier(scope.config, path, f"{dataset}, {model}", read_given(data, model, path))
     return faults
 
 
@@ -113,7 +117,7 @@ def files_of(scope: Scope, dataset: str) -> dict[str, Path]:
 
 def most_words(scope: Scope, dataset: str) -> int | None:
     """How many words of a text are read at most: the pieces of classifiers where nothing else reads it; None: all."""
-    readers = {suite.key for suite in scope.suites.values() if dataset in scope.datasets_of(suite)}
+    readers = {suite.name for suite, name in scope.asked if name == dataset}
     if readers != {"hf"} or scope.config.hf[dataset].long == "window":
         return None
     return scope.config.hf[dataset].max_length

@@ -8,7 +8,7 @@ from attention_audit import plugins
 from attention_audit.artefacts.files import whole
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
-from attention_audit.plan.suites import config_type
+from attention_audit.plan.suite import config_type
 
 RECORD = ".configuration.yaml"
 """Its file in the folder of the results."""

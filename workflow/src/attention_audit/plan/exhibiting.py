@@ -9,7 +9,7 @@ from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import Subject
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.jobs.exhibit import ExhibitJob, FileOf, Models, ReadSpec, TableSpec
+from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec, TableSpec
 from attention_audit.names import display_name
 from attention_audit.plan import remarks
 from attention_audit.plan.auditing import Auditing
@@ -141,7 +141,7 @@ class Exhibiting:
         if exhibit.every_dataset or not exhibit.suite:
             return bool(datasets)
         suite, read = self.scope.suite(exhibit.suite), self._read(exhibit)
-        return any({audit.name for audit in self.auditing.asked(suite, name)} >= {*read} for name in datasets)
+        return any({audit.name for audit in self.auditing.asked_of(suite, name)} >= {*read} for name in datasets)
 
     def _read(self, exhibit: Exhibit) -> list[str]:
         """The audits of its own suite that an exhibit reads."""
@@ -159,7 +159,8 @@ class Exhibiting:
             if suite not in suites:
                 return f"{dataset} is no data set of {suite.title}"
             for name in self._read(exhibit):
-                if not self.auditing.possible(suite, dataset, audit_named(name)):
+                audit = audit_named(name)
+                if not any(self.auditing.possible(judged, audit) for judged in self.scope.judged(suite, dataset)):
                     return self._not_asked(suite, dataset, name) or f"{suite.title} has no model to ask {name} of"
         met = not exhibit.needs or self.known[exhibit.needs](exhibit, dataset)
         return "" if met else f"it needs {NEEDS[exhibit.needs].format(dataset=dataset)}"
@@ -167,7 +168,7 @@ class Exhibiting:
     def _not_asked(self, suite: Suite, dataset: str, name: str) -> str:
         """Why a suite is not asked an audit on one of its data sets; "" where it is."""
         audit = audit_named(name)
-        if audit in self.auditing.asked(suite, dataset):
+        if audit in self.auditing.asked_of(suite, dataset):
             return ""
         reason = self.auditing.reason(suite, dataset, audit)
         return f"{name} needs {reason}" if reason else f"{suite.title} is not asked {name}"
@@ -228,24 +229,27 @@ class Exhibiting:
         """The suites whose models an exhibit may speak of."""
         return [self.scope.suite(exhibit.suite)] if exhibit.suite else list(self.scope.suites.values())
 
-    def _audited(self, exhibit: Exhibit, read: Read, only: str) -> list[FileOf]:
-        """Whose audits are read."""
-        if not read.suites:
-            return [FileOf(name=name, suite=exhibit.suite) for name in self.datasets(exhibit, only)]
-        return [
-            FileOf(name=name, suite=suite.key)
-            for suite in self.scope.suites.values()
-            if EVERY in read.suites or suite.key in read.suites
-            for name in self.scope.datasets_of(suite)
-            if audit_named(read.name) in self.auditing.asked(suite, name) and only in ("", name)
-        ]
+    def _audited(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
+        """The files of an audit that are read, each with whose it is."""
+        if read.suites:
+            asked = [(suite, name) for suite, name in self.scope.asked if {EVERY, suite.name} & {*read.suites}]
+        else:
+            asked = [(self.scope.suite(exhibit.suite), name) for name in self.datasets(exhibit, only)]
+        audit = audit_named(read.name)
+        possible = self.auditing.asks if read.suites else self.auditing.possible
+        return {
+            self.auditing.file(judged, read.name): FileOf(name=name, suite=suite.name)
+            for suite, name in asked
+            if only in ("", name)
+            for judged in self.scope.judged(suite, name)
+            if possible(judged, audit)
+        }
 
     def _files(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
         """The files of one name, each with whose it is; of `only` one data set where it is named."""
         match read.source:
             case "audit":
-                of_audits = self._audited(exhibit, read, only)
-                return {self.places.audit_file(whose.name, whose.suite, read.name): whose for whose in of_audits}
+                return self._audited(exhibit, read, only)
             case "corpus":
                 datasets = self.datasets(exhibit, only)
                 return {self.places.corpus_file(name, read.name): FileOf(name=name) for name in datasets}
@@ -308,9 +312,7 @@ class Exhibiting:
             settings={name: self.settings[name]() for name in exhibit.settings if name in self.settings},
             takes=[name for name in exhibit.settings if name in GIVEN_BY_THE_STAGE],
             models={
-                suite.key: Models(
-                    where=suite.labels.where, looks={name: [*look] for name, look in suite.labels.items()}
-                )
+                suite.name: {name: [*look] for name, look in self.scope.looks(suite).items()}
                 for suite in suites
                 if named
             },
@@ -387,20 +389,19 @@ class Exhibiting:
         every_subject = [
             Subject(
                 dataset=name,
-                suite=suite.key,
+                suite=suite.name,
                 paper=suite.paper,
-                model=suite.family(model),
-                seeds=len(suite.seeds(model)),
-                items="sentences" if suite.hierarchical(name, model) else "words",
-                unasked=self.auditing.unasked(suite, name, model, JUDGING.split()),
-                contrasts=suite.compared_models(model),
-                given=suite.given(name, model) is not None,
-                frozen=not suite.given(name, model) and suite.architecture(name, model).frozen,
+                model=model.family,
+                seeds=len(model.seeds),
+                items="sentences" if model.hierarchical else "words",
+                unasked=self.auditing.unasked(judged, JUDGING.split()),
+                contrasts=model.contrasts,
+                given=model.settings is None,
+                frozen=model.frozen,
             )
-            for every in self.scope.suites.values()
-            for name in self.scope.datasets_of(every)
-            for suite in [self.scope.for_dataset(every, name)]
-            for model in suite.judged
+            for suite, name in self.scope.asked
+            for judged in self.scope.judged(suite, name)
+            for model in [judged.model]
         ]
         return sorted(every_subject, key=lambda subject: subject.dataset in controls)
 

@@ -1,13 +1,15 @@
 """The explorer: which models it shows, and which files it is made of."""
 
+from collections.abc import Mapping
+
 from attention_audit.contrasts import Subject
 from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob, ShownSuite
 from attention_audit.plan.auditing import Auditing
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.job import Files
+from attention_audit.plan.model import Model, Run
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import Run, Suite
 from attention_audit.plan.trainings import Trainings
 
 SHOWN = ("texts", "summary")
@@ -53,24 +55,24 @@ class ExplorerPlan:
         return inputs | {name: [self.exhibiting.path(TABLES.by_name[name], ".parquet")] for name in SHOWN}, settings
 
     def _view(self, subject: Subject, files: dict[str, dict[str, int]]) -> ExploredView:
-        dataset, every = subject.dataset, self.scope.suite(subject.suite)
-        suite = self.scope.for_dataset(every, dataset)
-        (model,) = (model for model in suite.judged if suite.family(model) == subject.model)
+        dataset, suite = subject.dataset, self.scope.suite(subject.suite)
+        models = self.scope.models(suite, dataset)
+        judged = next(each for each in self.scope.judged(suite, dataset) if each.model.family == subject.model)
 
         def explored(run: Run) -> dict[str, int]:
             """One seed; what stands above its readouts is read with them."""
             home = self.trainings.home(suite, dataset, run)
             if self.scope.config.corpora[dataset].pair:
                 place(files["beside"], home.file("head"))
-            if suite.heads(dataset, run.model):
+            if models[run.model].heads:
                 place(files["beside"], home.file("tail"))
             return {"seed": run.seed, "readout": place(files["readouts"], home.readout())}
 
         contrasts = subject.contrasts
-        uniform = suite.runs([contrasts.uniform])[0] if contrasts and contrasts.uniform else None
-        unasked = self.auditing.unasked(every, dataset, model, [*AUDITS.values()])
+        uniform = models[contrasts.uniform].runs[0] if contrasts and contrasts.uniform else None
+        unasked = self.auditing.unasked(judged, [*AUDITS.values()])
         of_audits = {
-            name: place(files[name], self.places.audit_file(dataset, subject.suite, audit))
+            name: place(files[name], self.auditing.file(judged, audit))
             for name, audit in AUDITS.items()
             if audit not in unasked
         }
@@ -81,18 +83,18 @@ class ExplorerPlan:
             items=subject.items,
             uniform=ExploredRun(**explored(uniform)) if uniform else None,
             adversaries=[
-                ExploredAdversary(family=family, lambda_=suite.objective(dataset, run.model).lambda_, **explored(run))
+                ExploredAdversary(family=family, lambda_=models[run.model].lambda_, **explored(run))
                 for family in (contrasts.adversaries if contrasts else [])
-                for run in self._adversaries(suite, family)
+                for run in self._adversaries(models, family)
             ],
-            runs=[ExploredRun(**explored(run)) for run in suite.runs([model])],
+            runs=[ExploredRun(**explored(run)) for run in judged.model.runs],
             unasked=unasked,
             **of_audits,
         )
 
     @staticmethod
-    def _adversaries(suite: Suite, family: str) -> list[Run]:
+    def _adversaries(models: Mapping[str, Model], family: str) -> list[Run]:
         """The adversaries of a family; of a search that has chosen one already, that one."""
-        members = [model for model in suite.models if suite.family(model) == family]
-        chosen = {suite.trained_with(model) for model in members if suite.search_step(model) is not None}
-        return suite.runs([*chosen] or members)
+        members = [model for model in models.values() if model.family == family]
+        chosen = {model.maker: models[model.maker] for model in members if model.step is not None}
+        return [run for model in [*chosen.values()] or members for run in model.runs]

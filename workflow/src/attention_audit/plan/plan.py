@@ -22,7 +22,7 @@ from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exploring import EXPLORER, REPORT, ExplorerPlan
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.suites import read_config
+from attention_audit.plan.suite import read_config
 from attention_audit.plan.trainings import Trainings
 from attention_audit.plugins import module_of
 from attention_audit.section import Section
@@ -62,7 +62,12 @@ class Plan:
 
     def audit_files(self) -> list[str]:
         """The files of all audits that the suites are asked."""
-        return [path for suite in self.scope.suites.values() for path in self.auditing.files(suite)]
+        return [
+            self.auditing.file(judged, audit.name)
+            for suite, dataset in self.scope.asked
+            for judged in self.scope.judged(suite, dataset)
+            for audit in self.auditing.asked(judged)
+        ]
 
     def jobs(self) -> list[PlannedJob]:
         """Every job of the run, each after those whose files it reads, but for readouts of training splits and tables
@@ -95,8 +100,8 @@ class Plan:
         self.exhibiting.refuse(path)
         parts = Path(path).parts[len(Path(self.config.results).parts) :]
         match parts:
-            case ("audits", dataset, key, file) if key in self.scope.suites and Path(file).stem in AUDITS.by_name:
-                self.auditing.refuse(Path(file).stem, key, dataset)
+            case ("audits", dataset, model, file) if Path(file).stem in AUDITS.by_name:
+                self.auditing.refuse(Path(file).stem, model, dataset)
             case ("corpora", dataset, _):
                 corpora.source_of(self.config, dataset)
             case ("raw", folder, file):
@@ -168,14 +173,18 @@ class Plan:
         """The suites as pages name them."""
         return [
             ShownSuite(
-                key=suite.key,
+                key=suite.name,
                 paper=suite.paper,
                 title=suite.title,
                 about=suite.about,
-                citation=list(suite.citation or ()),
-                models={name: look.label for name, look in suite.labels.items()},
+                citation=list(suite.citation),
+                models={name: look.label for name, look in self.scope.looks(suite).items()},
                 datasets=self.scope.datasets_of(suite),
-                seeds={suite.family(model): list(suite.seeds(model)) for model in suite.models},
+                seeds={
+                    model.family: [*model.seeds]
+                    for dataset in self.scope.datasets_of(suite)
+                    for model in self.scope.models(suite, dataset).values()
+                },
             )
             for suite in self.scope.suites.values()
         ]
@@ -197,16 +206,13 @@ class Plan:
 
     def built(self) -> dict[str, str]:
         """What the judged models that are trained here are built of, by "<data set>/<suite>/<model>"."""
-        found = {}
-        for every in self.scope.suites.values():
-            for name in self.scope.datasets_of(every):
-                suite = self.scope.for_dataset(every, name)
-                for model in suite.judged:
-                    if suite.given(name, model) is None:
-                        of = suite.architecture(name, model)
-                        key = f"{name}/{suite.key}/{suite.family(model)}"
-                        found[key] = built(of.encoder, of.attention, of.hierarchical)
-        return found
+        return {
+            f"{name}/{suite.name}/{model.family}": built(of.encoder, of.attention, of.hierarchical)
+            for suite, name in self.scope.asked
+            for _, _, model in self.scope.judged(suite, name)
+            if model.settings
+            for of in [model.architecture]
+        }
 
     def explorer_job(self) -> ExplorerJob:
         """The settings of the job of the explorer."""

@@ -1,35 +1,48 @@
-"""What a run is about: its suites and data sets, and what of them had to be left out, with the reason."""
+"""What a run is about: its suites, their data sets and models, and what had to be left out, with the reason."""
 
-from collections.abc import Callable, Collection
-from functools import cache
+from collections.abc import Callable, Collection, Iterator
+from functools import cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 from attention_audit.config import Config
 from attention_audit.corpus.source import unavailable
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.names import Look
 from attention_audit.plan.corpora import raw_paths, source_of, with_others
-from attention_audit.plan.suite import Suite
-from attention_audit.plan.suites import SUITES
+from attention_audit.plan.model import Model, Run
+from attention_audit.plan.suite import SUITES, Suite
+from attention_audit.plugins import load
+
+
+class Judged(NamedTuple):
+    """A model whose attention is in question, with its suite and data set: what audits are asked of."""
+
+    suite: Suite
+    dataset: str
+    model: Model
+
+    @property
+    def name(self) -> str:
+        """Its name in paths."""
+        return self.suite.path(self.model.name)
 
 
 class Scope:
     """The suites of a run, and the data sets of each. Raises AuditError where a data set cannot be had and may not be
-    left out, or where two suites have one key. looking: whether raw files are looked for, as before a run.
+    left out. looking: whether raw files are looked for, as before a run.
     """
 
-    def __init__(self, config: Config, suites: Collection[type[Suite]] = SUITES, looking: bool = True) -> None:
+    def __init__(self, config: Config, suites: Collection[Suite] = SUITES, looking: bool = True) -> None:
         self.config = config
         self.mirror = Path(config.mirror) if config.mirror else None
-        self.suites = {suite.key: suite(config) for suite in suites}
-        if len(self.suites) < len(suites):
-            raise AuditError(f"two suites have the same key ({', '.join(suite.key for suite in suites)}); rename one")
-        named = dict.fromkeys(name for suite in self.suites.values() for name in suite.datasets)
+        self.suites = {suite.name: suite for suite in suites}
+        named = dict.fromkeys(name for suite in suites for name in suite.datasets(config))
         raw = Path(config.places.raw)
-        sought = named if looking else {}
         self.unavailable = {
             name: reason
-            for name in sought
+            for name in (named if looking else ())
             for own in reversed(with_others(config, [name]))
             if (reason := unavailable(own, config.corpora[own], self.mirror, raw))
         }
@@ -38,7 +51,7 @@ class Scope:
             raise AuditError(f"{said}; or leave it out with skip_unavailable: true")
         self.datasets = [name for name in named if name not in self.unavailable]
         # what is worked out once lies in the object, and goes with it
-        self.for_dataset: Callable[[Suite, str], Suite] = cache(self._for_dataset)
+        self.models: Callable[[Suite, str], dict[str, Model]] = cache(partial(Suite.list_models, config=config))
         self.marked: Callable[[str], bool] = cache(self._marked)
 
     @property
@@ -46,17 +59,13 @@ class Scope:
         """The generated data sets of the run, which stand behind real ones wherever a reader sees both."""
         return [name for name in self.datasets if isinstance(self.config.corpora[name], ControlCorpus)]
 
-    def suite(self, key: str) -> Suite:
-        """A suite by its key. Raises AuditError where there is none."""
-        if key not in self.suites:
+    def suite(self, name: str) -> Suite:
+        """A suite by its name. Raises AuditError where there is none."""
+        if name not in self.suites:
             known = ", ".join(self.suites)
-            likely = did_you_mean(key, self.suites)
-            raise AuditError(f"suite {key!r} is not known{likely} (known: {known}); declare it in plan/suites.py")
-        return self.suites[key]
-
-    def _for_dataset(self, suite: Suite, dataset: str) -> Suite:
-        """A suite with the configuration of one data set; the same object at each call."""
-        return self.suites[suite.key].for_dataset(dataset)
+            likely = did_you_mean(name, self.suites)
+            raise AuditError(f"suite {name!r} is not known{likely} (known: {known}); declare it in plan/suites.yaml")
+        return self.suites[name]
 
     def _marked(self, dataset: str) -> bool:
         """Whether words of the texts of a data set are marked, or known to decide the label."""
@@ -64,16 +73,41 @@ class Scope:
 
     def gaps(self, suite: Suite) -> dict[str, str]:
         """The data sets that were named for a suite and are left out, by reason."""
-        pairs = ", ".join(other.title for other in self.suites.values() if other.takes_pairs)
+        pairs = ", ".join(other.title for other in self.suites.values() if other.pairs)
         gaps = {}
-        for name in suite.datasets:
+        for name in suite.datasets(self.config):
             if name in self.unavailable:
                 gaps[name] = self.unavailable[name]
-            elif self.config.corpora[name].pair and not suite.takes_pairs:
+            elif self.config.corpora[name].pair and not suite.pairs:
                 gaps[name] = f"{name} holds pairs of texts, which only these suites take: {pairs}; name it there"
         return gaps
 
     def datasets_of(self, suite: Suite) -> list[str]:
         """The data sets of a suite, in the order of the configuration."""
         gaps = self.gaps(suite)
-        return [name for name in suite.datasets if name not in gaps]
+        return [name for name in suite.datasets(self.config) if name not in gaps]
+
+    @property
+    def asked(self) -> Iterator[tuple[Suite, str]]:
+        """Every suite with each of its data sets."""
+        return ((suite, name) for suite in self.suites.values() for name in self.datasets_of(suite))
+
+    def judged(self, suite: Suite, dataset: str) -> list[Judged]:
+        """The models whose own attention is in question; the others are what they are held against."""
+        return [Judged(suite, dataset, model) for model in self.models(suite, dataset).values() if model.judged]
+
+    def base(self, suite: Suite, dataset: str) -> Run | None:
+        """The run that all others are compared with, if there is one."""
+        return self.judged(suite, dataset)[0].model.runs[0] if suite.base else None
+
+    def shown(self, suite: Suite, dataset: str) -> Run | None:
+        """The adversary whose maps are shown beside those of the base, if there is one."""
+        return next((model.runs[0] for model in self.models(suite, dataset).values() if model.shown), None)
+
+    def looks(self, suite: Suite) -> dict[str, Look]:
+        """How the models of a suite look, by their names in rows of audits, in the order of tables."""
+        looks: dict[str, Look] = load(suite.looks)() if suite.looks else {}
+        for dataset in self.datasets_of(suite):
+            for model in self.models(suite, dataset).values():
+                looks.setdefault(model.family, model.look)
+        return looks

@@ -1,7 +1,7 @@
 """Which trainings there are, and where the weights and readouts of every run lie.
 
-A model that several suites ask for with the same data, vectors, architecture, recipe and seed is one training: it lies
-under the suite that comes first in `plan.suites`, and all of them read it there.
+A model that several suites list with the same data, vectors, architecture, recipe and seed is one training: it has the
+name that the first of these suites gives it, and all of them read it there.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,13 +12,14 @@ from attention_audit.code_hash import code_hash
 from attention_audit.corpus.source import placed
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.jobs.train import SearchJob, TrainJob
+from attention_audit.jobs.importing import ClassifierJob, ImportJob
 from attention_audit.places import Places
 from attention_audit.plan.job import PlannedJob
+from attention_audit.plan.model import READ_OUT, Model, Run
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import READ_OUT, Run, Suite
+from attention_audit.plan.suite import Suite
 from attention_audit.plan.transformers import classifier_files
-from attention_audit.training.settings import MaskedSettings, SearchSettings
+from attention_audit.training.settings import TrainSettings
 
 WITH_TAIL = {"train": ("head", "tail"), "train_adversary": ("tail",), "search_adversary": ("tail",)}
 """What rules write of what stands above readouts, empty where a model has none."""
@@ -26,7 +27,7 @@ WITH_TAIL = {"train": ("head", "tail"), "train_adversary": ("tail",), "search_ad
 
 @dataclass(frozen=True)
 class RunFiles:
-    """Where the files of a run lie: `training` is <data set>/<suite>/<model>."""
+    """Where the files of a run lie: `training` is <data set>/<model>."""
 
     training: str
     seed: int
@@ -45,104 +46,88 @@ class RunFiles:
 
 
 class Trainings:
-    """Every training of a run."""
+    """Every training of a run. Raises AuditError where two suites give one name to different models.
+
+    homes: where the files of every run of a suite on a data set lie. made: who lists what is made under which name,
+    with which seed. seeds: of each name.
+    """
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.places = scope.config.places
         self.homes: dict[tuple[str, str, Run], RunFiles] = {}
-        self.seeds: dict[str, tuple[int, ...]] = {}
-        self._identity: Callable[[str, str, Run], str] = cache(self._named)
+        self.made: dict[tuple[str, int], tuple[Suite, str, Model]] = {}
+        self._identity: Callable[[str, str, Run], str] = cache(self._identify)
         first: dict[str, RunFiles] = {}
-        for suite, dataset, model in self._models():
-            training = f"{dataset}/{suite.key}/{model}"
-            for seed in suite.seeds(model):
-                identity = self._identity(suite.key, dataset, Run(model, seed))
-                home = first.setdefault(identity, RunFiles(training, seed, self.places))
-                self.homes[suite.key, dataset, Run(model, seed)] = home
-            own = [
-                seed
-                for seed in suite.seeds(model)
-                if self.home(suite, dataset, Run(model, seed)) == RunFiles(training, seed, self.places)
-            ]
-            if own and suite.trained_with(model) == model:
-                self.seeds[training] = tuple(own)
+        for suite, dataset in scope.asked:
+            for model in scope.models(suite, dataset).values():
+                training = f"{dataset}/{suite.path(model.name)}"
+                for run in model.runs:
+                    own, identity = RunFiles(training, run.seed, self.places), self._identity(suite.name, dataset, run)
+                    self.homes[suite.name, dataset, run] = home = first.setdefault(identity, own)
+                    if home is own and (training, run.seed) in self.made:
+                        raise AuditError(f"{training}: is the name of two models, of two suites; rename one")
+                    if home is own and not model.made_with:
+                        self.made[training, run.seed] = (suite, dataset, model)
+        self.seeds: dict[str, tuple[int, ...]] = {}
+        for training, seed in self.made:
+            self.seeds[training] = (*self.seeds.get(training, ()), seed)
 
-    def _models(self) -> Iterator[tuple[Suite, str, str]]:
-        for suite in self.scope.suites.values():
-            for dataset in self.scope.datasets_of(suite):
-                own = self.scope.for_dataset(suite, dataset)
-                for model in own.models:
-                    yield own, dataset, model
-
-    def _named(self, key: str, dataset: str, run: Run) -> str:
-        """All that a training depends on but the names that suites give it."""
-        suite = self.scope.for_dataset(self.scope.suites[key], dataset)
-        reference = suite.reference(run)
-        other = self._identity(key, dataset, reference) if reference else ""
-        given = suite.given(dataset, run.model)
-        if given and given.derived:
-            return f"{given.rule} {other}"
-        if given:
-            read = suite.reading(dataset, run.model, run.seed).model_dump_json() if given.network else ""
-            return f"{given.rule} {dataset} {given.sources[run.seed - 1]} {read}"
-        maker = suite.trained_with(run.model)
-        settings = suite.training(dataset, maker, run.seed).model_dump_json(exclude={"model"})
-        return settings + other + run.model.removeprefix(maker) * (run.model != maker)
+    def _identify(self, suite: str, dataset: str, run: Run) -> str:
+        """Return all that a training depends on but the names that suites give it."""
+        models = self.scope.models(self.scope.suites[suite], dataset)
+        model, reference = models[run.model], models[run.model].reference_of(run.seed)
+        other = self._identity(suite, dataset, reference) if reference else ""
+        if model.settings:
+            told = model.settings_at(run.seed).model_dump_json(exclude={"model", "models", "maps"})
+            return told + other + model.name * bool(model.made_with)
+        if not model.sources:
+            return f"{model.rule} {other}"
+        number = run.seed - 1
+        read = model.reads[number].model_dump_json() if model.reads else ""
+        return f"{model.rule} {dataset} {model.sources[number]} {read}"
 
     def home(self, suite: Suite, dataset: str, run: Run) -> RunFiles:
         """Where the files of a run lie."""
-        return self.homes[suite.key, dataset, run]
+        return self.homes[suite.name, dataset, run]
 
-    def split(self, training: str) -> tuple[Suite, str, str]:
-        """Suite, data set and model of a training. Raises AuditError where this configuration has no such training."""
-        if training not in self.seeds:
+    def _listed(self, training: str, seed: int) -> tuple[Suite, str, Model]:
+        if (training, seed) not in self.made:
             raise AuditError(f"{training}: not a training of this configuration; add it there, or ask for another")
-        dataset, key, model = training.split("/")
-        return self.scope.for_dataset(self.scope.suites[key], dataset), dataset, model
+        return self.made[training, seed]
 
-    def job(self, training: str, seed: int) -> TrainJob | SearchJob | MaskedSettings:
-        """The settings of the job of a training or of a search. Raises AuditError where it has not this seed."""
-        suite, dataset, model = self.split(training)
-        settings = suite.training(dataset, model, seed)
-        if isinstance(settings, SearchSettings):
-            return SearchJob(**dict(settings), models=self.steps(training))
-        if isinstance(settings, MaskedSettings):
-            return settings
-        return TrainJob(**dict(settings), maps=suite.maps(dataset, model))
+    def settings(self, training: str, seed: int) -> TrainSettings:
+        """What the job of a training is told. Raises AuditError where this configuration has no such training."""
+        return self._listed(training, seed)[2].settings_at(seed)
 
     def sources(self, training: str, seed: int) -> list[str]:
         """What the user has of a training that is imported, a file or the files of a folder; or the readout that it is
         made of; [] where it is made here.
         """
-        suite, dataset, model = self.split(training)
-        given = suite.given(dataset, model)
-        if given is None:
+        _, _, model = self._listed(training, seed)
+        if model.settings:
             return []
-        if given.derived:
+        if not model.sources:
             return [home.readout() for home in self._references(training, seed)]
-        named = [given.sources[seed - 1]]
-        return classifier_files(self.scope.config, named) if given.network else self._placed(named)
+        named = [model.sources[seed - 1]]
+        return classifier_files(self.scope.config, named) if model.network else self._placed(named)
 
     def _references(self, training: str, seed: int) -> list[RunFiles]:
         """The run whose readouts a training has; often none."""
-        suite, dataset, model = self.split(training)
-        run = suite.reference(Run(model, seed))
+        suite, dataset, model = self._listed(training, seed)
+        run = model.reference_of(seed)
         return [self.home(suite, dataset, run)] if run else []
 
     def _placed(self, paths: Sequence[str]) -> list[str]:
         return [str(placed(path, self.scope.mirror)) for path in paths]
 
-    def steps(self, training: str) -> list[str]:
-        """The other models of a job that makes several: of a search, all but the chosen one, which has its name."""
-        suite, _, model = self.split(training)
-        return [name for name in suite.models if suite.trained_with(name) == model != name]
-
     @cached_property
-    def search_steps(self) -> list[str]:
-        """The models of the steps of the longest search; all searches have files of them, some without rows."""
-        searches = (self.steps(training) for training in self.seeds if self.rule(training) == "search_adversary")
-        return max(searches, key=len, default=[])
+    def steps(self) -> int:
+        """How many steps the longest search has; all searches have files of so many, some without rows."""
+        return max((model.step or 0 for models in self._every() for model in models), default=0)
+
+    def _every(self) -> Iterator[list[Model]]:
+        return ([*self.scope.models(suite, dataset).values()] for suite, dataset in self.scope.asked)
 
     @cached_property
     def percents(self) -> list[int]:
@@ -150,19 +135,14 @@ class Trainings:
         configs = map(self.scope.config.for_dataset, self.scope.config.masking.datasets)
         return sorted({percent for config in configs for percent in config.masking.percent})
 
-    def rule(self, training: str) -> str:
-        """The rule that makes a training."""
-        suite, dataset, model = self.split(training)
-        given = suite.given(dataset, model)
-        return given.rule if given else suite.rule(model)
-
     def made_by(self, *rules: str) -> list[str]:
-        """The trainings that these rules make."""
-        return [training for training in self.seeds if self.rule(training) in rules]
+        """The names of what these rules make."""
+        return list(dict.fromkeys(training for (training, _), (*_, model) in self.made.items() if model.rule in rules))
 
     def search_file(self, suite: Suite, dataset: str, run: Run) -> str:
         """The file that tells of the search that a run is from."""
-        return self.home(suite, dataset, Run(suite.trained_with(run.model), run.seed)).file("search")
+        maker = self.scope.models(suite, dataset)[run.model].maker
+        return self.home(suite, dataset, Run(maker, run.seed)).file("search")
 
     def reference(self, training: str, seed: int) -> list[str]:
         """The readouts that a model is trained on, one for each split; often none."""
@@ -170,73 +150,82 @@ class Trainings:
 
     def others(self, training: str, seed: int) -> list[str]:
         """The readouts, on dev, of the other trainings of the model that a search begins with."""
-        suite, dataset, model = self.split(training)
-        if (run := suite.reference(Run(model, seed))) is None:
-            return []
-        seeds = (other for other in self.seeds[f"{dataset}/{suite.key}/{run.model}"] if other != run.seed)
-        return [self.home(suite, dataset, Run(run.model, other)).readout("dev") for other in seeds]
+        suite, dataset, model = self._listed(training, seed)
+        models, run = self.scope.models(suite, dataset), model.reference_of(seed)
+        others = [other for other in models[run.model].runs if other != run] if run else []
+        return [self.home(suite, dataset, other).readout("dev") for other in others]
 
-    def transformer(self, training: str) -> list[str]:
+    def transformer(self, dataset: str, model: Model) -> list[str]:
         """The record of the Transformer that a training reads or whose states it reads; often none."""
-        suite, dataset, model = self.split(training)
-        architecture = suite.architecture(dataset, model)
-        if architecture.classifying:
+        if model.architecture.classifying:
             return [self.places.encoder.format(dataset=dataset)]
-        return [self.places.transformer] if architecture.transformer else []
+        return [self.places.transformer] if model.architecture.transformer else []
 
-    def states(self, training: str) -> list[str]:
+    def states(self, dataset: str, model: Model) -> list[str]:
         """The states of a frozen Transformer that a training reads, and what they are of; often none."""
-        suite, dataset, model = self.split(training)
-        frozen = not suite.given(dataset, model) and suite.architecture(dataset, model).frozen
-        return [self.places.states.format(dataset=dataset), self.places.pieces.format(dataset=dataset)] * frozen
+        return [getattr(self.places, kind).format(dataset=dataset) for kind in ("states", "pieces") if model.frozen]
 
     @staticmethod
     def wildcards(training: str, seed: int) -> dict[str, str]:
         """What a training is called in paths."""
-        return dict(zip(("dataset", "suite", "model", "seed"), (*training.split("/"), str(seed)), strict=True))
+        return dict(zip(("dataset", "model", "seed"), (*training.split("/"), str(seed)), strict=True))
 
     def imported(self, training: str, seed: int) -> PlannedJob:
         """The job that imports a training."""
-        suite, dataset, model = self.split(training)
-        rule, run = self.rule(training), RunFiles(training, seed, self.places)
-        inputs = {"given": self.sources(training, seed)}
-        if rule == "impose_uniform":
-            inputs["beside"] = [home.file("tail") for home in self._references(training, seed)]
-        else:
+        _, dataset, model = self._listed(training, seed)
+        run = RunFiles(training, seed, self.places)
+        inputs = {"given": self.sources(training, seed), "beside": self._placed(model.beside)}
+        if model.sources:
             inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
-        if (given := suite.given(dataset, model)) and given.beside:
-            inputs["beside"] = self._placed(given.beside)
-        tail = {"tail": [run.file("tail")]} if rule == "read_classifier" else {}
+        else:
+            inputs["beside"] = [home.file("tail") for home in self._references(training, seed)]
+        tail = {"tail": [run.file("tail")]} if model.reads else {}
         return PlannedJob(
-            rule=rule,
+            rule=model.rule,
             wildcards=self.wildcards(training, seed),
-            stage=rule,
+            stage=model.rule,
             inputs=inputs,
             outputs={"readout": [run.readout()]} | tail,
-            told=partial(suite.importing, dataset, model, seed),
-            code=code_hash(f"stages.{rule}"),
+            told=partial(self._told, dataset, model, seed),
+            code=code_hash(f"stages.{model.rule}"),
+        )
+
+    def _told(self, dataset: str, model: Model, seed: int) -> ImportJob:
+        """What the job of an imported training is told."""
+        if not model.reads:
+            return ImportJob(dataset=dataset, model=model.name, seed=seed)
+        config = self.scope.config
+        return ClassifierJob(
+            dataset=dataset,
+            model=model.name,
+            seed=seed,
+            read=model.reads[seed - 1],
+            first=model.reads[0],
+            classes=config.corpora[dataset].preparation.classes,
+            device=config.device,
+            threads=config.threads,
         )
 
     def trained(self, training: str, seed: int) -> PlannedJob:
         """The job of a training or of a search with this seed."""
-        suite, dataset, model = self.split(training)
-        rule, names, wildcards = suite.rule(model), [model], self.wildcards(training, seed)
+        _, dataset, model = self._listed(training, seed)
+        rule, names, wildcards = model.rule, [training], self.wildcards(training, seed)
         stage = "train" if rule.startswith("train") else rule
         inputs = {file: [self.places.corpus_file(dataset, file)] for file in ("corpus", "vocabulary")}
-        inputs |= {"transformer": self.transformer(training), "states": self.states(training)}
+        inputs |= {"transformer": self.transformer(dataset, model), "states": self.states(dataset, model)}
         kinds = ["weights", "history", *WITH_TAIL.get(rule, ())]
         if stage != "train":
             inputs["start"] = [home.file("weights") for home in self._references(training, seed)]
-            del wildcards["model"]
         if rule == "retrain_masked":
-            wildcards["order"] = model.rpartition("_")[0]
-            names = [f"{wildcards['order']}_{percent}" for percent in self.percents]
+            order = training.rpartition("_")[0]
+            names = [f"{order}_{percent}" for percent in self.percents]
+            wildcards["model"] = order.partition("/")[2]
         else:
             inputs["reference"] = self.reference(training, seed)
         if rule == "search_adversary":
-            names = [*self.search_steps, model]
+            names = [*(f"{training}_step{number}" for number in range(1, self.steps + 1)), training]
             inputs["others"] = self.others(training, seed)
-        runs = [RunFiles(f"{dataset}/{suite.key}/{name}", seed, self.places) for name in names]
+        runs = [RunFiles(name, seed, self.places) for name in names]
         outputs = {kind: [run.file(kind) for run in runs] for kind in kinds}
         # the training split is read of the chosen step of a search alone
         outputs["readouts"] = [
@@ -250,14 +239,13 @@ class Trainings:
             stage=stage,
             inputs=inputs,
             outputs=outputs,
-            told=partial(self.job, training, seed),
-            code=code_hash(f"stages.{stage}", entries=suite.architecture(dataset, model).entries),
+            told=partial(model.settings_at, seed),
+            code=code_hash(f"stages.{stage}", entries=model.architecture.entries),
         )
 
     def read_out(self, training: str, seed: int) -> PlannedJob:
         """The job that reads a trained model out on its training split."""
         run, job = RunFiles(training, seed, self.places), self.trained(training, seed)
-        suite, dataset, model = self.split(training)
         inputs = {name: paths for name, paths in job.inputs.items() if name != "reference"}
         return PlannedJob(
             rule="read_out",
@@ -266,17 +254,16 @@ class Trainings:
             inputs=inputs | {"weights": [run.file("weights")]},
             outputs={"readouts": [run.readout("train")]},
             told=job.told,
-            code=code_hash("stages.read_out", entries=suite.architecture(dataset, model).entries),
+            code=code_hash("stages.read_out", entries=self.made[training, seed][2].architecture.entries),
         )
 
     def jobs(self) -> Iterator[PlannedJob]:
         """The jobs of all trainings, made here or imported, but those that read models out once more."""
-        for training, seeds in self.seeds.items():
-            suite, dataset, model = self.split(training)
-            plan = self.imported if suite.given(dataset, model) else self.trained
-            yield from (plan(training, seed) for seed in seeds)
+        for (training, seed), (*_, model) in self.made.items():
+            yield self.trained(training, seed) if model.settings else self.imported(training, seed)
 
     def further(self) -> Iterator[PlannedJob]:
         """The jobs that read models out on their training split, which many models need not."""
-        for training in self.made_by("train", "train_guide"):
-            yield from (self.read_out(training, seed) for seed in self.seeds[training])
+        for (training, seed), (*_, model) in self.made.items():
+            if model.rule in ("train", "train_guide"):
+                yield self.read_out(training, seed)

@@ -1,6 +1,7 @@
 """What a table or figure is called with: cached files as frames, its settings, and the names of models."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -81,12 +82,13 @@ class Gathered:
         return frame
 
     def frames(self) -> Iterator[pd.DataFrame]:
-        """The rows of each file, one after another; files without rows are passed over."""
+        """The rows of each data set, one after another; those without rows are passed over."""
         if not self.paths:
             raise AuditError(NO_FILE)
         rows = 0
-        for place in range(len(self.paths)):
-            frame = self._joined([place])
+        by_dataset = groupby(range(len(self.paths)), key=lambda place: self.spec.files[place].name)
+        for _, places in by_dataset:
+            frame = self._joined([*places])
             rows += len(frame)
             if len(frame):
                 yield frame
@@ -115,7 +117,7 @@ def records_by_dataset(job: Job[ExhibitJob], paths: Sequence[Path]) -> dict[str,
 def names_of(job: Job[ExhibitJob]) -> dict[str, Names]:
     """The models of each suite that the settings name."""
     return {
-        suite: Names("model", models.where, {name: Look(*look) for name, look in models.looks.items()})
+        suite: Names("model", "plan/papers", {name: Look(*look) for name, look in models.items()})
         for suite, models in job.settings.models.items()
     }
 

@@ -64,9 +64,9 @@ def run(job: Job[MaskedSettings]) -> None:
     model = build_model(material, settings.architecture, settings.seed).to(trainer.device)
     load_weights(model, job.input("start"))
     masks = {name: np.zeros(texts.lengths.sum(), np.bool_) for name, texts in material.splits.items()}
-    made = by_model(job.outputs)
+    made = {int(files.weights.parent.name.rpartition("_")[2]): files for files in by_model(job.outputs)}
     for percent in settings.percent:
-        files = made.pop(f"{settings.order}_{percent}")
+        files = made.pop(percent)
 
         def say(line: str, percent: int = percent) -> None:
             job.report(f"{percent} % masked: {line}")

@@ -326,13 +326,13 @@ def run(job: Job[SearchJob]) -> None:
     trainer, settings = Trainer(job), job.settings
     model = build_model(trainer.material, settings.architecture, settings.seed).to(trainer.device)
     load_weights(model, job.input("start"))
-    made = by_model(job.outputs)
-    own = [made.pop(name) for name in (*settings.models, settings.model)]
+    *steps, chosen = by_model(job.outputs)
+    own = [*steps[: len(settings.models)], chosen]
     sought(job, trainer, model, [(files.weights, files.history) for files in own])
     for files in own:
         load_weights(model, files.weights)
         trainer.read_out(model, files.readouts, files.tail)
-    for files in made.values():
+    for files in steps[len(settings.models) :]:
         trainer.write_nothing(*files)
     settled = next(row for row in read_table(job.output("search"), SEARCH).to_pylist() if row["chosen"])
     job.report(f"chosen: step {settled['step']}, TVD {settled['tvd']:.4f}, shares {settled['similarity']:.3f} on dev")

@@ -130,14 +130,14 @@ class ModelFiles(NamedTuple):
     tail: Path | None
 
 
-def by_model(outputs: Mapping[str, list[Path]]) -> dict[str, ModelFiles]:
+def by_model(outputs: Mapping[str, list[Path]]) -> list[ModelFiles]:
     """Sort the outputs of a job by the model in their paths: <model>/seed<seed>.<kind>, <model>/seed<seed>/<split>."""
-    tails = {path.parent.parent.name: path for path in outputs.get("tail", [])}
+    tails = outputs.get("tail", [None] * len(outputs["weights"]))
     read = {name: [*paths] for name, paths in groupby(outputs["readouts"], key=lambda path: path.parent.parent.name)}
-    return {
-        weights.parent.name: ModelFiles(weights, history, read[weights.parent.name], tails.get(weights.parent.name))
-        for weights, history in zip(outputs["weights"], outputs["history"], strict=True)
-    }
+    return [
+        ModelFiles(weights, history, read[weights.parent.name], tail)
+        for weights, history, tail in zip(outputs["weights"], outputs["history"], tails, strict=True)
+    ]
 
 
 def run(job: Job[TrainJob]) -> None:

@@ -1,0 +1,242 @@
+"""A model before it is trained or read: what a suite lists for one data set, and what there is to know of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from attention_audit.config import Config
+from attention_audit.contrasts import Contrasts
+from attention_audit.corpus.text import SPLITS
+from attention_audit.errors import AuditError
+from attention_audit.jobs.train import TrainJob
+from attention_audit.model.architecture import Architecture
+from attention_audit.names import Look
+from attention_audit.plan.corpora import vectors_of
+from attention_audit.training.settings import LabelObjective, Objective, Recipe, TrainSettings
+from attention_audit.transformer.settings import ReadClassifier, Tuning
+
+READ_OUT: Mapping[str, tuple[str, ...]] = {
+    "train": ("dev", "test"),
+    "train_guide": ("dev", "test"),
+    "train_adversary": SPLITS,
+    "search_adversary": SPLITS,
+    "retrain_masked": ("test",),
+}
+"""The splits on which each rule reads out what it trains; `read_out` reads the training split of all others."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model with one seed."""
+
+    model: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a model is trained: its recipe, how many epochs at most, and how many without a better one end it.
+
+    pace: factor on the learning rate at which other models of the suite are trained.
+    """
+
+    recipe: Recipe
+    epochs: int
+    patience: int | None = None
+    pace: float = 1.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Model:
+    """One model of one data set.
+
+    name: as its suite calls it. look: its label, colour and marker. family: its name in the rows of audits. seeds: the
+    first is the one that other models are compared with; of a model that is given, the numbers of its trainings.
+
+    rule: that makes it. settings: what its training is told; None where it is not trained here. made_with: the model
+    whose job makes this one too; "" for a job of its own. step: of a search by continuation, 0 for the chosen one.
+    reference: the model whose readouts it is trained on, or made of; reference_seed: None for the same seed.
+
+    judged: its own attention is in question. attends: its attention is held against known evidence. compared: the seeds
+    that are compared with the base model. shown: its maps are shown beside the base model's. contrasts: with which
+    other models the summary compares a judged one. selection: the split on which its epoch is selected, where
+    `settings` do not tell.
+
+    sources: the file or folder of each training of a model that is given; beside: what else of the user's is read;
+    reads: how each folder of a classifier is read, which can be run again; of other models there are readouts alone.
+    """
+
+    name: str
+    look: Look
+    seeds: Sequence[int]
+    family: str = ""
+    rule: str = "train"
+    settings: TrainSettings | None = None
+    made_with: str = ""
+    step: int | None = None
+    reference: str = ""
+    reference_seed: int | None = None
+    judged: bool = True
+    attends: bool = True
+    compared: Sequence[int] = ()
+    shown: bool = False
+    contrasts: Contrasts | None = None
+    selection: str = "unknown"
+    sources: Sequence[str] = ()
+    beside: Sequence[str] = ()
+    reads: Sequence[ReadClassifier] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "family", self.family or self.name)
+
+    @property
+    def runs(self) -> list[Run]:
+        """Every seed of it."""
+        return [Run(self.name, seed) for seed in self.seeds]
+
+    @property
+    def maker(self) -> str:
+        """The model whose job makes it."""
+        return self.made_with or self.name
+
+    @property
+    def architecture(self) -> Architecture:
+        """What it is built of. Raises AuditError where it is not trained here."""
+        if self.settings is None:
+            raise AuditError(f"{self.name}: is not trained here, so nobody says what it is built of")
+        return self.settings.architecture
+
+    def settings_at(self, seed: int) -> TrainSettings:
+        """What its training is told with this seed. Raises AuditError where it has not this seed."""
+        if self.settings is None or seed not in self.seeds:
+            raise AuditError(f"{self.name}: is not trained with seed {seed}; name one of {[*self.seeds]}")
+        return self.settings.model_copy(update={"seed": seed})
+
+    def reference_of(self, seed: int) -> Run | None:
+        """The run whose readouts it is trained on, or made of, if there is one."""
+        if not self.reference:
+            return None
+        return Run(self.reference, seed if self.reference_seed is None else self.reference_seed)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits on which the job that makes it reads it out; of all but the chosen step of a search not train."""
+        if self.settings is None:
+            return ("test",)
+        return READ_OUT["train"] if self.step else READ_OUT[self.rule]
+
+    @property
+    def network(self) -> bool:
+        """Whether it can be run again."""
+        return bool(self.settings or self.reads)
+
+    @property
+    def hierarchical(self) -> bool:
+        """Whether the items that it attends to are sentences and not words."""
+        return bool(self.settings and self.settings.architecture.hierarchical)
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it stands on the states of a frozen Transformer."""
+        return bool(self.settings and self.settings.architecture.frozen)
+
+    @property
+    def layer(self) -> int | None:
+        """The layer whose map alone is read of a Transformer that is given, where it is not the last one."""
+        return self.reads[0].layer if self.reads else None
+
+    @property
+    def heads(self) -> bool:
+        """Whether its map is that of the heads of a Transformer's last layer."""
+        if self.settings:
+            return self.settings.architecture.classifying
+        return bool(self.reads) and self.layer is None
+
+    @property
+    def lambda_(self) -> float | None:
+        """The weight of its penalty, known before it is trained."""
+        return self.settings.objective.lambda_ if self.settings else None
+
+    @property
+    def selected_on(self) -> str:
+        """The split on which its epoch is selected: one with a lambda by its training loss, of a search one on dev."""
+        if self.settings is None:
+            return self.selection
+        return "dev" if self.step == 0 else self.settings.optimisation.selected_on(self.settings.objective)
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set for which a suite lists its models. config: with what is other on it; whole: that of the run."""
+
+    name: str
+    config: Config
+    whole: Config = field(repr=False)
+
+    @property
+    def pair(self) -> bool:
+        """Whether it holds pairs of texts."""
+        return self.config.corpora[self.name].pair
+
+    def embed(self, width: int) -> dict[str, Any]:
+        """What an architecture says of its embeddings: the data set's word vectors, or random ones of this width."""
+        vectors = vectors_of(self.config, self.name)
+        return {"embedding": vectors.dimension if vectors else width, "pretrained": vectors is not None}
+
+    def train(
+        self,
+        name: str,
+        look: Look,
+        seeds: Sequence[int],
+        parts: Mapping[str, Any],
+        schedule: Schedule,
+        objective: Objective | None = None,
+        kind: type[TrainSettings] = TrainJob,
+        told: Mapping[str, Any] | None = None,
+        tuning: Tuning | None = None,
+        special_tokens: int = 0,
+        **known: Any,
+    ) -> Model:
+        """Describe a model that is trained here.
+
+        parts: of its architecture. kind: of what its job is told, and told: what that says more. tuning: how a
+        Transformer is fine-tuned; by default as the section `transformer` says. special_tokens: how many items of the
+        maps that it is trained on, their last ones, are special tokens. known: fields of `Model`.
+        """
+        vectors, tuned = vectors_of(self.config, self.name), self.config.transformer
+        missing = {"missing": vectors.missing} if vectors else {}
+        architecture = Architecture.model_validate(dict(parts)).model_copy(update=missing)
+        minimised = objective or LabelObjective()
+        if architecture.tuned and (tuning or tuned):
+            schedule = _fine_tune(schedule, tuning or tuned.tuning, minimised)  # type: ignore[union-attr]
+        rate = {"learning_rate": schedule.recipe.learning_rate * schedule.pace}
+        settings = kind(
+            **{
+                "dataset": self.name,
+                "model": known.get("family", name),
+                "objective": minimised,
+                "special_tokens": special_tokens,
+                "seed": seeds[0],
+                "architecture": architecture,
+                "device": self.config.device,
+                "threads": self.config.threads,
+                "optimisation": schedule.recipe.model_copy(update=rate),
+                "epochs": schedule.epochs,
+                "patience": schedule.patience,
+            }
+            | dict(told or {})
+        )
+        return Model(name=name, look=look, seeds=seeds, settings=settings, **known)
+
+
+def _fine_tune(schedule: Schedule, tuning: Tuning, objective: Objective) -> Schedule:
+    """The schedule of a Transformer that is fine-tuned; a model with a lambda keeps its own number of epochs."""
+    plain = {"amsgrad": False, "plateau": False, "batch_tokens": None, "clip_value": None}
+    usual = {"average": True, "decoupled": True}
+    named = tuning.model_dump(include={*Tuning.model_fields} - {"epochs"})
+    epochs = schedule.epochs if objective.kind in ("adversary", "deception") else tuning.epochs
+    return Schedule(schedule.recipe.model_copy(update=named | plain | usual), epochs, schedule.patience, schedule.pace)
+
+
+Models = Iterator[Model]
+"""What the function of a suite lists for a data set, in the order of tables."""

@@ -1,0 +1,159 @@
+"""Models that others have trained, of which there are readouts, or Transformer classifiers; and Transformer classifiers
+that are fine-tuned here.
+
+Of given models, those in question have names of the user's; the first one's twin is uniform, and its adversaries, which
+are trainings of one model, adversaries; imposed is the first Transformer with uniform weights imposed on it. There is
+nothing but the test split, on which adversaries are chosen too.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from attention_audit.contrasts import ADVERSARIES, UNIFORM, Contrasts
+from attention_audit.given.files import GivenModels
+from attention_audit.names import Look
+from attention_audit.plan.model import DataSet, Model, Models, Schedule
+from attention_audit.plan.papers.wiegreffe_pinter import list_four_tests
+from attention_audit.plan.transformers import classifier_of, encoder_width, read_alone
+from attention_audit.training.fine_tuning import ClassifierRecipe
+from attention_audit.training.settings import DeceptionObjective, Recipe
+from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, GivenClassifiers, ReadClassifier
+
+COLOURS = ("green", "purple", "vermillion", "sky")
+"""Of models in question, by their place among those of all data sets; then from the first again."""
+LOOKS = {
+    UNIFORM: Look("uniform", "orange", "s"),
+    ADVERSARIES: Look("adversaries", "blue", "o"),
+    IMPOSED: Look("uniform weights imposed", "grey", "D"),
+}
+"""How the models are called that are no models in question."""
+
+
+def list_given(
+    section: GivenModels | GivenClassifiers, every: Iterable[GivenModels | GivenClassifiers]
+) -> dict[str, dict[str, Any]]:
+    """What is known of the models of a section, by name, whether readouts or networks. every: all such sections."""
+    named = [*dict.fromkeys(chain.from_iterable(each.models for each in every))]
+    looks = {name: Look(name, COLOURS[place % len(COLOURS)], "^") for place, name in enumerate(named)} | LOOKS
+    first, *others = section.models
+    trainings: Mapping[str, list[str]] = section.by_model
+    contrasts = Contrasts(
+        seed=1,
+        uniform=UNIFORM if UNIFORM in trainings else None,
+        adversaries=[ADVERSARIES] if ADVERSARIES in trainings else [],
+        chosen_on="test",
+    )
+    known = {}
+    for name, sources in trainings.items():
+        seeds = [*range(1, len(sources) + 1)]
+        known[name] = {
+            "name": name,
+            "look": looks[name],
+            "seeds": seeds,
+            "sources": sources,
+            "judged": name in section.models,
+            # other models in question have adversaries and weights of their own
+            "compared": [] if name in others else seeds[name == first :],
+            "shown": name == ADVERSARIES,
+            "contrasts": contrasts if name == first else None,
+        }
+    return known
+
+
+def list_readouts(data: DataSet) -> Models:
+    """List the models of which there are readouts."""
+    section = data.config.own[data.name]
+    for known in list_given(section, data.whole.own.values()).values():
+        yield Model(**known, rule="import_readout", beside=[section.first])
+
+
+def impose_uniform(seeds: Sequence[int], base: str, selection: str = "unknown") -> Model:
+    """Describe a classifier with uniform weights imposed on it; only those of its first training are compared."""
+    return Model(
+        name=IMPOSED,
+        look=LOOKS[IMPOSED],
+        seeds=seeds,
+        rule="impose_uniform",
+        reference=base,
+        judged=False,
+        attends=False,
+        compared=seeds[:1],
+        selection=selection,
+    )
+
+
+def read_given(data: DataSet, model: str, folder: str) -> ReadClassifier:
+    """How a classifier that is given is read from a folder."""
+    section = data.config.hf[data.name]
+    named = classifier_of(data.config, folder)
+    return ReadClassifier(
+        # a job looks for the user's own itself, as they may lie elsewhere where it runs
+        folder=str(named.folder) if named.made else named.path,
+        max_length=section.max_length,
+        long=section.long,
+        labels=section.labels_of(model),
+        imposed=model == UNIFORM,
+        layer=read_alone(data.config, section.by_model[model], section.layer, section.long),
+        maps=section.maps if model in section.models else [],
+        prompt=section.prompt,
+    )
+
+
+def list_classifiers(data: DataSet) -> Models:
+    """List the Transformer classifiers of a data set, given or fine-tuned here."""
+    section = data.config.hf[data.name]
+    if section.recipe is not None:
+        yield from list_fine_tuned(data, section.recipe, section.max_length, section.maps)
+        return
+    first = next(iter(section.models))
+    given = (each for each in data.whole.hf.values() if each.recipe is None)
+    for name, known in list_given(section, given).items():
+        reads = [read_given(data, name, folder) for folder in known["sources"]]
+        if name != IMPOSED:
+            yield Model(**known | {"attends": known["judged"]}, rule="read_classifier", reads=reads)
+        # on a map that does not decide alone, no weights can be imposed
+        elif reads[0].layer is None:
+            yield impose_uniform(known["seeds"], first)
+
+
+def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, maps: list[str]) -> Models:
+    """List the models of the four tests of a classifier that is fine-tuned here, whose map is the mean of the heads of
+    its last layer; a liar, where there is one; and the base model with uniform weights imposed there.
+    """
+    guides, tuning = recipe.guides, recipe.tuning
+    base = {
+        "encoder": "transformer",
+        "attention": "heads",
+        "embedding": 1,
+        "pretrained": False,
+        "hidden": encoder_width(data.config, data.name),
+        "attention_hidden": 1,
+        "transformer": Backbone(path=recipe.path, frozen=False, max_length=max_length),
+    }
+    guide = {
+        "encoder": "affine",
+        **data.embed(guides.embedding),
+        "hidden": guides.hidden,
+        "attention_hidden": guides.attention,
+    }
+    schedule = Schedule(Recipe(selection=tuning.selection, learning_rate=guides.learning_rate), guides.epochs)
+    common: dict[str, Any] = {"tuning": tuning, "special_tokens": MARKS}
+    uniform = base | {"attention": "even_heads"}
+    models = [
+        *list_four_tests(data, recipe.seeds, recipe.adversary, guides, base, uniform, guide, schedule, maps, **common)
+    ]
+    yield from models
+    if recipe.liar:
+        yield data.train(
+            "liar",
+            Look("liar", "vermillion", "o"),
+            recipe.seeds,
+            base,
+            Schedule(schedule.recipe, tuning.epochs),
+            DeceptionObjective(lambda_=recipe.liar),
+            told={"maps": maps},
+            compared=recipe.seeds,
+            **common,
+        )
+    yield impose_uniform(recipe.seeds, "base", models[0].selected_on)

@@ -1,0 +1,50 @@
+"""The models of Jain & Wallace 2019, of single texts and pairs, by the names <encoder>_<attention>."""
+
+from attention_audit.names import Look
+from attention_audit.plan.model import DataSet, Models, Schedule
+from attention_audit.plan.transformers import parts_of
+from attention_audit.training.papers import combinations
+
+ENCODERS = {
+    "lstm": ("bilstm", "BiLSTM"),
+    "cnn": ("conv", "CNN"),
+    "average": ("affine", "average"),
+    "transformer": ("transformer", "Transformer"),
+}
+"""The paper's encoders by their names: ours, and how they are called."""
+ATTENTIONS = {"tanh": ("additive", "additive"), "dot": ("dot", "dot product"), "drawn": ("drawn", "drawn by lot")}
+KERNELS = [1, 3, 5, 7]
+PAIRS = {"average": True, "measure": "accuracy", "ties": "loss", "class_weights": False}
+"""How models of pairs are trained differently; many epochs may share the highest accuracy, which saturates."""
+
+
+def list_looks() -> dict[str, Look]:
+    """List how all combinations look."""
+    looks = {}
+    for name, (encoder, attention) in combinations().items():
+        (_, called), (_, scored) = ENCODERS.get(encoder, ("", encoder)), ATTENTIONS.get(attention, ("", attention))
+        looks[name] = Look(f"{called} ({scored})")
+    return looks
+
+
+def list_models(data: DataSet) -> Models:
+    """List the models that the configuration names."""
+    section, recipe = data.config.jain_wallace, data.config.jain_wallace.recipe
+    looks, trained = list_looks(), recipe.recipe(first_epoch=recipe.first_epoch, **(PAIRS if data.pair else {}))
+    for name in section.models:
+        encoder, attention = combinations()[name]
+        width = 2 * recipe.hidden if encoder == "lstm" else recipe.hidden
+        parts = {
+            "encoder": ENCODERS.get(encoder, (encoder, ""))[0],
+            "attention": ATTENTIONS.get(attention, (attention, ""))[0],
+            **data.embed(recipe.embedding),
+            "hidden": recipe.hidden // len(KERNELS) if encoder == "cnn" else recipe.hidden,
+            "attention_hidden": width // 2,
+            "pair": data.pair,
+        }
+        if encoder == "transformer":
+            states = parts_of(data.config)
+            parts |= states | {"attention_hidden": max(1, states["hidden"] // 2)}
+        if encoder == "cnn":
+            parts["kernels"] = KERNELS
+        yield data.train(name, looks[name], section.seeds, parts, Schedule(trained, recipe.epochs))

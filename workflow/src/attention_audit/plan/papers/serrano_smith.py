@@ -1,0 +1,70 @@
+"""The models of Serrano & Smith 2019: HAN and FLAN, with three encoders each, by the names <han or flan>_<encoder>."""
+
+from attention_audit.names import Look
+from attention_audit.plan.model import DataSet, Models, Schedule
+from attention_audit.plan.transformers import parts_of
+from attention_audit.training.papers import DocumentRecipe, document_models
+from attention_audit.training.settings import Recipe
+
+ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
+LABELS = {
+    "han_rnn": "HANrnn",
+    "han_conv": "HANconv",
+    "han_none": "HANnoenc",
+    "flan_rnn": "FLANrnn",
+    "flan_conv": "FLANconv",
+    "flan_none": "FLANnoenc",
+    "flan_transformer": "FLANtransformer",
+}
+
+
+def list_looks() -> dict[str, Look]:
+    """List how all models look, those with the encoders of plugins too."""
+    return {name: Look(LABELS.get(name, name.replace("_", " "))) for name in [*LABELS, *document_models()]}
+
+
+def schedule_document(recipe: DocumentRecipe) -> Schedule:
+    """How a model is trained: Adam on mean cross-entropy; the rate halves where accuracy on dev does not rise."""
+    optimisation = Recipe(
+        batch_size=recipe.batch_size,
+        learning_rate=recipe.learning_rate,
+        weight_decay=0.0,
+        amsgrad=False,
+        average=True,
+        clip_norm=recipe.clip_norm,
+        clip_value=recipe.clip_value,
+        batch_tokens=recipe.batch_tokens,
+        plateau=True,
+        measure="accuracy",
+        class_weights=False,
+    )
+    return Schedule(optimisation, recipe.epochs, recipe.patience)
+
+
+def list_models(data: DataSet) -> Models:
+    """List the models, each trained by its own recipe, or else that of its family, or else the defaults."""
+    section = data.config.serrano_smith
+    recipes = {str(name): recipe for name, recipe in section.recipes.items()}
+    embedded, looks = data.embed(section.embedding), list_looks()
+    for name in section.models:
+        family, _, encoder = name.partition("_")
+        recipe = recipes.get(name) or recipes.get(family) or DocumentRecipe()
+        read, hierarchical = encoder == "transformer", family == "han"
+        parts = {
+            "encoder": ENCODERS.get(encoder, encoder),
+            "attention": "additive",
+            **embedded,
+            "hidden": section.hidden,
+            "attention_hidden": embedded["embedding"] if encoder == "none" else section.attention,
+            "hierarchical": hierarchical,
+            "dropout": {
+                # a Transformer has its own
+                "words": 0.0 if read else recipe.word_dropout,
+                "sentences": recipe.sentence_dropout if hierarchical else 0.0,
+                "convolution": recipe.conv_dropout if encoder == "conv" else 0.0,
+                "logits": recipe.logit_dropout,
+            },
+            "initialisation": "xavier",
+            **(parts_of(data.config) if read else {}),
+        }
+        yield data.train(name, looks[name], section.seeds, parts, schedule_document(recipe))

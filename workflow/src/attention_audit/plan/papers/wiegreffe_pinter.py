@@ -1,0 +1,191 @@
+"""The models of Wiegreffe & Pinter 2019: a base model, the same with uniform weights, adversaries, and simple models
+that attention guides.
+
+By their names: base, uniform, adversary_lambda<lambda> from scratch; of the search by continuation
+continuation_step<number>, and continuation, which is the chosen one of them; guide_<whose weights>.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from attention_audit.contrasts import Contrasts, Guides
+from attention_audit.jobs.train import SearchJob
+from attention_audit.model.architecture import Attention
+from attention_audit.names import Look
+from attention_audit.plan.model import DataSet, Model, Models, Schedule
+from attention_audit.plan.transformers import parts_of
+from attention_audit.training.settings import Adversary, AdversaryObjective, Recipe
+from attention_audit.training.settings import Guides as GuideSettings
+
+CONTINUATION = "continuation"
+GUIDES: Mapping[str, tuple[Attention, Look]] = {
+    "guide_uniform": ("uniform", Look("MLP, uniform weights")),
+    "guide_trained_mlp": ("additive", Look("MLP, own attention")),
+    "guide_base_lstm": ("imposed", Look("MLP, base model's attention")),
+    "guide_adversary": ("imposed", Look("MLP, adversary's attention")),
+}
+"""The attention of the guided models, and how they look."""
+
+
+LOOKS = {
+    "base": Look("base", "green", "^"),
+    "uniform": Look("uniform", "orange", "s"),
+    "adversary": Look("adversary", "blue", "o"),
+    "continuation": Look("adversary by continuation", "purple", "D"),
+    "continuation_chosen": Look("adversary by continuation, the chosen one", "purple", "D"),
+    **{name: look for name, (_, look) in GUIDES.items()},
+}
+"""How the models look, by their names in rows of audits."""
+
+
+def list_looks() -> dict[str, Look]:
+    """List how the models of the four tests look."""
+    return LOOKS
+
+
+def name_adversary(value: float) -> str:
+    """The name of the adversary with this lambda."""
+    return f"adversary_lambda{value!r}"
+
+
+def list_four_tests(
+    data: DataSet,
+    seeds: Sequence[int],
+    adversary: Adversary,
+    guides: GuideSettings,
+    base: Mapping[str, Any],
+    uniform: Mapping[str, Any],
+    guide: Mapping[str, Any],
+    schedule: Schedule,
+    maps: Sequence[str] = (),
+    **common: Any,
+) -> Models:
+    """List the models of the four tests of a base model.
+
+    base, uniform, guide: the parts of their architectures. schedule: of all but adversaries, which have epochs of their
+    own. maps: further maps that the base model is read out with. common: what `DataSet.train` takes for all of them.
+    """
+    train: Callable[..., Model] = partial(data.train, **common)
+    shown = CONTINUATION if adversary.continued else name_adversary(guides.adversary_lambda)
+    contrasts = Contrasts(
+        seed=seeds[0],
+        uniform="uniform",
+        adversaries=["adversary", "continuation"],
+        guides=Guides(
+            judged="guide_base_lstm", uniform="guide_uniform", adversary="guide_adversary", own="guide_trained_mlp"
+        ),
+    )
+    yield train(
+        "base",
+        LOOKS["base"],
+        seeds,
+        base,
+        schedule,
+        told={"maps": [*maps]},
+        compared=seeds[1:],
+        contrasts=contrasts,
+    )
+    yield train("uniform", LOOKS["uniform"], seeds, uniform, schedule, judged=False, compared=seeds)
+    against = {"judged": False, "reference": "base", "reference_seed": seeds[0], "compared": adversary.seeds}
+    if adversary.search != CONTINUATION:
+        for value in adversary.lambdas:
+            yield train(
+                name_adversary(value),
+                LOOKS["adversary"],
+                adversary.seeds,
+                base,
+                Schedule(schedule.recipe, adversary.epochs, adversary.patience),
+                AdversaryObjective(lambda_=value),
+                family="adversary",
+                rule="train_adversary",
+                shown=shown == name_adversary(value),
+                **against,
+            )
+    if adversary.continued:
+        search = adversary.continuation
+        steps = [f"{CONTINUATION}_step{number}" for number in range(1, search.steps + 1)]
+        chosen = train(
+            CONTINUATION,
+            LOOKS["continuation_chosen"],
+            adversary.seeds,
+            base,
+            Schedule(schedule.recipe, search.epochs, pace=search.pace),
+            AdversaryObjective(lambda_=None),
+            SearchJob,
+            {
+                "model": CONTINUATION,
+                "continuation": search,
+                "budget": data.config.answer.margins.tvd,
+                "models": steps,
+            },
+            family="continuation_chosen",
+            rule="search_adversary",
+            step=0,
+            attends=False,
+            shown=True,
+            **against | {"compared": ()},
+        )
+        for number, name in enumerate(steps, start=1):
+            yield replace(
+                chosen,
+                name=name,
+                look=LOOKS[CONTINUATION],
+                family=CONTINUATION,
+                made_with=CONTINUATION,
+                step=number,
+                attends=True,
+                shown=False,
+                compared=adversary.seeds,
+            )
+        yield chosen
+    # every seed of a guide has the map of the base model with that seed, or that of one adversary
+    lent: dict[str, dict[str, Any]] = {
+        "guide_base_lstm": {"reference": "base"},
+        "guide_adversary": {"reference": shown, "reference_seed": adversary.seeds[0]},
+    }
+    for name, (attention, look) in GUIDES.items():
+        parts = {**guide, "attention": attention}
+        further = {"rule": "train_guide", "judged": False, "attends": False, **lent.get(name, {})}
+        yield train(name, look, seeds, parts, schedule, **further)
+
+
+def build_base(data: DataSet) -> dict[str, Any]:
+    """The parts of the base model: encoder and attention as configured, by default the paper's."""
+    sizes = data.config.model
+    parts = {
+        "encoder": sizes.encoder,
+        "attention": sizes.attention,
+        **data.embed(sizes.embedding),
+        "hidden": sizes.hidden,
+        "attention_hidden": sizes.attention_hidden,
+    }
+    return parts | (parts_of(data.config) if sizes.encoder == "transformer" else {})
+
+
+def schedule_base(data: DataSet) -> Schedule:
+    """How the base model is trained."""
+    recipe: Recipe = data.config.training.recipe()
+    return Schedule(recipe, data.config.training.epochs)
+
+
+def list_models(data: DataSet) -> Models:
+    """List the models of the paper."""
+    config, base = data.config, build_base(data)
+    guide = {
+        "encoder": "affine",
+        **data.embed(config.model.embedding),
+        "hidden": config.guides.hidden,
+        "attention_hidden": config.guides.attention,
+    }
+    return list_four_tests(
+        data,
+        config.training.seeds,
+        config.adversary,
+        config.guides,
+        base,
+        base | {"attention": "uniform"},
+        guide,
+        schedule_base(data),
+    )
