@@ -110,7 +110,7 @@ def test_a_job_killed_for_memory_is_sent_again_and_asks_for_more(
     slurm: Cluster, complete: tuple[Folder, Finished]
 ) -> None:
     folder, outcome = complete
-    first, *_, last = [job for job in slurm.jobs(folder.path) if "average_tanh" in job.name]
+    first, *_, last = [job for job in slurm.jobs(folder.path) if "train_wildcards_trees_average_tanh" in job.name]
     assert (first.memory, first.state == "COMPLETED") == (f"{MEMORY}M", False)
     assert (last.memory, last.state) in [(f"{MEMORY * attempt}M", "COMPLETED") for attempt in (2, 3)]
     assert "Trying to restart job" in outcome.text
@@ -133,7 +133,7 @@ def test_a_run_stopped_by_scancel_goes_on_with_the_same_command(
         assert process.poll() is None, "the run ended before its training began"
         assert time.monotonic() < deadline, "no training was started"
         time.sleep(0.2)
-    [training] = [job for job in slurm.jobs(folder.path) if "average_tanh" in job.name]
+    [training] = [job for job in slurm.jobs(folder.path) if "train_wildcards_trees_average_tanh" in job.name]
     slurm.call("scancel", training.number)
     text, _ = process.communicate(timeout=600)
     assert process.returncode != 0
