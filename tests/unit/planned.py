@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from attention_audit.jobs.audit import AuditJob
+from attention_audit.jobs.audit import AuditJob, AuditsJob
 from attention_audit.places import Places
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.job import Files, PlannedJob
@@ -91,3 +91,16 @@ def plan_alone(plan: Plan, name: str, suite: str, dataset: str, model: str = "")
     """Plan an audit by itself, of a judged model, by default of the first one."""
     audit = audit_named(name)
     return plan.auditing.planned(judged_of(plan, suite, dataset, model), audit.rule, [audit], [])
+
+
+def unmade(plan: Plan) -> set[str]:
+    """List the files of the results that a job reads and none makes."""
+    jobs = [*plan.jobs(), *plan.further()]
+    read = {path for job in jobs for paths in job.inputs.values() for path in paths if path.startswith("results/")}
+    return read - {path for job in jobs for path in job.files}
+
+
+def asked_models(plan: Plan, audit: str) -> list[str]:
+    """List the models that are asked an audit, one for each of its jobs."""
+    jobs = [job for job in plan.jobs() if isinstance(job.settings, AuditsJob)]
+    return [job.settings.model for job in jobs if audit in [each.audit.audit for each in job.settings.audits]]

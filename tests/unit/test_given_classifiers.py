@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from in_process import run_stage
-from planned import by_name, model_of, plan_alone, plan_of
+from planned import asked_models, by_name, model_of, plan_alone, plan_of, unmade
 from transformers_on_disk import change_config
 
 from attention_audit.artefacts.parquet import read_frame, write_table
@@ -331,3 +331,13 @@ def test_the_table_of_heads_has_a_row_a_head() -> None:
     assert table["mine/head_2", "used"] == pytest.approx(0.2)
     assert table["mine/head_1", "ranks"] == pytest.approx((0.8 - 0.6) / (0.8 - 0.2))
     assert named("mine/head_2", labels_of([MODELS.labels], {})) == "mine, head 2"
+
+
+def test_of_several_given_models_each_is_judged_and_no_job_reads_what_none_makes(folders: list[str]) -> None:
+    own = {"models": {"mine": folders[:2], "other": folders[2:]}, "max_length": 16}
+    plan = plan_of(datasets=[], serrano_smith={"datasets": []}, jain_wallace={"datasets": []},
+                   deception={"datasets": []}, hf={"chorus": own})  # fmt: skip
+    assert unmade(plan) == set()
+    assert asked_models(plan, "permutation") == ["hf_mine", "hf_other"]
+    # those that show the whole suite are made once
+    assert asked_models(plan, "attention_maps") == ["hf_mine"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from elsewhere import CLASSES, made, write_all
 from in_process import make, make_exhibit
-from planned import PLACES, asked_of, by_name, inputs_of, judged_of, plan_of
+from planned import PLACES, asked_models, asked_of, by_name, inputs_of, judged_of, plan_of, unmade
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, write_batches
 from attention_audit.artefacts.provenance import Provenance
@@ -369,3 +369,12 @@ def test_a_readout_of_heads_survives_its_file(of_heads: Readout, here: Path, pro
     write_batches(path, wrong.kind, wrong.tables(), provenance, 1)
     with pytest.raises(AuditError, match="the heads of text 'text-2' do not fit its items"):
         read_readout(path)
+
+
+def test_of_several_given_models_no_job_reads_what_none_makes(here: Path) -> None:
+    section = write_all(Path("given"), texts=12)
+    models = {"mine": section["models"]["mine"], "other": [str(Path("given/other.parquet"))]}
+    Path("given/other.parquet").write_bytes(Path(models["mine"][0]).read_bytes())
+    plan = planned(reviews=section | {"models": models})
+    assert unmade(plan) == set()
+    assert asked_models(plan, "attention_maps") == ["own_mine"]

@@ -225,16 +225,15 @@ class Auditing:
         (suite, dataset, _), compared = judged, self.compared(judged, audit)
         models = self.scope.models(suite, dataset)
         runs, others = [run for _, run in compared], [other for other, _ in compared if other]
-        homes = [self.trainings.home(suite, dataset, run) for run in runs]
         split = self.split(judged, audit)
         inputs: Files = {}
         if audit.takes == "suite":
-            for role, run in (
-                ("base", self.scope.base(suite, dataset)),
-                ("contrast", self.scope.shown(suite, dataset)),
-            ):
+            shown = {"base": self.scope.base(suite, dataset), "contrast": self.scope.shown(suite, dataset)}
+            runs = [run for run in shown.values() if run]
+            for role, run in shown.items():
                 inputs[role] = [self.trainings.home(suite, dataset, run).readout()] if run else []
-        else:
+        homes = [self.trainings.home(suite, dataset, run) for run in runs]
+        if audit.takes != "suite":
             inputs["readouts"] = [home.readout(split) for home in homes]
             searched = [run for run in runs if models[run.model].step is not None]
             inputs["search"] = list(dict.fromkeys(self.trainings.search_file(suite, dataset, run) for run in searched))

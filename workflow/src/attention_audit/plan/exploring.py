@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from attention_audit.contrasts import Subject
 from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob, ShownSuite
 from attention_audit.plan.auditing import Auditing
+from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.job import Files
@@ -74,7 +75,7 @@ class ExplorerPlan:
         of_audits = {
             name: place(files[name], self.auditing.file(judged, audit))
             for name, audit in AUDITS.items()
-            if audit not in unasked
+            if self.auditing.asks(judged, audit_named(audit))
         }
         return ExploredView(
             dataset=dataset,
