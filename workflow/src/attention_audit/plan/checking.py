@@ -25,6 +25,7 @@ from attention_audit.plan.model import DataSet
 from attention_audit.plan.papers.given import read_given
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.transformers import check_classifier, check_encoder, check_transformer
+from attention_audit.transformer.settings import IMPOSED
 
 MEMORY = Path(".snakemake/attention-audit/checked")
 """Where what was found is kept, so that a job that plans again reads no file again."""
@@ -100,10 +101,11 @@ def missing_models(scope: Scope) -> list[str]:
         section = scope.config.hf[dataset]
         MAPS.refuse_unknown(section.maps)
         data = DataSet(dataset, scope.config.for_dataset(dataset), scope.config)
-        named = {path: model for model, paths in reversed(section.by_model.items()) for path in paths}
-        for path, model in reversed(named.items()):
-            with added_to(faults):
-                check_classifier(scope.config, path, f"{dataset}, {model}", read_given(data, model, path))
+        for model, paths in section.by_model.items():
+            # the folders of the first model are those of the one with weights imposed
+            for path in paths if model != IMPOSED else ():
+                with added_to(faults):
+                    check_classifier(scope.config, path, f"{dataset}, {model}", read_given(data, model, path))
     return faults
 
 

@@ -120,7 +120,8 @@ class Model:
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits on which the job that makes it reads it out; of all but the chosen step of a search not train."""
+        """The splits on which the job that makes it reads it out; those of a search that it did not choose are not
+        read out on train."""
         if self.settings is None:
             return ("test",)
         return READ_OUT["train"] if self.step else READ_OUT[self.rule]
@@ -203,12 +204,12 @@ class DataSet:
         Transformer is fine-tuned; by default as the section `transformer` says. special_tokens: how many items of the
         maps that it is trained on, their last ones, are special tokens. known: fields of `Model`.
         """
-        vectors, tuned = vectors_of(self.config, self.name), self.config.transformer
+        vectors, transformer = vectors_of(self.config, self.name), self.config.transformer
         missing = {"missing": vectors.missing} if vectors else {}
         architecture = Architecture.model_validate(dict(parts)).model_copy(update=missing)
-        minimised = objective or LabelObjective()
-        if architecture.tuned and (tuning or tuned):
-            schedule = _fine_tune(schedule, tuning or tuned.tuning, minimised)  # type: ignore[union-attr]
+        minimised, how = objective or LabelObjective(), tuning or (transformer and transformer.tuning)
+        if architecture.tuned and how:
+            schedule = _fine_tune(schedule, how, minimised)
         rate = {"learning_rate": schedule.recipe.learning_rate * schedule.pace}
         settings = kind(
             **{

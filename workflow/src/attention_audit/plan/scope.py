@@ -106,7 +106,7 @@ class Scope:
 
     def looks(self, suite: Suite) -> dict[str, Look]:
         """How the models of a suite look, by their names in rows of audits, in the order of tables."""
-        looks: dict[str, Look] = load(suite.looks)() if suite.looks else {}
+        looks: dict[str, Look] = {**load(suite.looks)()} if suite.looks else {}
         for dataset in self.datasets_of(suite):
             for model in self.models(suite, dataset).values():
                 looks.setdefault(model.family, model.look)

@@ -124,10 +124,8 @@ class Trainings:
     @cached_property
     def steps(self) -> int:
         """How many steps the longest search has; all searches have files of so many, some without rows."""
-        return max((model.step or 0 for models in self._every() for model in models), default=0)
-
-    def _every(self) -> Iterator[list[Model]]:
-        return ([*self.scope.models(suite, dataset).values()] for suite, dataset in self.scope.asked)
+        models = (model for asked in self.scope.asked for model in self.scope.models(*asked).values())
+        return max((model.step or 0 for model in models), default=0)
 
     @cached_property
     def percents(self) -> list[int]:

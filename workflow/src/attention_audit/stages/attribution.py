@@ -1,5 +1,4 @@
-"""corpus, vocabulary, weights or classifiers that are given, readouts -> the audits of one suite on one data set that
-run its models again, one file each.
+"""corpus, vocabulary, weights or given classifiers, readouts -> audits of one model that run it again, one file each.
 
 They share a process, and the attributions of each model: `audits.attributed.Attributed` is what their functions are
 called with; their further parameters are those of `stages.audits`.

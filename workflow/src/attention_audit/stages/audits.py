@@ -1,6 +1,6 @@
-"""readouts (, corpus, other audits) -> audits of one suite on one data set that need no network, one file each.
+"""readouts (, corpus, other audits) -> audits of one model that need no network, one file each.
 
-Those that a suite is not asked, or cannot be, have a file without rows, whose provenance says why.
+Those that it is not asked, or cannot be, have a file without rows, whose provenance says why.
 
 An audit is a function; what it is called with first is `takes` in its entry (plan/audits.yaml), and the rest follows
 from the names of its parameters:

@@ -54,7 +54,7 @@ def list_given(
             "sources": sources,
             "judged": name in section.models,
             # other models in question have adversaries and weights of their own
-            "compared": [] if name in others else seeds[name == first :],
+            "compared": [] if name in others else seeds[1:] if name == first else seeds,
             "shown": name == ADVERSARIES,
             "contrasts": contrasts if name == first else None,
         }

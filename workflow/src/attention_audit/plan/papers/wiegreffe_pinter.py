@@ -27,8 +27,6 @@ GUIDES: Mapping[str, tuple[Attention, Look]] = {
     "guide_adversary": ("imposed", Look("MLP, adversary's attention")),
 }
 """The attention of the guided models, and how they look."""
-
-
 LOOKS = {
     "base": Look("base", "green", "^"),
     "uniform": Look("uniform", "orange", "s"),
@@ -89,7 +87,7 @@ def list_four_tests(
     )
     yield train("uniform", LOOKS["uniform"], seeds, uniform, schedule, judged=False, compared=seeds)
     against = {"judged": False, "reference": "base", "reference_seed": seeds[0], "compared": adversary.seeds}
-    if adversary.search != CONTINUATION:
+    if adversary.search != "continuation":
         for value in adversary.lambdas:
             yield train(
                 name_adversary(value),
