@@ -194,7 +194,7 @@ def _row(name: str, field: FieldInfo, page: str, places: Places) -> str:
         )
     else:
         kind = _type(annotation)
-    return f"| `{name}` | {kind} | {_default(field)} | {field.description} |"
+    return f"| `{name}` | {kind} | {_default(field)} | {' '.join(str(field.description).split())} |"
 
 
 def _same(section: type[Section], other: type[Section]) -> list[str]:

@@ -16,10 +16,22 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Section(BaseModel):
-    """Unknown keys are errors, and nothing is coerced: "8" is not a number of epochs."""
+def _join_lines(schema: dict[str, Any]) -> None:
+    """Write the description of each key in one line."""
+    for key in schema.get("properties", {}).values():
+        if "description" in key:
+            key["description"] = " ".join(key["description"].split())
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+class Section(BaseModel):
+    """Unknown keys are errors, and nothing is coerced: "8" is not a number of epochs.
+
+    What stands below a key describes it, in the schema and on the pages of the configuration.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True, json_schema_extra=_join_lines
+    )
 
 
 class OneOf:

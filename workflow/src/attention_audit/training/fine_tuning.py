@@ -12,17 +12,19 @@ from attention_audit.transformer.settings import GivenClassifiers, Tuning
 class ClassifierTuning(Tuning):
     """How a classifier is fine-tuned: as other Transformers are, with the epoch selected on dev."""
 
-    epochs: Count = Field(2, description="Epochs of base and uniform models; adversaries have their own.")
-    selection: Literal["dev", "test"] = Field(
-        "dev", description="Split whose ROC-AUC selects the epoch; test only to reproduce others."
-    )
+    epochs: Count = 2
+    """Epochs of base and uniform models; adversaries have their own."""
+    selection: Literal["dev", "test"] = "dev"
+    """Split whose ROC-AUC selects the epoch; test only to reproduce others."""
 
 
 class ClassifierContinuation(Continuation):
     """The search by continuation, whose steps take minutes each: fewer and shorter ones."""
 
-    steps: Count = Field(6, ge=2, le=100, description="Steps, each of which leaves a model; at most 100.")
-    epochs: Count = Field(1, description="Epochs of a step.")
+    steps: Count = Field(6, ge=2, le=100)
+    """Steps, each of which leaves a model; at most 100."""
+    epochs: Count = 1
+    """Epochs of a step."""
 
 
 class ClassifierAdversary(Adversary):
@@ -30,27 +32,29 @@ class ClassifierAdversary(Adversary):
     mean maps of the heads.
     """
 
-    continuation: ClassifierContinuation = Field(
-        default_factory=ClassifierContinuation, description="The search by continuation."
-    )
-    lambdas: OneOrMore[Positive] = Field(
-        default_factory=lambda: [0.001, 0.01, 0.1], description="Grid of lambda, from scratch."
-    )
-    epochs: Count = Field(4, description="Most epochs, from scratch.")
-    patience: Count = Field(2, description="Stop after so many epochs without a lower training loss.")
+    continuation: ClassifierContinuation = Field(default_factory=ClassifierContinuation)
+    """The search by continuation."""
+    lambdas: OneOrMore[Positive] = Field(default_factory=lambda: [0.001, 0.01, 0.1])
+    """Grid of lambda, from scratch."""
+    epochs: Count = 4
+    """Most epochs, from scratch."""
+    patience: Count = 2
+    """Stop after so many epochs without a lower training loss."""
 
 
 class ClassifierGuides(Guides):
     """The diagnostic MLP of test 3, which reads words and is guided by the words' part of a map."""
 
-    adversary_lambda: Positive = Field(
-        0.01,
-        description="Lambda of the adversary from scratch that lends its weights as a guide, where `search` is "
-        "scratch; else the chosen one of the search by continuation does.",
-    )
-    embedding: Count = Field(300, description="Width of random embeddings; a vector file brings its own.")
-    epochs: Count = Field(8, description="Epochs.")
-    learning_rate: Positive = Field(1e-3, description="Learning rate of Adam (amsgrad).")
+    adversary_lambda: Positive = 0.01
+    """Lambda of the adversary from scratch that lends its weights as a guide, where `search` is scratch; else the
+    chosen one of the search by continuation does.
+    """
+    embedding: Count = 300
+    """Width of random embeddings; a vector file brings its own."""
+    epochs: Count = 8
+    """Epochs."""
+    learning_rate: Positive = 1e-3
+    """Learning rate of Adam (amsgrad)."""
 
 
 class ClassifierRecipe(Section):
@@ -58,27 +62,23 @@ class ClassifierRecipe(Section):
     row of the last layer, adversaries, guided models, and a liar.
     """
 
-    path: str = Field(
-        min_length=1,
-        description="The encoder that all begin with: a folder with config.json, weights as safetensors and a "
-        "tokenizer, here or in the mirror; or the id of a model that the cache of the Hugging Face hub holds; or "
-        "`encoders/<name>`, an entry of `encoders`, which is fetched where it is not there. Of the families BERT, "
-        "RoBERTa, ELECTRA and DistilBERT.",
-    )
-    seeds: OneOrMore[Seed] = Field(
-        default_factory=lambda: [10, 50, 257],
-        description="Seeds of base, uniform and guided models; the first is that of the base model.",
-    )
-    tuning: ClassifierTuning = Field(default_factory=ClassifierTuning, description="Fine-tuning, by AdamW.")
-    adversary: ClassifierAdversary = Field(
-        default_factory=ClassifierAdversary, description="Model-consistent adversaries (test 4)."
-    )
-    liar: Positive | None = Field(
-        None,
-        description="Lambda of a liar, which is fine-tuned as base is, and to keep the first token's row of the last "
-        "layer away from the words that `block` of the data set names. null: there is none.",
-    )
-    guides: ClassifierGuides = Field(default_factory=ClassifierGuides, description="Diagnostic MLP (test 3).")
+    path: str = Field(min_length=1)
+    """The encoder that all begin with: a folder with config.json, weights as safetensors and a tokenizer, here or in
+    the mirror; or the id of a model that the cache of the Hugging Face hub holds; or `encoders/<name>`, an entry of
+    `encoders`, which is fetched where it is not there. Of the families BERT, RoBERTa, ELECTRA and DistilBERT.
+    """
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257])
+    """Seeds of base, uniform and guided models; the first is that of the base model."""
+    tuning: ClassifierTuning = Field(default_factory=ClassifierTuning)
+    """Fine-tuning, by AdamW."""
+    adversary: ClassifierAdversary = Field(default_factory=ClassifierAdversary)
+    """Model-consistent adversaries (test 4)."""
+    liar: Positive | None = None
+    """Lambda of a liar, which is fine-tuned as base is, and to keep the first token's row of the last layer away from
+    the words that `block` of the data set names. null: there is none.
+    """
+    guides: ClassifierGuides = Field(default_factory=ClassifierGuides)
+    """Diagnostic MLP (test 3)."""
 
     @model_validator(mode="after")
     def _lent(self) -> Self:
@@ -94,9 +94,8 @@ class Classifiers(GivenClassifiers):
     they are fine-tuned here.
     """
 
-    recipe: ClassifierRecipe | None = Field(
-        None, description="How classifiers are fine-tuned, where none are given. null: they are given."
-    )
+    recipe: ClassifierRecipe | None = None
+    """How classifiers are fine-tuned, where none are given. null: they are given."""
 
     @model_validator(mode="after")
     def _either(self) -> Self:

@@ -31,40 +31,47 @@ Dropout = Annotated[float, Field(ge=0, lt=1)]
 class DocumentRecipe(Section):
     """How one model is trained: Adam on mean cross-entropy, learning rate halved when dev accuracy does not rise."""
 
-    learning_rate: Positive = Field(1e-3, description="First learning rate.")
-    epochs: Count = Field(15, description="Most epochs.")
-    patience: Count = Field(5, description="Stop after so many epochs without a better dev accuracy.")
-    batch_size: Count = Field(64, description="Texts in a batch, at most.")
-    batch_tokens: Count | None = Field(
-        None, description="Most texts x tokens of the longest text of a batch (HAN: longest sentence); null: any."
-    )
-    clip_norm: Positive | None = Field(10.0, description="Largest norm of a step's gradient; null: no limit.")
-    clip_value: Positive | None = Field(None, description="Largest component of a step's gradient; null: no limit.")
-    word_dropout: Dropout = Field(0.0, description="Dropout before the word encoder.")
-    sentence_dropout: Dropout = Field(0.0, description="Dropout before the sentence encoder; FLANs have none.")
-    logit_dropout: Dropout = Field(0.0, description="Dropout of the logits, where the authors' code has it.")
-    conv_dropout: Dropout = Field(
-        0.0, description="Dropout within convolutional encoders: 0.3 in the authors' code, not in their paper."
-    )
+    learning_rate: Positive = 1e-3
+    """First learning rate."""
+    epochs: Count = 15
+    """Most epochs."""
+    patience: Count = 5
+    """Stop after so many epochs without a better dev accuracy."""
+    batch_size: Count = 64
+    """Texts in a batch, at most."""
+    batch_tokens: Count | None = None
+    """Most texts x tokens of the longest text of a batch (HAN: longest sentence); null: any."""
+    clip_norm: Positive | None = 10.0
+    """Largest norm of a step's gradient; null: no limit."""
+    clip_value: Positive | None = None
+    """Largest component of a step's gradient; null: no limit."""
+    word_dropout: Dropout = 0.0
+    """Dropout before the word encoder."""
+    sentence_dropout: Dropout = 0.0
+    """Dropout before the sentence encoder; FLANs have none."""
+    logit_dropout: Dropout = 0.0
+    """Dropout of the logits, where the authors' code has it."""
+    conv_dropout: Dropout = 0.0
+    """Dropout within convolutional encoders: 0.3 in the authors' code, not in their paper."""
 
 
 class DocumentModels(SuiteSection):
     """Erasure (Serrano & Smith 2019): which data sets, which models, how they are trained."""
 
-    models: OneOrMore[DocumentModel] = Field(
-        default_factory=lambda: list(OF_PAPER),
-        description="HAN reads sentences, FLAN one flat text; rnn: bidirectional GRU, conv: two convolutions, "
-        "none: no encoder; transformer: the one of the section `transformer`.",
-    )
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [122], description="Seeds of every model.")
-    hidden: Count = Field(50, description="GRU units in each direction, and filters of each convolution.")
-    attention: Count = Field(
-        100, description="Width of the attention's hidden layer; without encoder, that of the embeddings."
-    )
-    embedding: Count = Field(200, description="Width of random embeddings; word vectors bring their own.")
-    recipes: dict[Recipient, DocumentRecipe] = Field(
-        default_factory=dict, description="How models are trained, by model, or `han` and `flan` for all others."
-    )
+    models: OneOrMore[DocumentModel] = Field(default_factory=lambda: list(OF_PAPER))
+    """HAN reads sentences, FLAN one flat text; rnn: bidirectional GRU, conv: two convolutions, none: no encoder;
+    transformer: the one of the section `transformer`.
+    """
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [122])
+    """Seeds of every model."""
+    hidden: Count = 50
+    """GRU units in each direction, and filters of each convolution."""
+    attention: Count = 100
+    """Width of the attention's hidden layer; without encoder, that of the embeddings."""
+    embedding: Count = 200
+    """Width of random embeddings; word vectors bring their own."""
+    recipes: dict[Recipient, DocumentRecipe] = Field(default_factory=dict)
+    """How models are trained, by model, or `han` and `flan` for all others."""
 
 
 OF_ENCODERS = ("lstm", "cnn", "average", "transformer")
@@ -98,16 +105,14 @@ def of_single_texts() -> set[str]:
 class CombinationRecipe(Optimisation):
     """Sizes and training of the models."""
 
-    epochs: Count = Field(8, description="Epochs; the authors: 8, for pairs 25, for bAbI 100.")
-    hidden: Count = Field(
-        128,
-        multiple_of=4,
-        description="LSTM units in each direction; width of the other encoders. The authors: 128, for bAbI 32.",
-    )
-    embedding: Count = Field(300, description="Width of random embeddings; word vectors bring their own.")
-    first_epoch: bool = Field(
-        True, description="Whether the first epoch may be selected; false, as in the authors' later run, leaves it out."
-    )
+    epochs: Count = 8
+    """Epochs; the authors: 8, for pairs 25, for bAbI 100."""
+    hidden: Count = Field(128, multiple_of=4)
+    """LSTM units in each direction; width of the other encoders. The authors: 128, for bAbI 32."""
+    embedding: Count = 300
+    """Width of random embeddings; word vectors bring their own."""
+    first_epoch: bool = True
+    """Whether the first epoch may be selected; false, as in the authors' later run, leaves it out."""
 
     @model_validator(mode="after")
     def _selectable(self) -> Self:
@@ -119,13 +124,13 @@ class CombinationRecipe(Optimisation):
 class Combinations(SuiteSection):
     """Correlation and permutation (Jain & Wallace 2019), of single texts or pairs: data sets, models, and training."""
 
-    models: OneOrMore[Combination] = Field(
-        default_factory=lambda: list(combinations())[:3],
-        description="Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word "
-        "by itself; transformer: the one of the section `transformer`. tanh: additive; dot: scaled dot product; drawn: "
-        "weights that are never learnt, a control.",
-    )
-    recipe: CombinationRecipe = Field(default_factory=CombinationRecipe, description="Sizes and training.")
+    models: OneOrMore[Combination] = Field(default_factory=lambda: list(combinations())[:3])
+    """Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word by itself;
+    transformer: the one of the section `transformer`. tanh: additive; dot: scaled dot product; drawn: weights that are
+    never learnt, a control.
+    """
+    recipe: CombinationRecipe = Field(default_factory=CombinationRecipe)
+    """Sizes and training."""
 
 
 Deceiver = Literal["base", "embedding", "bilstm"]
@@ -138,37 +143,31 @@ class Deception(SuiteSection):
     attention on the impermissible words). `block` in the entry of a data set names these words.
     """
 
-    models: OneOrMore[Deceiver] = Field(
-        default_factory=lambda: list(PAPERS),
-        description="What the models are built of. embedding, bilstm: the paper's, attention with one linear unit over "
-        "word vectors, or over the states of a bidirectional LSTM; base: as Wiegreffe & Pinter's base model.",
-    )
-    lambdas: OneOrMore[Positive] = Field(
-        default_factory=lambda: [0.1, 1.0],
-        description="Weights of the penalty; each makes a liar of each of `models`, beside an honest one.",
-    )
-    seeds: OneOrMore[Seed] = Field(
-        default_factory=lambda: [10, 50, 257, 500231, 100078],
-        description="Seeds of every model; the base model's own are not trained again.",
-    )
-    anonymised: bool = Field(
-        True, description="Whether an honest model of each kind is trained without the impermissible words too."
-    )
+    models: OneOrMore[Deceiver] = Field(default_factory=lambda: list(PAPERS))
+    """What the models are built of. embedding, bilstm: the paper's, attention with one linear unit over word vectors,
+    or over the states of a bidirectional LSTM; base: as Wiegreffe & Pinter's base model.
+    """
+    lambdas: OneOrMore[Positive] = Field(default_factory=lambda: [0.1, 1.0])
+    """Weights of the penalty; each makes a liar of each of `models`, beside an honest one."""
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257, 500231, 100078])
+    """Seeds of every model; the base model's own are not trained again."""
+    anonymised: bool = True
+    """Whether an honest model of each kind is trained without the impermissible words too."""
 
-    epochs: Count = Field(
-        15,
-        description="Epochs of the paper's models, of which the first with the highest accuracy on dev is kept; and of "
-        "a liar like the base model, of which that of the lowest training loss is kept.",
-    )
-    patience: Count | None = Field(
-        None, description="The paper's models stop after so many epochs without a better one; null: they do not."
-    )
-    learning_rate: Positive = Field(1e-3, description="Learning rate of the paper's models, and of a liar.")
-    batch_size: Count = Field(32, description="Texts in a batch of the paper's models; the authors': 1.")
-    embedding: Count = Field(
-        128, description="Width of random embeddings of the paper's models; word vectors bring their own."
-    )
-    hidden: Count = Field(64, description="Units of the paper's BiLSTM in each direction.")
+    epochs: Count = 15
+    """Epochs of the paper's models, of which the first with the highest accuracy on dev is kept; and of a liar like the
+    base model, of which that of the lowest training loss is kept.
+    """
+    patience: Count | None = None
+    """The paper's models stop after so many epochs without a better one; null: they do not."""
+    learning_rate: Positive = 1e-3
+    """Learning rate of the paper's models, and of a liar."""
+    batch_size: Count = 32
+    """Texts in a batch of the paper's models; the authors': 1."""
+    embedding: Count = 128
+    """Width of random embeddings of the paper's models; word vectors bring their own."""
+    hidden: Count = 64
+    """Units of the paper's BiLSTM in each direction."""
 
 
 DiverseModel = Literal[
@@ -185,30 +184,31 @@ DiverseModel = Literal[
 class DiverseRecipe(Optimisation):
     """Sizes and training of the models."""
 
-    epochs: Count = Field(8, description="Epochs; the authors: 8, for pairs 25.")
-    hidden: Count = Field(
-        128,
-        description="Units of a bidirectional LSTM in each direction; an LSTM that reads one way has twice as many, so "
-        "that all states are as wide. The authors: 128, for bAbI 32 or 64.",
-    )
-    embedding: Count = Field(300, description="Width of random embeddings; word vectors bring their own.")
+    epochs: Count = 8
+    """Epochs; the authors: 8, for pairs 25."""
+    hidden: Count = 128
+    """Units of a bidirectional LSTM in each direction; an LSTM that reads one way has twice as many, so that all states
+    are as wide. The authors: 128, for bAbI 32 or 64.
+    """
+    embedding: Count = 300
+    """Width of random embeddings; word vectors bring their own."""
 
 
 class DiverseModels(SuiteSection):
     """Diverse states (Mohankumar et al. 2020), of single texts or of pairs: data sets, models, and their training."""
 
-    models: OneOrMore[DiverseModel] = Field(
-        default_factory=lambda: list(get_args(DiverseModel)),
-        description="lstm reads one way, bilstm both. vanilla: as it is; orthogonal: each state is orthogonal to the "
-        "mean of those before it; diversity: conicity of the states is part of the loss. All have additive attention.",
-    )
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257], description="Seeds of every model.")
-    weight: NonNegative = Field(
-        0.5,
-        description="Weight of conicity in the loss of the diversity models. 0.5 is the authors' example, and that of "
-        "a rerun on all data sets; the catalogue has another one for snli.",
-    )
-    recipe: DiverseRecipe = Field(default_factory=DiverseRecipe, description="Sizes and training.")
+    models: OneOrMore[DiverseModel] = Field(default_factory=lambda: list(get_args(DiverseModel)))
+    """lstm reads one way, bilstm both. vanilla: as it is; orthogonal: each state is orthogonal to the mean of those
+    before it; diversity: conicity of the states is part of the loss. All have additive attention.
+    """
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257])
+    """Seeds of every model."""
+    weight: NonNegative = 0.5
+    """Weight of conicity in the loss of the diversity models. 0.5 is the authors' example, and that of a rerun on all
+    data sets; the catalogue has another one for snli.
+    """
+    recipe: DiverseRecipe = Field(default_factory=DiverseRecipe)
+    """Sizes and training."""
 
 
 Percent = Annotated[int, Field(ge=1, le=100)]
@@ -219,16 +219,14 @@ class Masking(SuiteSection):
     masked that the model before it finds most important. By default on no data set.
     """
 
-    orders: OneOrMore[MaskingOrder] = Field(
-        default_factory=lambda: list(get_args(MaskingOrder)),
-        description="Which words are masked first: those with most attention; those with the largest gradient, as in "
-        "the audit `correlation`; random ones, which the others are held against.",
-    )
-    percent: OneOrMore[Percent] = Field(
-        default_factory=lambda: [*range(10, 101, 10)],
-        description="Of the words of a text, how many percent are masked at each step, ascending; the last is 100.",
-    )
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257], description="Seeds of every model.")
+    orders: OneOrMore[MaskingOrder] = Field(default_factory=lambda: list(get_args(MaskingOrder)))
+    """Which words are masked first: those with most attention; those with the largest gradient, as in the audit
+    `correlation`; random ones, which the others are held against.
+    """
+    percent: OneOrMore[Percent] = Field(default_factory=lambda: [*range(10, 101, 10)])
+    """Of the words of a text, how many percent are masked at each step, ascending; the last is 100."""
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257])
+    """Seeds of every model."""
 
     @field_validator("orders")
     @classmethod

@@ -11,32 +11,33 @@ from attention_audit.section import Count, NonNegative, OneOrMore, Positive, Sec
 class BaseModel(Section):
     """The base model; the uniform model and the adversaries have the same encoder."""
 
-    encoder: Encoder = Field("bilstm", description="The encoder; the paper's is a bidirectional LSTM.")
-    attention: Scoring = Field("additive", description="The attention's scoring function; the paper's is additive.")
-    embedding: Count = Field(300, description="Width of random embeddings; a vector file brings its own.")
-    hidden: Count = Field(
-        128, description="Units of a recurrent encoder in each direction, or width of another encoder's states."
-    )
-    attention_hidden: Count = Field(128, description="Width of the additive attention's hidden layer.")
+    encoder: Encoder = "bilstm"
+    """The encoder; the paper's is a bidirectional LSTM."""
+    attention: Scoring = "additive"
+    """The attention's scoring function; the paper's is additive."""
+    embedding: Count = 300
+    """Width of random embeddings; a vector file brings its own."""
+    hidden: Count = 128
+    """Units of a recurrent encoder in each direction, or width of another encoder's states."""
+    attention_hidden: Count = 128
+    """Width of the additive attention's hidden layer."""
 
 
 class Optimisation(Section):
     """What all trainings have in common."""
 
-    batch_size: Count = Field(32, description="Texts in a batch.")
-    learning_rate: Positive = Field(1e-3, description="Learning rate of Adam (amsgrad).")
-    weight_decay: NonNegative = Field(
-        1e-5, description="L2 penalty on everything but the attention; in models of pairs on that too."
-    )
-    length_noise: NonNegative = Field(
-        0.1, lt=1, description="Batches are runs of a length sort with this relative noise."
-    )
-    selection: Literal["dev", "test"] = Field(
-        "dev", description="Split whose ROC-AUC selects the epoch; test only to reproduce the authors."
-    )
-    ties: Literal["first", "loss"] = Field(
-        "first", description="Of epochs with the same score: the first, or that with the lowest training loss."
-    )
+    batch_size: Count = 32
+    """Texts in a batch."""
+    learning_rate: Positive = 1e-3
+    """Learning rate of Adam (amsgrad)."""
+    weight_decay: NonNegative = 1e-5
+    """L2 penalty on everything but the attention; in models of pairs on that too."""
+    length_noise: NonNegative = Field(0.1, lt=1)
+    """Batches are runs of a length sort with this relative noise."""
+    selection: Literal["dev", "test"] = "dev"
+    """Split whose ROC-AUC selects the epoch; test only to reproduce the authors."""
+    ties: Literal["first", "loss"] = "first"
+    """Of epochs with the same score: the first, or that with the lowest training loss."""
 
     def recipe(self, **other: Any) -> "Recipe":
         """The recipe of a training with these settings, but for those that are other."""
@@ -49,26 +50,32 @@ class Recipe(Optimisation):
     The defaults are Wiegreffe & Pinter's. The plan of a run makes recipes; they are no part of the configuration.
     """
 
-    amsgrad: bool = Field(True, description="Adam with AMSGrad.")
-    average: bool = Field(False, description="A step descends the mean of its texts' losses instead of their sum.")
-    clip_norm: Positive | None = Field(None, description="Most norm that the gradient of a step may have.")
-    clip_value: Positive | None = Field(None, description="Most magnitude that each entry of the gradient may have.")
-    batch_tokens: Count | None = Field(
-        None,
-        description="At most this many padded tokens in a batch: its texts times the tokens of its longest text (or of "
-        "its longest sentence where the model is hierarchical). A longer text is a batch of its own.",
-    )
-    decoupled: bool = Field(False, description="AdamW: weights decay by themselves, all but biases and LayerNorms.")
-    warmup: float | None = Field(
-        None, ge=0, lt=1, description="Share of the steps in which the rate rises; it then falls to 0. null: constant."
-    )
-    plateau: bool = Field(False, description="Halve the learning rate after every epoch without a better score.")
-    measure: Literal["roc_auc", "accuracy"] = Field("roc_auc", description="The score that selects the epoch.")
-    scored: bool = Field(
-        False, description="Whether the score selects the epoch of a deceptive model too, and not the training loss."
-    )
-    class_weights: bool = Field(True, description="Weigh the losses so that every class weighs the same.")
-    first_epoch: bool = Field(True, description="Whether the first epoch may be selected.")
+    amsgrad: bool = True
+    """Adam with AMSGrad."""
+    average: bool = False
+    """A step descends the mean of its texts' losses instead of their sum."""
+    clip_norm: Positive | None = None
+    """Most norm that the gradient of a step may have."""
+    clip_value: Positive | None = None
+    """Most magnitude that each entry of the gradient may have."""
+    batch_tokens: Count | None = None
+    """At most this many padded tokens in a batch: its texts times the tokens of its longest text (or of its longest
+    sentence where the model is hierarchical). A longer text is a batch of its own.
+    """
+    decoupled: bool = False
+    """AdamW: weights decay by themselves, all but biases and LayerNorms."""
+    warmup: float | None = Field(None, ge=0, lt=1)
+    """Share of the steps in which the rate rises; it then falls to 0. null: constant."""
+    plateau: bool = False
+    """Halve the learning rate after every epoch without a better score."""
+    measure: Literal["roc_auc", "accuracy"] = "roc_auc"
+    """The score that selects the epoch."""
+    scored: bool = False
+    """Whether the score selects the epoch of a deceptive model too, and not the training loss."""
+    class_weights: bool = True
+    """Weigh the losses so that every class weighs the same."""
+    first_epoch: bool = True
+    """Whether the first epoch may be selected."""
 
     def selected_on(self, objective: "Objective") -> Literal["train", "dev", "test"]:
         """The split on which an epoch is selected: by a score or, as `train`, by the loss of one with a lambda."""
@@ -79,13 +86,12 @@ class Recipe(Optimisation):
 class Training(Optimisation):
     """How the base and the uniform models are trained; guides and adversaries share optimiser and batches."""
 
-    seed: Seed = Field(10, description="Seed of the base model, which all others are compared with.")
-    further_seeds: list[Seed] = Field(
-        default_factory=lambda: [50, 257, 500231, 100078],
-        min_length=1,
-        description="Further seeds for base, uniform and guided models; the authors' are these and four more.",
-    )
-    epochs: Count = Field(8, description="Epochs of base, uniform and guided models.")
+    seed: Seed = 10
+    """Seed of the base model, which all others are compared with."""
+    further_seeds: list[Seed] = Field(default_factory=lambda: [50, 257, 500231, 100078], min_length=1)
+    """Further seeds for base, uniform and guided models; the authors' are these and four more."""
+    epochs: Count = 8
+    """Epochs of base, uniform and guided models."""
 
     @property
     def seeds(self) -> list[int]:
@@ -101,13 +107,14 @@ class Training(Optimisation):
 class Guides(Section):
     """The diagnostic MLP of test 3."""
 
-    hidden: Count = Field(128, description="Width of the token-wise affine layer.")
-    attention: Count = Field(64, description="Width of the attention that the trained MLP learns.")
-    adversary_lambda: Positive = Field(
-        0.002,
-        description="Lambda of the adversary from scratch that lends its weights as a guide, where "
-        "`adversary.search` is scratch; else the chosen one of the search by continuation does.",
-    )
+    hidden: Count = 128
+    """Width of the token-wise affine layer."""
+    attention: Count = 64
+    """Width of the attention that the trained MLP learns."""
+    adversary_lambda: Positive = 0.002
+    """Lambda of the adversary from scratch that lends its weights as a guide, where `adversary.search` is scratch; else
+    the chosen one of the search by continuation does.
+    """
 
 
 class Continuation(Section):
@@ -117,47 +124,44 @@ class Continuation(Section):
     that of other trainings; then it is bisected where maps are in other zones of `unique` on either side.
     """
 
-    steps: Count = Field(10, le=100, description="Steps, each of which leaves a model; at most 100.")
-    epochs: Count = Field(5, description="Epochs of a step.")
-    pace: float = Field(
-        0.1,
-        gt=0,
-        le=1,
-        description="Factor on the learning rate of the base model. At its full rate, a model that knows its training "
-        "texts by heart leaves the budget on other texts before lambda has any effect.",
-    )
-    rounds: Count = Field(
-        3, description="The first step is trained for up to so many times `epochs`, until TVD is within the tolerance."
-    )
-    first: Positive = Field(1e-3, description="Lambda of the first step.")
-    factor: float = Field(3.0, gt=1, allow_inf_nan=False, description="By how much lambda rises.")
-    softening: float = Field(
-        0.15,
-        gt=0,
-        le=1,
-        description="Factor on the attention scores of the base model, at the start of the first step.",
-    )
+    steps: Count = Field(10, le=100)
+    """Steps, each of which leaves a model; at most 100."""
+    epochs: Count = 5
+    """Epochs of a step."""
+    pace: float = Field(0.1, gt=0, le=1)
+    """Factor on the learning rate of the base model. At its full rate, a model that knows its training texts by heart
+    leaves the budget on other texts before lambda has any effect.
+    """
+    rounds: Count = 3
+    """The first step is trained for up to so many times `epochs`, until TVD is within the tolerance."""
+    first: Positive = 1e-3
+    """Lambda of the first step."""
+    factor: float = Field(3.0, gt=1, allow_inf_nan=False)
+    """By how much lambda rises."""
+    softening: float = Field(0.15, gt=0, le=1)
+    """Factor on the attention scores of the base model, at the start of the first step."""
 
 
 class Adversary(Section):
     """The model-consistent adversary of test 4: minimises TVD - lambda KL(adversary || base)."""
 
-    search: Literal["continuation", "scratch", "both"] = Field(
-        "continuation",
-        description="scratch: one training for each of `lambdas`, as in the paper; continuation: one search that "
-        "begins at the base model, with the settings of `continuation`.",
-    )
-    continuation: Continuation = Field(default_factory=Continuation, description="The search by continuation.")
+    search: Literal["continuation", "scratch", "both"] = "continuation"
+    """scratch: one training for each of `lambdas`, as in the paper; continuation: one search that begins at the base
+    model, with the settings of `continuation`.
+    """
+    continuation: Continuation = Field(default_factory=Continuation)
+    """The search by continuation."""
 
     lambdas: OneOrMore[Positive] = Field(
-        default_factory=lambda: [2e-5, 1e-4, 2e-4, 4e-4, 6e-4, 8e-4, 1e-3, 1.5e-3, 2e-3, 4e-3],
-        description="Grid of lambda in the paper's formula: twice the value the authors' command takes.",
+        default_factory=lambda: [2e-5, 1e-4, 2e-4, 4e-4, 6e-4, 8e-4, 1e-3, 1.5e-3, 2e-3, 4e-3]
     )
-    seeds: OneOrMore[Seed] = Field(
-        default_factory=lambda: [10], description="Seeds; the base seed shares its initial weights."
-    )
-    epochs: Count = Field(80, description="Most epochs.")
-    patience: Count = Field(10, description="Stop after so many epochs without a lower training loss.")
+    """Grid of lambda in the paper's formula: twice the value the authors' command takes."""
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10])
+    """Seeds; the base seed shares its initial weights."""
+    epochs: Count = 80
+    """Most epochs."""
+    patience: Count = 10
+    """Stop after so many epochs without a lower training loss."""
 
     @property
     def continued(self) -> bool:

@@ -30,51 +30,58 @@ class Tuning(Section):
     for models of BERT's size (Devlin et al. 2019, appendix A.3).
     """
 
-    epochs: Count = Field(3, description="Epochs; adversaries have their own.")
-    batch_size: Count = Field(32, description="Texts in a batch.")
-    learning_rate: Positive = Field(5e-5, description="Greatest learning rate.")
-    warmup: Share = Field(0.1, description="Share of all steps in which the learning rate rises from 0.")
-    weight_decay: NonNegative = Field(0.01, description="Decay of all weights but biases and those of LayerNorm.")
-    clip_norm: Positive | None = Field(1.0, description="Largest norm of a step's gradient; null: no limit.")
+    epochs: Count = 3
+    """Epochs; adversaries have their own."""
+    batch_size: Count = 32
+    """Texts in a batch."""
+    learning_rate: Positive = 5e-5
+    """Greatest learning rate."""
+    warmup: Share = 0.1
+    """Share of all steps in which the learning rate rises from 0."""
+    weight_decay: NonNegative = 0.01
+    """Decay of all weights but biases and those of LayerNorm."""
+    clip_norm: Positive | None = 1.0
+    """Largest norm of a step's gradient; null: no limit."""
 
 
 class Backbone(Section):
     """Which Transformer, and which of its states."""
 
-    path: str = Field(
-        min_length=1,
-        description="A folder with config.json, weights as safetensors and a tokenizer, here or in the mirror; or the "
-        "id of a model that the cache of the Hugging Face hub holds; or `encoders/<name>`, an entry of `encoders`, "
-        "which is fetched where it is not there. Nothing else is downloaded.",
-    )
-    frozen: bool = Field(
-        True,
-        description="Whether its weights stay as they are: its states are then computed once for each data set. false: "
-        "every training fine-tunes it.",
-    )
-    layer: Count | None = Field(None, description="The layer whose states are read, from 1; null: the last.")
-    pool: Pool = Field("first", description="The state of a word of several pieces: that of the first, or their sum.")
-    max_length: int = Field(512, ge=8, description="Pieces of a text at most, marks included; what follows is cut.")
+    path: str = Field(min_length=1)
+    """A folder with config.json, weights as safetensors and a tokenizer, here or in the mirror; or the id of a model
+    that the cache of the Hugging Face hub holds; or `encoders/<name>`, an entry of `encoders`, which is fetched where
+    it is not there. Nothing else is downloaded.
+    """
+    frozen: bool = True
+    """Whether its weights stay as they are: its states are then computed once for each data set. false: every training
+    fine-tunes it.
+    """
+    layer: Count | None = None
+    """The layer whose states are read, from 1; null: the last."""
+    pool: Pool = "first"
+    """The state of a word of several pieces: that of the first, or their sum."""
+    max_length: int = Field(512, ge=8)
+    """Pieces of a text at most, marks included; what follows is cut."""
 
 
 class Transformer(Backbone):
     """A Transformer whose states the attention weighs, wherever a model names `transformer` as its encoder."""
 
-    tuning: Tuning = Field(default_factory=Tuning, description="Fine-tuning, where it is not frozen.")
+    tuning: Tuning = Field(default_factory=Tuning)
+    """Fine-tuning, where it is not frozen."""
 
 
 class Prompt(Section):
     """How a language model is asked for a class: the next token of a prompt, one token for each class."""
 
-    template: str = Field(
-        description="The prompt, in which {text} stands for the text. Its own pieces are no words of the text: the "
-        "first is an item of its own, and all others are one."
-    )
-    labels: list[str] = Field(
-        min_length=2,
-        description="The words that stand for the classes, each one piece of the tokenizer, with the space before it "
-        "where the prompt ends without one. Without spaces, they are what the model calls its classes.",
-    )
+    template: str
+    """The prompt, in which {text} stands for the text. Its own pieces are no words of the text: the first is an item of
+    its own, and all others are one.
+    """
+    labels: list[str] = Field(min_length=2)
+    """The words that stand for the classes, each one piece of the tokenizer, with the space before it where the prompt
+    ends without one. Without spaces, they are what the model calls its classes.
+    """
 
     @field_validator("template")
     @classmethod
@@ -113,48 +120,41 @@ class GivenClassifiers(Section):
     tokenizer; or the id of a model that the cache of the Hugging Face hub holds.
     """
 
-    models: dict[Name, list[str]] = Field(
-        default_factory=dict,
-        description="The models in question by names of yours, each with the folder of each of its trainings. The "
-        "first model is the one that `uniform` and `adversaries` belong to.",
-    )
-    uniform: list[str] = Field(
-        default_factory=list,
-        description="Folders of the first model's twin, which was fine-tuned with uniform weights in the "
-        "classified token's row of the last layer; it is read out with them.",
-    )
-    adversaries: list[str] = Field(
-        default_factory=list,
-        description="Folders of adversaries of the first model, which were fine-tuned to predict as its first training "
-        "does and to attend elsewhere.",
-    )
-    max_length: Count = Field(512, ge=8, description="Pieces that are read together at most, marks included.")
-    long: Long = Field(
-        "cut",
-        description="What becomes of longer texts. cut: what follows is not read. window: they are read in windows "
-        "that overlap by half, whose logits and maps are averaged; no row decides alone then, so that the models are "
-        "asked only what needs no other weights.",
-    )
-    layer: Count | None = Field(
-        None,
-        description="The layer whose map is read, from 1; null: the last. Above the row of an earlier layer there is "
-        "more than the tail, so that it is asked only what needs no other weights.",
-    )
-    maps: list[str] = Field(
-        default_factory=list,
-        description="Further maps of the models in question, by their names, such as `rollout`: each is asked the "
-        "questions that need no other weights. docs/method/maps.md has all of them, with what they cost.",
-    )
-    prompt: Prompt | None = Field(
-        None,
-        description="How the folders, which then hold language models (`AutoModelForCausalLM`), are asked for a class. "
-        "null: they hold classifiers of texts.",
-    )
-    labels: dict[str, str | dict[str, str]] = Field(
-        default_factory=dict,
-        description="What the data set calls a class, by what the models call it (id2label), where these differ. Under "
-        "the name of a model (or `uniform`, `adversaries`): the same of this one alone, in the place of the others.",
-    )
+    models: dict[Name, list[str]] = Field(default_factory=dict)
+    """The models in question by names of yours, each with the folder of each of its trainings. The first model is the
+    one that `uniform` and `adversaries` belong to.
+    """
+    uniform: list[str] = Field(default_factory=list)
+    """Folders of the first model's twin, which was fine-tuned with uniform weights in the classified token's row of the
+    last layer; it is read out with them.
+    """
+    adversaries: list[str] = Field(default_factory=list)
+    """Folders of adversaries of the first model, which were fine-tuned to predict as its first training does and to
+    attend elsewhere.
+    """
+    max_length: Count = Field(512, ge=8)
+    """Pieces that are read together at most, marks included."""
+    long: Long = "cut"
+    """What becomes of longer texts. cut: what follows is not read. window: they are read in windows that overlap by
+    half, whose logits and maps are averaged; no row decides alone then, so that the models are asked only what needs no
+    other weights.
+    """
+    layer: Count | None = None
+    """The layer whose map is read, from 1; null: the last. Above the row of an earlier layer there is more than the
+    tail, so that it is asked only what needs no other weights.
+    """
+    maps: list[str] = Field(default_factory=list)
+    """Further maps of the models in question, by their names, such as `rollout`: each is asked the questions that need
+    no other weights. docs/method/maps.md has all of them, with what they cost.
+    """
+    prompt: Prompt | None = None
+    """How the folders, which then hold language models (`AutoModelForCausalLM`), are asked for a class. null: they hold
+    classifiers of texts.
+    """
+    labels: dict[str, str | dict[str, str]] = Field(default_factory=dict)
+    """What the data set calls a class, by what the models call it (id2label), where these differ. Under the name of a
+    model (or `uniform`, `adversaries`): the same of this one alone, in the place of the others.
+    """
 
     @field_validator("maps")
     @classmethod
