@@ -9,6 +9,13 @@ import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers_on_disk import POSITIONS, WORDS, tokenizer
 
+TEXTS = [
+    ["the", "film", "is", "great"],
+    ["unbelievably", "dull"],
+    ["why", "unbelievably", "good", "is", "the", "story", "films"],
+    ["bad"],
+]
+NAMES = [f"text-{number}" for number in range(len(TEXTS))]
 WIDE: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 24}
 FAMILIES = ("bert", "roberta", "electra", "distilbert")
 BARE = ("gpt2", "qwen2", "qwen3")

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from classifiers_on_disk import READ
+from classifiers_on_disk import NAMES, READ, TEXTS
 from torch import Tensor
 from transformers_on_disk import change_config
+from transformers_on_disk import save as save_encoder
 
 from attention_audit.errors import AuditError
-from attention_audit.model.sequence_classifier import SequenceClassifier
+from attention_audit.model.sequence_classifier import Attended, SequenceClassifier
 from attention_audit.model.tail import Tail
 from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
@@ -24,15 +25,9 @@ from attention_audit.transformer.families import tuned_family_of
 from attention_audit.transformer.folder import read_facts
 from attention_audit.transformer.opening import open_model, open_tokenizer
 from attention_audit.transformer.pieces import Pieces, cut
+from attention_audit.transformer.states import PieceBatch
 
-TEXTS = [
-    ["the", "film", "is", "great"],
-    ["unbelievably", "dull"],
-    ["why", "unbelievably", "good", "is", "the", "story", "films"],
-    ["bad"],
-]
 MINILM = Path(os.environ.get("ATTENTION_AUDIT_MIRROR") or "no mirror") / "encoders" / "all-MiniLM-L6-v2"
-NAMES = [f"text-{number}" for number in range(len(TEXTS))]
 
 
 @pytest.fixture(scope="module", params=READ)
@@ -77,10 +72,12 @@ def items_of(classifier: SequenceClassifier, text: list[str]) -> list[int]:
 
 
 def test_the_readout_is_what_the_library_says(classifier: SequenceClassifier) -> None:
-    readout = read(classifier)
+    # its classes come in the order of the data
+    order = (2, 0, 1)
+    readout = read(classifier, order)
     for row, text in enumerate(TEXTS):
         said = library(classifier, text)
-        np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1).numpy(), atol=1e-5)
+        np.testing.assert_allclose(readout.probabilities[row], said.logits[0, [*order]].softmax(-1).numpy(), atol=1e-5)
         weights = said.attentions[-1][0, :, row_of(classifier)].mean(0).numpy()
         items = items_of(classifier, text)
         words = np.zeros(max(items) + 1)
@@ -138,11 +135,6 @@ def test_uniform_weights_are_imposed_on_items(classifier: SequenceClassifier) ->
             np.testing.assert_allclose(readout.probabilities[row], expected.numpy(), atol=1e-5)
 
 
-def test_classes_come_in_the_order_of_the_data(classifier: SequenceClassifier) -> None:
-    own, other = read(classifier), read(classifier, (2, 0, 1))
-    np.testing.assert_allclose(other.probabilities, own.probabilities[:, [2, 0, 1]], atol=1e-6)
-
-
 def test_texts_that_are_cut_keep_the_words_that_are_read(classifier: SequenceClassifier) -> None:
     readout = read(classifier, most=8)
     pieces = pieces_of(classifier, 8)
@@ -178,9 +170,6 @@ def test_an_attention_that_config_json_names_is_not_asked_for(tmp_path: Path) ->
 
 
 def test_pieces_without_any_weight_count_alike() -> None:
-    from attention_audit.model.sequence_classifier import Attended
-    from attention_audit.transformer.states import PieceBatch
-
     words = torch.tensor([[-1, 0, 0, 1, -1, -1]])
     batch = PieceBatch(words, words, words, torch.tensor([5]), *torch.tensor([[2], [0], [0]]))
     weights = torch.tensor([[[0.1, 0, 0, 0.6, 0.3, 0], [0.2, 0.3, 0.1, 0.2, 0.2, 0]]])
@@ -191,8 +180,6 @@ def test_pieces_without_any_weight_count_alike() -> None:
 
 
 def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path: Path) -> None:
-    from transformers_on_disk import save as save_encoder
-
     encoder = save_encoder(tmp_path / "encoder")
     change_config(encoder, architectures=["BertForSequenceClassification"])
     with pytest.raises(AuditError, match=r"its weights lack classifier\.bias, and are not those of the library"):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from classifiers_on_disk import FAMILIES
+from classifiers_on_disk import FAMILIES, NAMES, TEXTS
 from torch import Tensor
 
 from attention_audit.model.attention import soften
@@ -27,13 +27,6 @@ from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceTable
 
 CPU = torch.device("cpu")
-TEXTS = [
-    ["the", "film", "is", "great"],
-    ["unbelievably", "dull"],
-    ["why", "unbelievably", "good", "is", "the", "story", "films"],
-    ["bad"],
-]
-NAMES = [f"text-{number}" for number in range(len(TEXTS))]
 LABELS = np.array([2, 0, 2, 1])
 ITEMS = np.array([len(text) for text in TEXTS]) + MARKS
 

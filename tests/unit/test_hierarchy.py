@@ -119,12 +119,6 @@ def test_attention_that_a_split_carries_is_by_sentence() -> None:
     assert batch.attention.tolist() == [[0.5, 0, 0.5], [0.25, 0.75, 0]]
 
 
-def test_uniform_attention_over_sentences() -> None:
-    model = model_of("none", hierarchical=True, attention="uniform")
-    attention = model(split_of(DOCUMENTS).batch(np.arange(3))).attention
-    torch.testing.assert_close(attention, torch.tensor([[1 / 2, 1 / 2, 0], [1, 0, 0], [1 / 3, 1 / 3, 1 / 3]]))
-
-
 def test_a_hierarchy_refuses_a_split_without_boundaries() -> None:
     batch = split_of(DOCUMENTS, hierarchical=False).batch(np.arange(3))
     with pytest.raises(ValueError, match="needs a split that carries sentence boundaries"):

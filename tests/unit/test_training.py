@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from attention_audit.training.loop import (
     ConsistentAdversary,
     Deception,
     LabelLoss,
+    Trained,
     adam,
     batches,
     clip_gradient,
@@ -69,44 +71,41 @@ def split() -> Split:
     return Split(np.concatenate(texts), lengths, [int(5 in text) for text in texts], torch.device("cpu"))
 
 
-def test_label_loss_weighs_positives_by_negatives_over_positives() -> None:
-    output = output_of(tensor([[0.0], [2.0], [2.0]]))
-    batch = batch_of(tensor([0, 1, 0]))
-    loss = LabelLoss((30, 10))(output, batch)
-    expected = [math.log(2), 3 * math.log1p(math.exp(-2)), 2 + math.log1p(math.exp(-2))]
-    assert loss.tolist() == pytest.approx(expected, rel=1e-6)
-
-
-def test_label_loss_of_many_classes_weighs_each_class_alike() -> None:
-    output = output_of(torch.zeros(3, 3))
-    loss = LabelLoss((10, 20, 30))(output, batch_of(tensor([0, 1, 2])))
-    assert loss.tolist() == pytest.approx([2 * math.log(3), math.log(3), 2 / 3 * math.log(3)], rel=1e-6)
+UNSURE = math.log1p(math.exp(-2))
 
 
 @pytest.mark.parametrize(
-    ("logits", "expected"),
-    [([[0.0], [2.0]], [math.log(2), 2 + math.log1p(math.exp(-2))]), ([[0.0] * 4] * 2, [math.log(4)] * 2)],
+    ("sizes", "logits", "labels", "expected"),
+    [
+        # of two classes, positives weigh negatives over positives; of more, each class weighs alike
+        ((30, 10), [[0.0], [2.0], [2.0]], [0, 1, 0], [math.log(2), 3 * UNSURE, 2 + UNSURE]),
+        ((10, 20, 30), [[0.0] * 3] * 3, [0, 1, 2], [2 * math.log(3), math.log(3), 2 / 3 * math.log(3)]),
+        (None, [[0.0], [2.0]], [1, 0], [math.log(2), 2 + UNSURE]),
+        (None, [[0.0] * 4] * 2, [1, 0], [math.log(4)] * 2),
+    ],
 )
-def test_label_loss_without_class_sizes_is_the_plain_cross_entropy(
-    logits: list[list[float]], expected: list[float]
+def test_label_loss_is_the_cross_entropy_weighed_by_class_sizes(
+    sizes: tuple[int, ...] | None, logits: list[list[float]], labels: list[int], expected: list[float]
 ) -> None:
-    loss = LabelLoss(None)(output_of(tensor(logits)), batch_of(tensor([1, 0])))
+    loss = LabelLoss(sizes)(output_of(tensor(logits)), batch_of(tensor(labels)))
     assert loss.tolist() == pytest.approx(expected, rel=1e-6)
 
 
-def test_adversary_objective_by_hand() -> None:
-    # p = sigmoid(0) = 1/2 against 0.8: TVD 0.3; KL((1/2, 1/2) || (1/4, 3/4)) = 1/2 ln 2 + 1/2 ln(2/3)
-    output = output_of(tensor([[0.0]]), tensor([[0.5, 0.5, 0.0]]))
-    base = batch_of(tensor([1]), tensor([[0.25, 0.75, 0.0]]), tensor([[0.2, 0.8]]))
-    expected = 0.3 - 0.5 * (0.5 * math.log(2) + 0.5 * math.log(2 / 3))
-    assert ConsistentAdversary(0.5)(output, base).item() == pytest.approx(expected, rel=1e-6)
-
-
-def test_adversary_objective_of_many_classes_counts_all_of_them() -> None:
-    # p = softmax(0) = 1/3 each against (0.1, 0.1, 0.8): TVD 7/15; its attention is the base model's
-    output = output_of(torch.zeros(1, 3), tensor([[0.5, 0.5]]))
-    base = batch_of(tensor([1]), tensor([[0.5, 0.5]]), tensor([[0.1, 0.1, 0.8]]))
-    assert ConsistentAdversary(0.5)(output, base).item() == pytest.approx(7 / 15, rel=1e-6)
+@pytest.mark.parametrize(
+    ("logits", "attention", "base", "probabilities", "expected"),
+    [
+        # p = sigmoid(0) = 1/2 against 0.8: TVD 0.3; KL((1/2, 1/2) || (1/4, 3/4)) = 1/2 ln 2 + 1/2 ln(2/3)
+        ([0.0], [0.5, 0.5, 0.0], [0.25, 0.75, 0.0], [0.2, 0.8], 0.3 - 0.25 * (math.log(2) + math.log(2 / 3))),
+        # p = softmax(0) = 1/3 each against (0.1, 0.1, 0.8): TVD 7/15; its attention is the base model's
+        ([0.0] * 3, [0.5, 0.5], [0.5, 0.5], [0.1, 0.1, 0.8], 7 / 15),
+    ],
+)
+def test_adversary_objective_by_hand(
+    logits: list[float], attention: list[float], base: list[float], probabilities: list[float], expected: float
+) -> None:
+    output = output_of(tensor([logits]), tensor([attention]))
+    batch = batch_of(tensor([1]), tensor([base]), tensor([probabilities]))
+    assert ConsistentAdversary(0.5)(output, batch).item() == pytest.approx(expected, rel=1e-6)
 
 
 def test_deception_by_hand() -> None:
@@ -128,15 +127,6 @@ def test_deception_where_nothing_else_has_attention_is_finite() -> None:
     output = output_of(torch.zeros(1, 1), tensor([[1.0, 0.0]]))
     batch = batch_of(tensor([1]), impermissible=tensor([[True, False]]))
     assert math.isfinite(Deception(LabelLoss(None), 1.0)(output, batch).item())
-
-
-def test_l2_spares_the_attention_alone() -> None:
-    model = small_model()
-    groups = adam(model, Recipe(weight_decay=0.1)).param_groups
-    spared = {id(p) for group in groups if group["weight_decay"] == 0 for p in group["params"]}
-    assert spared == {id(p) for p in model.attention.parameters()}
-    assert sum(len(group["params"]) for group in groups) == len(list(model.parameters()))
-    assert all(group["amsgrad"] for group in groups)
 
 
 def test_l2_spares_the_attention_of_words_and_of_sentences() -> None:
@@ -168,16 +158,24 @@ def test_l2_spares_any_attention_and_what_else_has_its_name_is_penalised(monkeyp
     assert len(adam(model, Recipe()).param_groups[0]["params"]) == 5
 
 
-@pytest.mark.parametrize("amsgrad", [True, False])
-def test_steps_are_those_of_pytorchs_adam(split: Split, amsgrad: bool) -> None:
-    settings = Recipe(weight_decay=0.1, amsgrad=amsgrad)
+@pytest.mark.parametrize(
+    "others", [{}, {"amsgrad": False}, {"amsgrad": False, "decoupled": True, "average": True, "batch_size": 100}]
+)
+def test_steps_are_those_of_pytorch_with_a_penalty_on_all_but_attention_or_vectors(
+    split: Split, others: dict[str, Any]
+) -> None:
+    settings = Recipe(weight_decay=0.1, learning_rate=0.01, **others)
     ours, theirs = small_model(), small_model()
+    vectors = [p for p in theirs.parameters() if p.ndim < 2]
+    spared = {id(p) for p in (vectors if settings.decoupled else theirs.attention.parameters())}
     groups = [
-        {name: group[name] for name in ("params", "weight_decay")} for group in adam(theirs, settings).param_groups
+        {"params": [p for p in theirs.parameters() if (id(p) in spared) == alone], "weight_decay": 0.1 * (not alone)}
+        for alone in (False, True)
     ]
-    plain = torch.optim.Adam(groups, lr=settings.learning_rate, amsgrad=amsgrad, fused=True)
-    for model, optimiser in ((ours, adam(ours, settings)), (theirs, plain)):
-        train_epoch(model, split, LabelLoss((30, 30)), optimiser, settings, np.random.default_rng(0))
+    optimiser = torch.optim.AdamW if settings.decoupled else torch.optim.Adam
+    plain = optimiser(groups, lr=0.01, amsgrad=settings.amsgrad, fused=True)
+    for model, each in ((ours, adam(ours, settings)), (theirs, plain)):
+        train_epoch(model, split, LabelLoss((30, 30)), each, settings, np.random.default_rng(0))
     for mine, reference in zip(ours.parameters(), theirs.parameters(), strict=True):
         assert mine.equal(reference)
 
@@ -197,6 +195,21 @@ def test_a_training_imports_no_compiler() -> None:
     assert run.stdout == "[0.9990000128746033, 0.9990000128746033] False\n"
 
 
+def fitted(
+    split: Split,
+    settings: Recipe,
+    epochs: int,
+    scores: Sequence[float] = (),
+    model: Classifier | None = None,
+    **given: Any,
+) -> Trained:
+    """A small model's training; the scores of its epochs are these."""
+    rest = iter(scores)
+    score = (lambda _: next(rest)) if scores else None
+    given = {"objective": LabelLoss((30, 30)), "score": score, "seed": 0, "report": print} | given
+    return fit(model or small_model(), split, settings=settings, epochs=epochs, **given)
+
+
 def test_without_a_token_budget_batches_are_cut_and_shuffled_as_ever() -> None:
     lengths = np.random.default_rng(1).integers(5, 100, 1000)
     random = np.random.default_rng(2)
@@ -214,18 +227,6 @@ def test_a_token_budget_counts_texts_times_the_widest() -> None:
     widths = np.array([1, 1, 2, 2, 2, 8])
     cut = batches(lengths, 3, 0.0, np.random.default_rng(0), widths, tokens=8)
     assert sorted(members.tolist() for members in cut) == [[0, 1, 2], [3, 4], [5]]
-
-
-@pytest.mark.parametrize("noise", [0.0, 0.1])
-def test_batches_hold_every_text_once_and_like_lengths_together(noise: float) -> None:
-    lengths = np.random.default_rng(1).integers(5, 100, 1000)
-    cut = list(batches(lengths, 32, noise, np.random.default_rng(2)))
-    assert sorted(np.concatenate(cut)) == list(range(1000))
-    assert sorted(map(len, cut)) == [8, *[32] * 31]
-    for members in cut:
-        shortest, longest = lengths[members].min(), lengths[members].max()
-        assert longest * (1 - noise) <= shortest * (1 + noise) + 4
-    assert [members[0] for members in cut] != [members[0] for members in sorted(cut, key=lambda m: lengths[m].min())]
 
 
 @pytest.mark.parametrize(
@@ -293,7 +294,7 @@ def test_a_plateau_halves_the_rate(split: Split, monkeypatch: pytest.MonkeyPatch
         rates.append(optimisers[0].param_groups[0]["lr"])
         return next(scores)
 
-    fit(small_model(), split, LabelLoss((30, 30)), Recipe(plateau=True), 5, 0, lambda line: None, score)
+    fitted(split, Recipe(plateau=True), 5, score=score)
     assert rates == pytest.approx([0.8, 0.8, 0.4, 0.4, 0.2])
 
 
@@ -301,8 +302,7 @@ def test_training_drops_and_scoring_does_not(split: Split) -> None:
     model = small_model(encoder="conv", dropout={"words": 0.5, "decoder": 0.5})
     training: list[bool] = []
     model.encoder.register_forward_hook(lambda module, given, result: training.append(module.training))
-    score = selection_score(split, "accuracy")
-    fit(model, split, LabelLoss((30, 30)), Recipe(batch_size=60), 2, 0, lambda line: None, score)
+    fitted(split, Recipe(batch_size=60), 2, model=model, score=selection_score(split, "accuracy"))
     assert training == [True, False, True, False]
 
 
@@ -316,7 +316,6 @@ def test_selection_by_accuracy_or_by_roc_auc(split: Split) -> None:
 
 
 def test_the_best_epochs_weights_are_kept(split: Split) -> None:
-    model = small_model()
     scores = iter([0.2, 0.9, 0.9, 0.1])
     seen: list[dict[str, torch.Tensor]] = []
 
@@ -324,35 +323,26 @@ def test_the_best_epochs_weights_are_kept(split: Split) -> None:
         seen.append({name: value.clone() for name, value in current.state_dict().items()})
         return next(scores)
 
-    trained = fit(model, split, LabelLoss((30, 30)), Recipe(), 4, 0, lambda line: None, score)
+    trained = fitted(split, Recipe(), 4, score=score)
     assert trained.selected == 1
     assert all(torch.equal(trained.weights[name], seen[1][name]) for name in trained.weights)
     assert [epoch.score for epoch in trained.history] == [0.2, 0.9, 0.9, 0.1]
 
 
 def test_of_equal_scores_the_epoch_with_the_lowest_loss_may_be_kept(split: Split) -> None:
-    scores = iter([0.2, 0.9, 0.9, 0.1])
-    trained = fit(
-        small_model(), split, LabelLoss((30, 30)), Recipe(ties="loss"), 4, 0, lambda line: None, lambda _: next(scores)
-    )
+    trained = fitted(split, Recipe(ties="loss"), 4, [0.2, 0.9, 0.9, 0.1])
     assert trained.history[2].loss < trained.history[1].loss
     assert trained.selected == 2
 
 
 @pytest.mark.parametrize(("epochs", "selected"), [(4, 2), (1, 0)])
 def test_the_first_epoch_may_be_left_out(split: Split, epochs: int, selected: int) -> None:
-    scores = iter([0.9, 0.2, 0.3, 0.1])
-    settings = Recipe(first_epoch=False)
-    trained = fit(
-        small_model(), split, LabelLoss((30, 30)), settings, epochs, 0, lambda line: None, lambda _: next(scores)
-    )
-    assert trained.selected == selected
+    assert fitted(split, Recipe(first_epoch=False), epochs, [0.9, 0.2, 0.3, 0.1]).selected == selected
 
 
 def test_without_a_score_the_lowest_loss_is_kept_and_patience_ends_it(split: Split) -> None:
     # so large a step that the loss does not go on falling
-    settings = Recipe(learning_rate=5.0)
-    trained = fit(small_model(), split, LabelLoss((30, 30)), settings, 80, 0, lambda line: None, patience=3)
+    trained = fitted(split, Recipe(learning_rate=5.0), 80, patience=3)
     losses = [epoch.loss for epoch in trained.history]
     assert trained.selected == int(np.argmin(losses))
     assert len(losses) == trained.selected + 4 < 80
@@ -361,7 +351,7 @@ def test_without_a_score_the_lowest_loss_is_kept_and_patience_ends_it(split: Spl
 def test_training_learns_and_the_seed_decides(split: Split) -> None:
     def losses(seed: int) -> list[float]:
         settings = Recipe(learning_rate=0.02, batch_size=8)
-        return [e.loss for e in fit(small_model(seed), split, LabelLoss((30, 30)), settings, 15, seed, print).history]
+        return [epoch.loss for epoch in fitted(split, settings, 15, model=small_model(seed), seed=seed).history]
 
     first = losses(0)
     assert first[-1] < first[0] / 2
@@ -375,7 +365,7 @@ def test_a_loss_that_is_not_finite_stops(split: Split, bad: float) -> None:
         return output.logits.sum(1) * bad
 
     with pytest.raises(AuditError, match=f"epoch 0: the loss became (nan|{bad})"):
-        fit(small_model(), split, objective, Recipe(), 3, 0, lambda line: None)
+        fitted(split, Recipe(), 3, objective=objective)
 
 
 class Stages:
@@ -406,15 +396,15 @@ class Stages:
         model: str,
         attention: str,
         reference: str | None = None,
-        others: dict[str, Any] | None = None,
-        recipe: dict[str, Any] | None = None,
+        others: Mapping[str, Any] = {},
+        recipe: Mapping[str, Any] = {},
         **given: Any,
     ) -> list[Readout]:
         """The readouts of the splits; `others` of the architecture's settings, and of the optimisation's."""
         folder = self.folder / model
         encoder = "bilstm" if attention == "additive" else "affine"
         sizes = {"embedding": 8, "hidden": 8, "attention_hidden": 8, "pretrained": False}
-        architecture = {"encoder": encoder, "attention": attention, **sizes, **(others or {})}
+        architecture = {"encoder": encoder, "attention": attention, **sizes, **others}
         settings = {
             "dataset": "cues",
             "model": model,
@@ -425,7 +415,7 @@ class Stages:
             "threads": 1,
             **given,
         }
-        optimisation = Recipe(learning_rate=0.05, batch_size=8).model_dump() | (recipe or {})
+        optimisation = Recipe(learning_rate=0.05, batch_size=8).model_dump() | recipe
         readouts_of = [self.folder / reference / f"{split}.parquet" for split in SPLITS] if reference else []
         inputs = {name: [self.folder / f"{name}.parquet"] for name in ("corpus", "vocabulary")} | {
             "reference": readouts_of
@@ -518,22 +508,6 @@ def test_guides_and_adversaries_of_many_classes(tmp_path: Path, provenance: Prov
     assert losses[-1] < losses[0] < 1
 
 
-def test_adamw_decays_all_weights_by_themselves_but_vectors(split: Split) -> None:
-    recipe = Recipe(decoupled=True, amsgrad=False, average=True, weight_decay=0.1, learning_rate=0.01, batch_size=100)
-    ours, theirs = small_model(), small_model()
-    train_epoch(ours, split, LabelLoss(None), adam(ours, recipe), recipe, np.random.default_rng(0))
-    matrices = [p for p in theirs.parameters() if p.ndim > 1]
-    vectors = [p for p in theirs.parameters() if p.ndim < 2]
-    groups = [{"params": matrices, "weight_decay": 0.1}, {"params": vectors, "weight_decay": 0.0}]
-    reference = torch.optim.AdamW(groups, lr=0.01)
-    (members,) = batches(split.lengths, 100, recipe.length_noise, np.random.default_rng(0))
-    batch = split.batch(members)
-    LabelLoss(None)(theirs(batch), batch).mean().backward()
-    reference.step()
-    for one, other in zip(ours.parameters(), theirs.parameters(), strict=True):
-        torch.testing.assert_close(one, other)
-
-
 def test_the_rate_of_each_step_follows_the_plan(split: Split, monkeypatch: pytest.MonkeyPatch) -> None:
     rates: list[float] = []
     recipe = Recipe(learning_rate=0.1, warmup=0.5, batch_size=-(-len(split) // 2))
@@ -545,6 +519,6 @@ def test_the_rate_of_each_step_follows_the_plan(split: Split, monkeypatch: pytes
     optimisers: list[torch.optim.Optimizer] = []
     made = loop.adam
     monkeypatch.setattr(loop, "adam", lambda *given: optimisers.append(made(*given)) or optimisers[0])
-    fit(small_model(), split, LabelLoss(None), recipe, 2, 0, lambda line: None, score)
+    fitted(split, recipe, 2, score=score)
     # four steps with the rates .05, .1, .1 and .05; after two and after four of them
     assert rates == pytest.approx([0.1, 0.0])

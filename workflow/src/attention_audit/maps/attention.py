@@ -80,26 +80,18 @@ def flow(read: Pass) -> Tensor:
     One pass, and a maximum flow for each piece, whose cost grows with the square of the text's length and with the
     layers.
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import block_diag, csr_array
     from scipy.sparse.csgraph import maximum_flow
 
     scores = torch.zeros_like(read.mask)
-    capacities = [mixing(layer.weights).cpu().numpy() for layer in read.layers]
+    layers = [*(mixing(layer.weights) for layer in read.layers), read.classified[:, None]]
     unit = 1 << 20  # scipy's flows are whole numbers
     for text, count in enumerate(read.pieces.lengths.tolist()):
-        layers = len(capacities)
-        source = (layers + 1) * count
-        shares = read.classified[text, :count].cpu().numpy()
-        froms, tos = [np.full(count, source)], [layers * count + np.arange(count)]
-        sizes = [np.rint(shares * unit).astype(np.int32)]
-        for number, matrix in enumerate(capacities, start=1):
-            above, below = np.divmod(np.arange(count * count), count)
-            froms.append(number * count + above)
-            tos.append((number - 1) * count + below)
-            sizes.append(np.rint(matrix[text, :count, :count].ravel() * unit).astype(np.int32))
-        graph = csr_array(
-            (np.concatenate(sizes), (np.concatenate(froms), np.concatenate(tos))), shape=(source + 1,) * 2
-        )
+        capacities = [np.rint(rows[text, :count, :count].cpu().numpy() * unit) for rows in layers]
+        edges, source = block_diag(capacities, format="csr", dtype=np.int32), len(read.layers) * count + count
+        # from each layer to the one below it: those below the first, which come first, lead nowhere
+        starts = np.concatenate([np.zeros(count, np.int32), edges.indptr])
+        graph = csr_array((edges.data, edges.indices, starts), shape=(source + 1,) * 2)
         for piece in range(count):
             scores[text, piece] = maximum_flow(graph, source, piece).flow_value / unit
     return scores

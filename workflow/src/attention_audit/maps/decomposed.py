@@ -81,7 +81,7 @@ def parts_of_logits(read: Pass, text: int) -> Tensor:
             bias = output.weight @ value.bias + bias
         mixed = torch.einsum("hik,kjhe->ijhe", weights, values.reshape(count, count, len(weights), -1)).flatten(-2)
         parts = norm(classifier.part("first", number), with_bias(mixed @ output.weight.T + parts, bias))
-        inner = active(classifier.activation(), linear(classifier.part("inner", number), parts))
+        inner = active(classifier.active, linear(classifier.part("inner", number), parts))
         parts = norm(classifier.part("second", number), linear(classifier.part("outer", number), inner) + parts)
     pooled = active(classifier.pooled, linear(classifier.part("pooler"), parts[0]))
     return linear(classifier.decoder, pooled)

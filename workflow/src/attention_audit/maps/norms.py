@@ -171,7 +171,7 @@ def zeroed_distances(read: Pass, number: int, rows: int) -> Tensor:
             part = slice(start, min(start + some, rows))
             gone = torch.einsum("hij,jhd->ijd", layer.weights[text, :, part], vectors)
             normed = first(layer.mixed[text, part, None] - gone)
-            above = second(outer(ACTIVATIONS[classifier.activation()](inner(normed))) + normed)
+            above = second(outer(ACTIVATIONS[classifier.active](inner(normed))) + normed)
             moved[text, part] = 1 - cosine_similarity(above, layer.above[text, part, None], dim=-1)
     return as_shares(moved.clamp(min=0) * read.mask[:, None])
 

@@ -1,7 +1,7 @@
 """Padded batches of texts, and the split that they are taken from."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,57 +121,49 @@ class Lists(NamedTuple):
         return Lists(self.flat[kept], np.bincount(self.owners[kept], minlength=len(self.counts)))
 
 
-class _Placed:
-    """Lists on a device."""
+class _Slices:
+    """N slices of a flat tensor on a device, which begin at `starts` and have `counts` numbers."""
 
-    def __init__(self, flat: npt.ArrayLike, counts: Indices, device: torch.device, kind: npt.DTypeLike) -> None:
-        self.counts = counts
-        self.flat = torch.from_numpy(np.asarray(flat, kind)).to(device)
-        self._counts, self._starts = (torch.from_numpy(part).to(device) for part in (counts, _starts(counts)))
+    def __init__(self, flat: Tensor, counts: Indices, starts: Indices) -> None:
+        self.flat, self.counts = flat, counts
+        self._starts, self._counts = (torch.from_numpy(part).to(flat.device) for part in (starts, counts))
 
-    def rows(self, members: Indices, on_device: Tensor, least: int = 0) -> tuple[Tensor, Tensor]:
-        """The lists at `members`, which are `on_device` too, as rows padded with zeros, and their counts.
-
-        Rows are at least `least` wide.
-        """
-        counts = self._counts[on_device]
+    def pad_rows(self, members: Indices, least: int = 0) -> tuple[Tensor, Tensor]:
+        """Pad the slices at `members` with zeros to rows, at least `least` wide; give these, and the slices' counts."""
+        at = torch.from_numpy(members).to(self.flat.device)
         longest = max(least, int(self.counts[members].max()))
-        return padded(self.flat, self._starts[on_device], counts, longest), counts
+        return padded(self.flat, self._starts[at], self._counts[at], longest), self._counts[at]
 
 
 class _SentenceTable:
-    """The T sentences of a split, text after text: their lengths (T,), and their starts in the split's flat ids (T,).
+    """The sentences of a split, text after text, in the flat ids of its texts.
 
     For each text, (N,): counts, its number of sentences; first, the number of its first sentence; longest, the tokens
     of its longest sentence.
     """
 
-    def __init__(self, sentences: Lists, texts: Indices) -> None:
-        """`texts` (N,): tokens of each text."""
+    def __init__(self, sentences: Lists, texts: _Slices) -> None:
         self.counts = np.asarray(sentences.counts, dtype=np.int64)
         self.first = _starts(self.counts)
-        tokens = np.asarray(sentences.flat, dtype=np.int64) + np.repeat(_starts(texts), self.counts)
-        self.lengths = np.diff(tokens, append=texts.sum())
+        words = texts.counts - 2
+        tokens = np.asarray(sentences.flat, dtype=np.int64) + np.repeat(_starts(words), self.counts)
+        lengths = np.diff(tokens, append=words.sum())
         # before a sentence lie both marks of every earlier text, and the start mark of its own
-        self.starts = tokens + np.repeat(2 * np.arange(len(texts)) + 1, self.counts)
-        self.longest = np.maximum.reduceat(self.lengths, self.first)
+        starts = tokens + np.repeat(2 * np.arange(len(words)) + 1, self.counts)
+        self.sentences = _Slices(texts.flat, lengths, starts)
+        self.longest = np.maximum.reduceat(lengths, self.first)
 
-    def documents(self, members: Indices, ids: Tensor) -> Documents:
-        """The sentences of the texts at `members`; `ids` are the split's flat ids."""
+    def documents(self, members: Indices) -> Documents:
+        """The sentences of the texts at `members`."""
         counts = self.counts[members]
         numbers = np.arange(counts.sum()) + np.repeat(self.first[members] - _starts(counts), counts)
-        octaves = np.ceil(np.log2(np.maximum(self.lengths[numbers], SHORT)))
+        octaves = np.ceil(np.log2(np.maximum(self.sentences.counts[numbers], SHORT)))
         order = np.argsort(octaves, kind="stable")
         cuts = np.flatnonzero(np.diff(octaves[order])) + 1
-        groups = [self._group(group, ids) for group in np.split(numbers[order], cuts)]
-        places = torch.from_numpy(np.argsort(order)).to(ids.device)
-        first, count = (torch.from_numpy(values).to(ids.device) for values in (_starts(counts), counts))
-        return Documents(groups, padded(places, first, count, int(counts.max())), count)
-
-    def _group(self, numbers: Indices, ids: Tensor) -> Sentences:
-        lengths = self.lengths[numbers]
-        start, length = (torch.from_numpy(values).to(ids.device) for values in (self.starts[numbers], lengths))
-        return Sentences(padded(ids, start, length, int(lengths.max())).long(), length)
+        rows = (self.sentences.pad_rows(group) for group in np.split(numbers[order], cuts))
+        groups = [Sentences(words.long(), lengths) for words, lengths in rows]
+        places = torch.from_numpy(np.argsort(order)).to(self.sentences.flat.device)
+        return Documents(groups, *_Slices(places, counts, _starts(counts)).pad_rows(np.arange(len(members))))
 
 
 @dataclass(frozen=True)
@@ -231,27 +223,27 @@ class Split:
         map follow the tokens of a text, which are marks of a tokenizer.
         """
 
-        def placed(flat: npt.ArrayLike, counts: npt.ArrayLike, kind: npt.DTypeLike = np.int32) -> _Placed:
-            return _Placed(flat, np.asarray(counts, np.int64), device, kind)
+        def place(flat: npt.ArrayLike, counts: npt.ArrayLike, kind: npt.DTypeLike = np.int32) -> _Slices:
+            counts = np.asarray(counts, np.int64)
+            return _Slices(torch.from_numpy(np.asarray(flat, kind)).to(device), counts, _starts(counts))
 
         self._pieces, self._given = pieces, given
         self.lengths = np.asarray(lengths, dtype=np.int64)
         self.device = device
-        self._texts = placed(ids, self.lengths + 2)
-        self._sentences = None if sentences is None else _SentenceTable(sentences, self.lengths)
-        self._queries = None if queries is None else placed(*queries)
-        self._candidates = None if candidates is None or not np.any(candidates.counts) else placed(*candidates)
-        self._by_item: dict[str, _Placed] = {}
-        self._labels = torch.from_numpy(np.asarray(labels, dtype=np.int64)).to(device)
+        self._texts = place(ids, self.lengths + 2)
+        self._sentences = None if sentences is None else _SentenceTable(sentences, self._texts)
+        self._queries = None if queries is None else place(*queries)
+        self._candidates = None if candidates is None or not np.any(candidates.counts) else place(*candidates)
+        self._by_item: dict[str, _Slices] = {}
+        self._by_text = {"labels": torch.from_numpy(np.asarray(labels, dtype=np.int64)).to(device)}
         if attention is not None:
-            self._by_item["attention"] = placed(np.concatenate(attention), self.items + marks, np.float32)
+            self._by_item["attention"] = place(np.concatenate(attention), self.items + marks, np.float32)
         if impermissible is not None:
             # marks are permitted
             flat = np.insert(np.asarray(impermissible), np.repeat(self.items.cumsum(), marks), False)
-            self._by_item["impermissible"] = placed(flat, self.items + marks, np.bool_)
-        self._probabilities = None
+            self._by_item["impermissible"] = place(flat, self.items + marks, np.bool_)
         if probabilities is not None:
-            self._probabilities = torch.from_numpy(np.asarray(probabilities, dtype=np.float32)).to(device)
+            self._by_text["probabilities"] = torch.from_numpy(np.asarray(probabilities, np.float32)).to(device)
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -259,7 +251,8 @@ class Split:
     @property
     def labels(self) -> npt.NDArray[np.int64]:
         """Gold labels, (N,)."""
-        return self._labels.cpu().numpy()
+        labels: npt.NDArray[np.int64] = self._by_text["labels"].cpu().numpy()
+        return labels
 
     @property
     def items(self) -> Indices:
@@ -286,29 +279,23 @@ class Split:
     def batch(self, members: Indices) -> Batch:
         """The texts at `members`, padded to the longest of them."""
         rows = torch.from_numpy(members).to(self.device)
-        ids, marked = self._texts.rows(members, rows)
-        by_item: dict[str, Any] = {name: lists.rows(members, rows)[0] for name, lists in self._by_item.items()}
-        batch = Batch(
-            ids=ids.long(),
-            lengths=marked - 2,
-            labels=self._labels[rows],
-            probabilities=None if self._probabilities is None else self._probabilities[rows],
-            documents=None if self._sentences is None else self._sentences.documents(members, self._texts.flat),
-            pieces=None if self._pieces is None else self._pieces.batch(rows),
-            **by_item,
-        )
+        ids, marked = self._texts.pad_rows(members)
+        carried: dict[str, Any] = {name: values[rows] for name, values in self._by_text.items()}
+        carried |= {name: lists.pad_rows(members)[0] for name, lists in self._by_item.items()}
+        if self._sentences is not None:
+            carried["documents"] = self._sentences.documents(members)
+        if self._pieces is not None:
+            carried["pieces"] = self._pieces.batch(rows)
         if self._queries is not None:
             # padded as if the longest had at least one token
-            ids, marked = self._queries.rows(members, rows, least=3)
-            batch = replace(batch, query=Marked(ids.long(), marked - 2))
+            queries, both = self._queries.pad_rows(members, least=3)
+            carried["query"] = Marked(queries.long(), both - 2)
         if self._candidates is not None:
-            classes, counts = self._candidates.rows(members, rows, least=1)
-            inside = within(counts, classes.shape[1])
-            batch = replace(batch, candidates=classes.long().where(inside, -1))
+            classes, counts = self._candidates.pad_rows(members, least=1)
+            carried["candidates"] = classes.long().where(within(counts, classes.shape[1]), -1)
         if self._given is not None:
-            states, summary = self._given.batch(members, self.device)
-            batch = replace(batch, states=states, summary=summary)
-        return batch
+            carried["states"], carried["summary"] = self._given.batch(members, self.device)
+        return Batch(ids.long(), marked - 2, **carried)
 
     def in_order_of_length(self, tokens: int = 16384) -> Iterator[tuple[Indices, Batch]]:
         """All texts once, shortest first, in batches of at most `tokens` padded tokens, with their positions."""

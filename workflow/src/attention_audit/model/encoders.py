@@ -8,8 +8,6 @@ Some encoders can also summarise a query in one vector (Jain & Wallace 2019, and
 open): by the final states of its LSTMs, by the mean of affine states, or by the maximum of convolved states.
 """
 
-from abc import ABC, abstractmethod
-
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
@@ -23,22 +21,21 @@ LEAST = 1e-6
 """What is added to m m in `OrthogonalLSTM`, so that the first state, which has none before it, loses nothing."""
 
 
-class TextEncoder(nn.Module, ABC):
-    """Reads the words of B texts of at most L tokens, and the marks around each text; its states have size `width`."""
+class TextEncoder(nn.Module):
+    """Reads the words of B texts of at most L tokens, and the marks around each text.
+
+    forward(embedding, texts) gives the states of the tokens, (B, L, width), which have no meaning on padding;
+    summary(embedding, texts), where the entry says `summarising`, one vector of each text, (B, width).
+    """
 
     width: int
 
-    @abstractmethod
-    def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """States of the tokens, (B, L, width). States on padding have no meaning."""
 
-    def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """A summary of each text, (B, width); raises TypeError where the encoder does not define one."""
-        raise TypeError(f"{type(self).__name__} cannot summarise a query")
+class VectorEncoder(nn.Module):
+    """Reads N sequences of at most L vectors of size E, with their lengths (N,).
 
-
-class VectorEncoder(nn.Module, ABC):
-    """Reads N sequences of at most L vectors of size E, with their lengths (N,); its states have size `width`.
+    forward(vectors, lengths) gives states, (N, L, E) -> (N, L, width), which have no meaning on padding;
+    summary(states, lengths), where the entry says `summarising`, one vector of each sequence, (N, width).
 
     reach: a state depends on its own vector and on `reach` vectors on either side, and on nothing else; leave-one-out
     then computes only the states that a deletion changes. None where a state may depend on any vector, or on its
@@ -48,13 +45,11 @@ class VectorEncoder(nn.Module, ABC):
     width: int
     reach: int | None = None
 
-    @abstractmethod
-    def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """(N, L, E) -> (N, L, width). States on padding have no meaning."""
 
-    def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
-        """A summary of each sequence, (N, L, width) -> (N, width); raises TypeError unless the encoder defines one."""
-        raise TypeError(f"{type(self).__name__} cannot summarise a query")
+def reverse_within(lengths: Tensor, longest: int) -> Tensor:
+    """Give the positions of sequences that are reversed within their own lengths: (N,) -> (N, longest)."""
+    position = torch.arange(longest, device=lengths.device)
+    return torch.where(within(lengths, longest), lengths[:, None] - 1 - position, position)
 
 
 class OrthogonalLSTM(nn.Module):
@@ -123,15 +118,11 @@ class Bidirectional(TextEncoder):
 
     def _read(self, embedding: nn.Embedding, texts: Marked, steps: int) -> tuple[Tensor, Tensor, Tensor]:
         """States of the first `steps` steps of both, (steps, B, hidden), and the positions that the second reads."""
-        ids = texts.ids.t()
-        position = torch.arange(steps, device=ids.device)[:, None]
-        text = torch.arange(ids.shape[1], device=ids.device)
-        last = texts.lengths + 1
-        reverse = torch.where(position <= last, last - position, position)
-        left, right = embedding(torch.stack([ids[:steps], ids[reverse, text]]))
+        reverse = reverse_within(texts.lengths + 2, steps)
+        left, right = embedding(torch.stack([texts.ids[:, :steps].t(), texts.ids.gather(1, reverse).t()]))
         left, _ = self.forwards(left)
         right, _ = self.backwards(right)
-        return left, right, reverse
+        return left, right, reverse.t()
 
 
 class BiLSTM(Bidirectional):
@@ -231,9 +222,7 @@ class BiGRU(VectorEncoder):
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """(N, L, E) -> (N, L, 2 hidden)."""
         sequence, longest = torch.arange(len(vectors), device=vectors.device)[:, None], vectors.shape[1]
-        position = torch.arange(longest, device=vectors.device)
-        inside = within(lengths, longest)
-        reverse = torch.where(inside, lengths[:, None] - 1 - position, position)
+        reverse = reverse_within(lengths, longest)
         # both reversals are embedding lookups, whose gradient is several times faster than that of indexing
         turned = lookup((sequence * longest + reverse).t(), vectors.flatten(0, 1))
         left, _ = self.forwards(vectors.transpose(0, 1))
@@ -289,9 +278,6 @@ def text_encoder(architecture: Architecture) -> TextEncoder | None:
 
 
 def vector_encoder(architecture: Architecture, size: int) -> VectorEncoder:
-    """The encoder that an architecture names, for vectors of width `size`; raises ValueError if it reads texts."""
-    entry = ENCODERS.by_name[architecture.encoder]
-    if entry.marked:
-        raise ValueError(f"{architecture.encoder} reads texts, not vectors")
-    encoder: VectorEncoder = load(entry.target)(architecture, size)
+    """Build the encoder of vectors of width `size` that an architecture names."""
+    encoder: VectorEncoder = load(ENCODERS.by_name[architecture.encoder].target)(architecture, size)
     return encoder

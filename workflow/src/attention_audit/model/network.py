@@ -79,8 +79,8 @@ class Words(nn.Module):
     def __init__(self, architecture: Architecture) -> None:
         super().__init__()
         self.dropout = nn.Dropout(architecture.dropout.words)
-        self.encoder = vector_encoder(architecture, architecture.embedding)
-        self.width = self.encoder.width
+        self.encoder: Any = vector_encoder(architecture, architecture.embedding)
+        self.width: int = self.encoder.width
 
     def forward(self, embedding: nn.Embedding, texts: Marked | Sentences) -> Tensor:
         """States of the words, (N, L, H)."""
@@ -88,8 +88,14 @@ class Words(nn.Module):
         return states
 
     def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """The encoder's summary of each text, (N, H); raises TypeError where it does not define one."""
-        return self.encoder.summary(self(embedding, texts), texts.lengths)
+        """The encoder's summary of each text, (N, H)."""
+        summary: Tensor = self.encoder.summary(self(embedding, texts), texts.lengths)
+        return summary
+
+
+def encoder_of(architecture: Architecture) -> Any:
+    """Build what reads the words of texts."""
+    return text_encoder(architecture) or Words(architecture)
 
 
 class Hierarchy(nn.Module):
@@ -111,14 +117,13 @@ class Hierarchy(nn.Module):
         """States of the sentences, (B, S, H)."""
         if batch.documents is None:
             raise ValueError("a hierarchical model needs a split that carries sentence boundaries")
-        vectors = torch.cat([self._summary(embedding, group) for group in batch.documents.groups])
-        documents = lookup(batch.documents.places, self.dropout(vectors))
-        states: Tensor = self.encoder(documents, batch.items)
-        return states
-
-    def _summary(self, embedding: nn.Embedding, sentences: Sentences) -> Tensor:
-        states = self.words(embedding, sentences)
-        return weigh(self.attention(states, sentences), states)
+        summaries = []
+        for sentences in batch.documents.groups:
+            states = self.words(embedding, sentences)
+            summaries.append(weigh(self.attention(states, sentences), states))
+        documents = lookup(batch.documents.places, self.dropout(torch.cat(summaries)))
+        found: Tensor = self.encoder(documents, batch.items)
+        return found
 
 
 class Network(nn.Module):
@@ -151,13 +156,9 @@ class Classifier(Network):
 
     def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
         super().__init__()
-        self.transformer: WordStates | None = None
+        self.transformer = None
         self.embedding = embedding_of(architecture, words)
-        self.encoder = (
-            Hierarchy(architecture)
-            if architecture.hierarchical
-            else (text_encoder(architecture) or Words(architecture))
-        )
+        self.encoder = Hierarchy(architecture) if architecture.hierarchical else encoder_of(architecture)
         width: int = self.encoder.width
         self.attention = attention_of(architecture, width)
         self.context_dropout = nn.Dropout(architecture.dropout.decoder)
@@ -206,11 +207,9 @@ class PairClassifier(Network):
 
     def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
         super().__init__()
-        self.transformer: WordStates | None = None
-        self.embedding = embedding_of(architecture, words)
-        self.query_embedding = embedding_of(architecture, words)
-        self.encoder = text_encoder(architecture) or Words(architecture)
-        self.query_encoder = text_encoder(architecture) or Words(architecture)
+        self.transformer = None
+        self.embedding, self.query_embedding = (embedding_of(architecture, words) for _ in range(2))
+        self.encoder, self.query_encoder = (encoder_of(architecture) for _ in range(2))
         width: int = self.encoder.width
         hidden = (width + 1) // 2
         self.attention = attention_of(architecture, width)
@@ -236,7 +235,8 @@ class PairClassifier(Network):
             return batch.summary
         if batch.query is None:
             raise ValueError("a model of pairs needs a split that carries queries")
-        return self.query_encoder.summary(self.query_embedding, batch.query)
+        summary: Tensor = self.query_encoder.summary(self.query_embedding, batch.query)
+        return summary
 
     def contributions(self, states: Tensor) -> Tensor:
         """z_t = W_p h_t: (..., H) -> (..., O). logits = W tanh(sum_t attention_t z_t + bias) + b; W, b: the decoder."""

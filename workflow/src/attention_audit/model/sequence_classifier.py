@@ -33,7 +33,7 @@ from attention_audit.transformer.folder import read_classes
 from attention_audit.transformer.opening import library, open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import UNLIMITED, longest
 from attention_audit.transformer.settings import TEXT, Prompt
-from attention_audit.transformer.states import PieceBatch, library_inputs, library_vectors
+from attention_audit.transformer.states import PieceBatch, library_inputs
 from attention_audit.transformer.windows import Windows, windows_of
 
 
@@ -94,7 +94,8 @@ class TransformerClassifier(Network):
     """A classifier of the library `transformers`, of a folder that messages name.
 
     Audits that run a network again run it as they do those that end in one layer of attention, but nothing holds its
-    attention constant. Raises AuditError where it is of another family than those of `transformer.families`.
+    attention constant. active: the activation within a layer, by its name in `model.tail`. Raises AuditError where it
+    is of another family than those of `transformer.families`, or where the activation is not known.
     """
 
     def __init__(self, folder: Path, model: nn.Module) -> None:
@@ -109,7 +110,8 @@ class TransformerClassifier(Network):
         self.attention = nn.Identity()
         # it reads pieces itself, and its parts have one name each
         self.__dict__ |= {"transformer": self, "decoder": self.part("classifier")}
-        self.activation()
+        keys = ("hidden_act", "hidden_activation", "activation", "activation_function")
+        self.active = self._name_activation(next(said for key in keys if (said := getattr(config, key, None))))
 
     @property
     def device(self) -> torch.device:
@@ -130,22 +132,17 @@ class TransformerClassifier(Network):
         path = getattr(self.family, name)
         return attrgetter(path)(self.model if name in above else self.layers[layer - 1]) if path else nn.Identity()
 
-    def activation(self) -> str:
-        """The activation within the last layer, by its name in `model.tail`. Raises AuditError for an unknown one."""
-        config: Any = self.model.config
-        names = ("hidden_act", "hidden_activation", "activation", "activation_function")
-        return self._known(next(getattr(config, name) for name in names if getattr(config, name, None)))
-
-    def _known(self, activation: str) -> str:
-        if activation not in ACTIVATIONS:
+    def _name_activation(self, said: str) -> str:
+        """Name in `model.tail` what config.json says. Raises AuditError for an unknown activation."""
+        if said not in ACTIVATIONS:
             known = ", ".join(ACTIVATIONS)
-            raise AuditError(f"{self.folder}: its activation {activation!r} is not known here; known are {known}")
-        return ACTIVATIONS[activation]
+            raise AuditError(f"{self.folder}: its activation {said!r} is not known here; known are {known}")
+        return ACTIVATIONS[said]
 
     @property
     def pooled(self) -> str:
-        """The activation between pooler and classifier, likewise."""
-        return self._known(getattr(self.model.config, self.family.pooled, self.family.pooled))
+        """The activation between pooler and classifier, by its name in `model.tail`."""
+        return self._name_activation(getattr(self.model.config, self.family.pooled, self.family.pooled))
 
     @property
     def tail(self) -> Tail:
@@ -159,30 +156,31 @@ class TransformerClassifier(Network):
             weights[f"{name}.weight"] = weight if isinstance(part, nn.Linear) else weight + family.plus
             # a normalisation that divides by the root mean square knows no bias
             if hasattr(part, "bias"):
-                none = torch.zeros(len(weight))
-                weights[f"{name}.bias"] = none if part.bias is None else part.bias.detach().cpu()
+                weights[f"{name}.bias"] = torch.zeros(len(weight)) if part.bias is None else part.bias.detach().cpu()
         if family.gate:
             for what in ("weight", "bias"):
                 weights[f"inner.{what}"] = torch.cat([weights.pop(f"gate.{what}"), weights[f"inner.{what}"]])
         epsilon = getattr(first, "eps", None) or first.variance_epsilon
-        return Tail(weights, self.activation(), self.pooled, float(epsilon), family.before)
+        return Tail(weights, self.active, self.pooled, float(epsilon), family.before)
 
     def forward(self, batch: Batch) -> Output:
         """Logits of a batch of texts that carries pieces; of what else such an output has, nothing is known."""
         if batch.pieces is None:
             raise ValueError("a Transformer classifier reads pieces")
         logits = self.logits(batch.pieces, batch.vectors)
-        return Output(logits, logits.new_empty(0), logits.new_empty(0), logits.new_empty(0))
+        return Output(logits, *[logits.new_empty(0)] * 3)
 
     def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
         """Logits of B texts, (B, C). vectors (B, P, E): in the place of those that the pieces have below position."""
+        given = library_inputs(self.model, pieces, vectors)
+        found: Tensor
         if not self.family.last:
-            found: Tensor = self.model(**library_inputs(self.model, pieces, vectors)).logits
-            return found
-        # the library looks for padding among ids alone
-        states = self.model.base_model(**library_inputs(self.model, pieces, vectors)).last_hidden_state
-        read: Tensor = self.decoder(torch.einsum("bp,bpd->bd", self.classified(pieces), states))
-        return read
+            found = self.model(**given).logits
+        else:
+            # the library looks for padding among ids alone
+            states = self.model.base_model(**given).last_hidden_state
+            found = self.decoder(torch.einsum("bp,bpd->bd", self.classified(pieces), states))
+        return found
 
     def classified(self, pieces: PieceBatch) -> Tensor:
         """The share of each piece in the state that is classified, (B, P). That is the first piece's, or in a decoder
@@ -198,7 +196,8 @@ class TransformerClassifier(Network):
 
     def vectors(self, pieces: PieceBatch) -> Tensor:
         """The vectors of the pieces below position and segment, (B, P, E)."""
-        return library_vectors(self.model, pieces)
+        vectors: Tensor = self.model.get_input_embeddings()(pieces.ids)
+        return vectors
 
     @torch.inference_mode()
     def attend(self, pieces: PieceBatch, layer: int = 0) -> Attended:
@@ -413,7 +412,7 @@ class FineTuned(TransformerClassifier):
         rows.append(weights)
         context = torch.einsum("bhp,bphd->bhd", part("dropped")(weights), values).flatten(1)
         first = part("first")(part("output_dropped")(part("output")(context)) + below)
-        inner = FUNCTIONS[self.activation()](part("inner")(first))
+        inner = FUNCTIONS[self.active](part("inner")(first))
         above: Tensor = part("second")(part("outer_dropped")(part("outer")(inner)) + first)
         return above[:, None]
 

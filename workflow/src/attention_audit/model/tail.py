@@ -119,9 +119,8 @@ class Tail:
 def tail_of(tensors: Mapping[str, Tensor]) -> Tail:
     """The tail of `Tail.tensors`. Raises KeyError where one is missing."""
     activation, pooled = (list(ACTIVATIONS)[place] for place in tensors["activations"].tolist())
-    parts = (*LAYERS, *NORMS, *(part for part in FURTHER if f"{part}.weight" in tensors))
-    weights = {f"{part}.weight": tensors[f"{part}.weight"] for part in parts}
-    weights |= {name: tensors[name] for part in parts if (name := f"{part}.bias") in tensors or part in LAYERS}
+    every = [f"{part}.weight" for part in (*LAYERS, *NORMS)] + [f"{part}.bias" for part in LAYERS]
+    weights = {name: tensors[name] for name in (*every, *(name for name in tensors if "." in name))}
     return Tail(weights, activation, pooled, float(tensors["epsilon"]), bool(tensors["before"]))
 
 

@@ -140,15 +140,12 @@ def find_folder(path: str, mirror: Path | None, key: str) -> Path:
 @contextmanager
 def told_of(mirror: str | None) -> Iterator[None]:
     """Tell of the mirror in the block as a job is told of it; None: as it is."""
-    before = os.environ.get(MIRROR)
-    if mirror is not None:
-        os.environ[MIRROR] = mirror
+    before = os.environ.get(MIRROR, "")
+    os.environ[MIRROR] = before if mirror is None else mirror
     try:
         yield
     finally:
-        if mirror is not None:
-            os.environ.pop(MIRROR)
-            os.environ.update({} if before is None else {MIRROR: before})
+        os.environ[MIRROR] = before
 
 
 def known_mirror() -> Path | None:

@@ -5,9 +5,9 @@ An encoder below models that are trained here reads words: every word is cut int
 query, as the tokenizer joins them. A classifier of whole texts reads the raw text, as its tokenizer cuts it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -100,39 +100,28 @@ def _known(tokenizer: Any, words: list[str], name: str) -> tuple[list[str], int]
     return [tokenizer.unk_token if place not in having else word for place, word in enumerate(words)], len(missing)
 
 
-class _Cut(NamedTuple):
-    """One text as pieces: the tokenizer's encoding, the word of each piece, and the rest as in `Pieces`."""
+def _piece(encoding: Any, segmented: bool, words: list[int], places: Integers, **numbers: int) -> Pieces:
+    """Take one text from its encoding. segmented: whether its model reads segments; numbers: all others of `Pieces`
+    that are not 0.
+    """
+    numbers |= {"counts": len(encoding.ids), "read": len(places)}
+    of_text: dict[str, Any] = {
+        name: np.array([numbers.get(name, 0)]) for name in ("counts", "read", "queried", "ahead", "unknown")
+    }
+    return Pieces(
+        ids=np.array(encoding.ids, np.int32),
+        types=np.array(encoding.type_ids, np.int8) * segmented,
+        words=np.array(words, np.int32),
+        places=places,
+        truncated=np.array([bool(encoding.overflowing or numbers.get("gone"))]),
+        **of_text,
+    )
 
-    encoding: Any
-    words: list[int]
-    places: Integers
-    truncated: bool
-    queried: int = 0
-    ahead: int = 0
-    unknown: int = 0
 
-
-def _pieces(tokenizer: Any, read: Callable[[slice], Iterable[_Cut]], count: int) -> Pieces:
-    """The pieces of `count` texts, of which `read` cuts some at a time."""
-    parts = []
-    for start in range(0, count, AT_ONCE):
-        cuts = [*read(slice(start, start + AT_ONCE))]
-        encodings = [each.encoding for each in cuts]
-        numbers = {name: np.array([getattr(each, name) for each in cuts]) for name in ("queried", "ahead", "unknown")}
-        # a tokenizer that hands on no segments means that its model is to read none
-        segmented = "token_type_ids" in tokenizer.model_input_names
-        part = Pieces(
-            ids=np.array([piece for encoding in encodings for piece in encoding.ids], np.int32),
-            types=np.array([kind for encoding in encodings for kind in encoding.type_ids], np.int8) * segmented,
-            words=np.array([word for each in cuts for word in each.words], np.int32),
-            counts=np.array([len(encoding.ids) for encoding in encodings]),
-            read=np.array([len(each.places) for each in cuts]),
-            truncated=np.array([each.truncated for each in cuts]),
-            places=np.concatenate([each.places for each in cuts]),
-            **numbers,
-        )
-        parts.append(part)
-    return joined(parts)
+def _split_runs(*columns: Sequence[Any]) -> Iterator[list[Sequence[Any]]]:
+    """Cut columns of texts into runs of `AT_ONCE`, so that few encodings are in memory together."""
+    for start in range(0, len(columns[0]), AT_ONCE):
+        yield [column[start : start + AT_ONCE] for column in columns]
 
 
 def _assign(
@@ -161,9 +150,8 @@ def _assign(
     outside = (letters[bounds[0]] < begin) | (begins >= end) & (after != "") | (ends <= begin) & (before != "")
     own = ~outside & ~np.array(encoding.special_tokens_mask, bool)
     covering = own & (upper > lower)
-    size = len(written.places) + 1
-    opened, closed = np.bincount(first[covering], minlength=size), np.bincount(last[covering] + 1, minlength=size)
-    read = np.flatnonzero((opened - closed).cumsum()[:-1])
+    covered = zip(first[covering], last[covering], strict=True)
+    read = np.unique([word for start, stop in covered for word in range(start, stop + 1)])
     ahead = read.searchsorted(ahead)
     words = read.searchsorted(first).clip(ahead[side], ahead[side + 1] - 1)
     found: list[int] = np.where(own, words, SPECIAL).tolist()
@@ -217,30 +205,34 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
     can be read.
     """
     before, _, after = template.partition(TEXT)
-    left = tokenizer.truncation_side == "left"
+    # a tokenizer that hands on no segments means that its model is to read none
+    segmented = "token_type_ids" in tokenizer.model_input_names
 
-    def read(part: slice) -> Iterator[_Cut]:
-        raw = [text.text for text in texts[part]]
-        encodings: Sequence[Any]
-        shown: Sequence[str] = raw
-        if template != TEXT:
-            fitting = (_fit(tokenizer, *each, before, after, most) for each in zip(names[part], raw, strict=True))
-            encodings, shown = zip(*fitting, strict=True)
-        elif texts[part][0].second is not None:
-            encodings = _of_pairs(tokenizer, names[part], texts[part], most)
-        else:
-            encodings = tokenizer(raw, truncation=True, max_length=most).encodings
-        for name, text, whole, encoding, seen in zip(names[part], texts[part], raw, encodings, shown, strict=True):
-            skipped = len(whole) - len(seen)
-            words, places = _assign(encoding, before, seen, after, text, left * skipped)
-            if not len(places):
-                raise AuditError(
-                    f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"
+    def read() -> Iterator[Pieces]:
+        for named, run in _split_runs(names, texts):
+            raw = [text.text for text in run]
+            shown: Sequence[str] = raw
+            encodings: Sequence[Any]
+            if template != TEXT:
+                fitting = (_fit(tokenizer, *each, before, after, most) for each in zip(named, raw, strict=True))
+                encodings, shown = zip(*fitting, strict=True)
+            elif run[0].second is not None:
+                encodings = _of_pairs(tokenizer, named, run, most)
+            else:
+                encodings = tokenizer(raw, truncation=True, max_length=most).encodings
+            for name, text, encoding, seen in zip(named, run, encodings, shown, strict=True):
+                gone = len(text.text) - len(seen)
+                words, places = _assign(
+                    encoding, before, seen, after, text, gone * (tokenizer.truncation_side == "left")
                 )
-            ahead = 0 if text.second is None else int(places.searchsorted(text.first))
-            yield _Cut(encoding, words, places, bool(encoding.overflowing) or skipped > 0, ahead=ahead)
+                if not len(places):
+                    raise AuditError(
+                        f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"
+                    )
+                ahead = 0 if text.second is None else int(places.searchsorted(text.first))
+                yield _piece(encoding, segmented, words, places, gone=gone, ahead=ahead)
 
-    return _pieces(tokenizer, read, len(texts))
+    return joined(read())
 
 
 def cut(
@@ -256,35 +248,34 @@ def cut(
     AuditError, naming the text, where no word of it can be read.
     """
 
-    def encoded(*sides: list[list[str]]) -> Any:
-        limits = {"truncation": True, "max_length": most}
-        return tokenizer(*sides, is_split_into_words=True, return_attention_mask=False, **limits).encodings
+    segmented = "token_type_ids" in tokenizer.model_input_names
 
-    def found_in(encoding: Any) -> list[set[int]]:
-        """The words of text and query that have a piece."""
-        pairs = set(zip(encoding.sequence_ids, encoding.word_ids, strict=True))
-        return [{word for part, word in pairs if part == side} for side in (0, 1)]
+    def encode(*sides: Any) -> Any:
+        return tokenizer(*sides, is_split_into_words=True, truncation=True, max_length=most).encodings
 
-    def read(part: slice) -> Iterator[_Cut]:
-        sides = [[list(words) for words in side[part]] for side in (texts, queries) if side is not None]
-        for name, first, *both in zip(names[part], encoded(*sides), *sides, strict=True):
-            encoding, found, unknown = first, found_in(first), 0
-            # words before the last that is read; nobody knows of those behind
-            ends = [max(seen, default=-1) + 1 for seen in found]
-            wanted = ends if encoding.overflowing else [len(words) for words in (*both, ())][:2]
-            if [*map(len, found)] != wanted or not found[0]:
-                known = [_known(tokenizer, words, name) for words in both]
-                unknown = sum(count for _, count in known)
-                encoding = encoded(*([words] for words, _ in known))[0]
-                ends = [max(seen, default=-1) + 1 for seen in found_in(encoding)]
-            count, queried = ends
-            if not count:
-                raise AuditError(
-                    f"text {name!r}: none of its words is within the {most} pieces that are read; raise "
-                    "transformer.max_length, or leave it out"
-                )
-            of_piece = zip(encoding.sequence_ids, encoding.word_ids, strict=True)
-            words = [SPECIAL if side is None else word + side * count for side, word in of_piece]
-            yield _Cut(encoding, words, np.arange(count), bool(encoding.overflowing), queried=queried, unknown=unknown)
+    def find_words(encoding: Any) -> tuple[list[Any], list[set[int]], list[int]]:
+        """Find side and word of each piece, the words of each side that have one, and how many end with the last."""
+        pieces = [*zip(encoding.sequence_ids, encoding.word_ids, strict=True)]
+        found = [{word for part, word in pieces if part == side} for side in (0, 1)]
+        return pieces, found, [max(seen, default=-1) + 1 for seen in found]
 
-    return _pieces(tokenizer, read, len(texts))
+    def read() -> Iterator[Pieces]:
+        for named, *run in _split_runs(names, texts, *([queries] if queries else [])):
+            for name, first, *sides in zip(named, encode(*run), *run, strict=True):
+                encoding, (pieces, found, ends), unknown = first, find_words(first), 0
+                # nobody knows of words behind the last that is read
+                wanted = ends if encoding.overflowing else [len(words) for words in (*sides, ())][:2]
+                if [*map(len, found)] != wanted or not found[0]:
+                    known, missing = zip(*(_known(tokenizer, words, name) for words in sides), strict=True)
+                    unknown, (encoding,) = sum(missing), encode(*([words] for words in known))
+                    pieces, _, ends = find_words(encoding)
+                count, queried = ends
+                if not count:
+                    raise AuditError(
+                        f"text {name!r}: none of its words is within the {most} pieces that are read; raise "
+                        "transformer.max_length, or leave it out"
+                    )
+                words = [SPECIAL if side is None else word + side * count for side, word in pieces]
+                yield _piece(encoding, segmented, words, np.arange(count), queried=queried, unknown=unknown)
+
+    return joined(read())

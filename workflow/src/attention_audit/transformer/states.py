@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,13 +131,18 @@ class PieceBatch:
         place = self.items.clamp(min=0)[:, None].expand(weights.shape)
         return self.shares(weights) * held.gather(2, place)
 
+    def take(self, members: Tensor, place: Tensor, lengths: Tensor) -> "PieceBatch":
+        """Take pieces at `place`, (R, Q), of the texts at `members`, (R,); of each row the first `lengths`, (R,)."""
+        inside = within(lengths, place.shape[1])
+        ids, types, words = (part[members].gather(1, place * inside) for part in (self.ids, self.types, self.words))
+        per_text = (part[members] for part in (self.read, self.queried, self.ahead))
+        return PieceBatch(ids * inside, types * inside, words.where(inside, SPECIAL), lengths, *per_text)
+
     def rows(self, members: Tensor) -> "PieceBatch":
         """Some of the texts, in any order, without the padding that they do not need: members (R,)."""
         lengths = self.lengths[members]
-        longest = int(lengths.max())
-        ids, types, words = (part[members, :longest] for part in (self.ids, self.types, self.words))
-        per_text = (part[members] for part in (self.read, self.queried, self.ahead))
-        return PieceBatch(ids, types, words, lengths, *per_text)
+        place = torch.arange(int(lengths.max()), device=lengths.device)
+        return self.take(members, place.expand(len(members), -1), lengths)
 
     def keeping(self, kept: Tensor) -> "PieceBatch":
         """The texts without some of their words: kept (B, W), true on the words of the texts that stay.
@@ -155,15 +160,12 @@ class PieceBatch:
         remaining = words.sum(1)
         gone = (self.read - remaining)[:, None]
         renamed = torch.where(of_text, number.gather(1, word), self.words - gone * (self.words >= 0))
+        ahead = (words & (place < self.ahead[:, None])).sum(1)
         # a sort that keeps the order of equals moves what is deleted behind what is kept
         order = (~stays).to(torch.uint8).argsort(dim=1, stable=True)
-        lengths = stays.sum(1)
-        order = order[:, : int(lengths.max())]
-        inside = within(lengths, order.shape[1])
-        ids, types = (part.gather(1, order) * inside for part in (self.ids, self.types))
-        shown = renamed.gather(1, order).where(inside, SPECIAL)
-        ahead = (words & (place < self.ahead[:, None])).sum(1)
-        return PieceBatch(ids, types, shown, lengths, remaining, self.queried, ahead)
+        lengths, every = stays.sum(1), torch.arange(len(stays), device=stays.device)
+        known = replace(self, words=renamed, read=remaining, ahead=ahead)
+        return known.take(every, order[:, : int(lengths.max())], lengths)
 
     def in_order_of_length(self, tokens: int | None = None) -> "Iterator[tuple[Tensor, PieceBatch]]":
         """All texts once, shortest first, in batches of at most `tokens` padded pieces, with their positions (n,)."""
@@ -177,22 +179,19 @@ class PieceTable:
 
     def __init__(self, pieces: Pieces, device: torch.device) -> None:
         self.counts = pieces.counts
-        per_piece, per_text = (pieces.ids, pieces.types, pieces.words), (pieces.read, pieces.queried, pieces.ahead)
-        self._flat, self._per_text = (
-            [torch.from_numpy(part).to(device) for part in parts] for parts in (per_piece, per_text)
-        )
-        self._starts, self._counts = (torch.from_numpy(part).to(device) for part in (pieces.starts, pieces.counts))
+        per_piece = pieces.ids, pieces.types, pieces.words
+        per_text = pieces.starts, pieces.counts, pieces.read, pieces.queried, pieces.ahead
+        self._pieces, self._texts = (torch.from_numpy(np.stack(parts)).to(device) for parts in (per_piece, per_text))
 
     def __len__(self) -> int:
         return len(self.counts)
 
     def batch(self, members: Tensor) -> PieceBatch:
         """The texts at `members` (B,), padded to the longest of them."""
-        starts, counts = self._starts[members], self._counts[members]
+        starts, counts, *per_text = self._texts[:, members]
         longest = int(counts.max())
-        ids, types, words = (padded(flat, starts, counts, longest).long() for flat in self._flat)
-        words = words.where(within(counts, longest), SPECIAL)
-        return PieceBatch(ids, types, words, counts, *(part[members] for part in self._per_text))
+        ids, types, words = (padded(flat, starts, counts, longest).long() for flat in self._pieces)
+        return PieceBatch(ids, types, words.where(within(counts, longest), SPECIAL), counts, *per_text)
 
     def in_order_of_length(
         self, tokens: int | None = None, members: Indices | None = None
@@ -202,7 +201,7 @@ class PieceTable:
         """
         chosen = np.arange(len(self)) if members is None else members
         for at in sort_into_runs(self.counts[chosen], tokens or together()):
-            yield at, self.batch(torch.from_numpy(chosen[at]).to(self._starts.device))
+            yield at, self.batch(torch.from_numpy(chosen[at]).to(self._texts.device))
 
 
 class Encoded(NamedTuple):
@@ -212,16 +211,6 @@ class Encoded(NamedTuple):
 
     states: Tensor
     summary: Tensor
-
-
-def layer_of(output: Any, layer: int | None) -> Tensor:
-    """The states of a layer, from 1, of the library's output, or of the last: (B, P, H)."""
-    last: Tensor = output.last_hidden_state
-    if layer is None:
-        return last
-    chosen: Tensor = output.hidden_states[layer]
-    # some models normalise after their last layer, and say so in the last state only
-    return last if layer == len(output.hidden_states) - 1 else chosen
 
 
 def pooled(states: Tensor, pieces: PieceBatch, pool: Pool) -> Tensor:
@@ -247,25 +236,18 @@ def library_inputs(model: Any, pieces: PieceBatch, vectors: Tensor | None = None
     return given | {"attention_mask": pieces.mask.long()}
 
 
-def library_vectors(model: Any, pieces: PieceBatch) -> Tensor:
-    """The vectors of pieces before position and segment are added, (B, P, E)."""
-    looked_up: Tensor = model.get_input_embeddings()(pieces.ids)
-    return looked_up
-
-
 class WordStates(nn.Module):
     """A Transformer that reads pieces, and the states of words that it ends in."""
 
-    def __init__(self, backbone: nn.Module, layer: int | None, pool: Pool) -> None:
+    def __init__(self, backbone: Any, layer: int | None, pool: Pool) -> None:
         super().__init__()
-        self.backbone = backbone
-        self.layer, self.pool = layer, pool
-        config: Any = backbone.config
-        self.width: int = config.hidden_size
+        self.backbone, self.layer, self.pool = backbone, layer, pool
+        self.width: int = backbone.config.hidden_size
 
     def vectors(self, pieces: PieceBatch) -> Tensor:
         """The vectors of the pieces before position and segment are added, (B, P, E)."""
-        return library_vectors(self.backbone, pieces)
+        vectors: Tensor = self.backbone.get_input_embeddings()(pieces.ids)
+        return vectors
 
     def forward(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Encoded:
         """The states of the words of each text, and the summaries of the queries.
@@ -274,7 +256,9 @@ class WordStates(nn.Module):
         """
         given = library_inputs(self.backbone, pieces, vectors)
         output = self.backbone(**given, output_hidden_states=self.layer is not None, return_dict=True)
-        words = pooled(layer_of(output, self.layer), pieces, self.pool)
+        # some models normalise after their last layer, and say so in the last state only
+        last = self.layer is None or self.layer == len(output.hidden_states) - 1
+        words = pooled(output.last_hidden_state if last else output.hidden_states[self.layer], pieces, self.pool)
         place = torch.arange(words.shape[1], device=words.device)
         read, queried = pieces.read[:, None], pieces.queried[:, None]
         asked = (place >= read) & (place < read + queried)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from attention_audit.batching import runs, within
 from attention_audit.errors import AuditError
-from attention_audit.transformer.pieces import SPECIAL, Pieces
+from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceBatch, together
 
 LEAST = 0.25
@@ -78,12 +78,8 @@ def windows_of(pieces: PieceBatch, size: int) -> Windows:
     place = torch.arange(int(lengths.max()), device=counts.device).expand(len(text), -1)
     behind = place >= (begin + room)[text][:, None]
     place = place + (place >= begin[text][:, None]) * skipped + behind * ((sliding - room)[text][:, None] - skipped)
-    inside = within(lengths, place.shape[1])
-    place = place * inside
-    ids, types, words = (part[text].gather(1, place) for part in (pieces.ids, pieces.types, pieces.words))
-    per_text = (part[text] for part in (pieces.read, pieces.queried, pieces.ahead))
-    made = PieceBatch(ids * inside, types * inside, words.where(inside, SPECIAL), lengths, *per_text)
-    return Windows(made, text, place, pieces.ids.shape[1])
+    place = place * within(lengths, place.shape[1])
+    return Windows(pieces.take(text, place, lengths), text, place, pieces.ids.shape[1])
 
 
 def refuse_narrow(names: Sequence[str], pieces: Pieces, size: int) -> None:
