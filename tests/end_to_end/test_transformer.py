@@ -67,15 +67,3 @@ def test_a_fine_tuned_transformer_is_asked_what_runs_it_again(tmp_path: Path) ->
     (row,) = read_frame(folder.path / "results/tables/summary.parquet", SUMMARY).to_dict("records")
     assert (row["model"], row["stable_trainings"]) == ("transformer_dot", 2)
     assert "frozen" not in row["stable_clause"]
-
-
-def test_a_folder_without_weights_ends_the_plan_in_one_line(tmp_path: Path) -> None:
-    folder = folder_with(tmp_path / "audit", {}, model={"encoder": "transformer"})
-    (folder.path / "mirror/encoders/tiny/model.safetensors").unlink()
-    outcome = folder.run("-n")
-    assert outcome.status != 0
-    lines = [line for line in outcome.text.splitlines() if line.startswith("error: ")]
-    assert lines == [
-        "error: mirror/encoders/tiny: has no weights, which are looked for in model.safetensors; name a folder that "
-        "has them"
-    ]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from folder import kind_of
 from hurt import Tally
-from planned import plan_of
+from planned import CLASSIFIERS_ALONE, plan_of
 from test_damaged import TRANSFORMERS, damaged
 
 from attention_audit.artefacts.array import opened_array
@@ -27,13 +27,12 @@ import classifiers_on_disk
 import transformers_on_disk
 from in_process import make, make_audit
 
-HF = "results/readouts/chorus/hf_"
+HF, AUDITS = "results/readouts/chorus/hf_", "results/audits/chorus/hf_mine/"
 KINDS: dict[str, Artefact] = {
     "results/states/chorus/pieces.parquet": PIECES,
     f"{HF}mine/seed1/test.parquet": HEADED,
     f"{HF}imposed/seed1/test.parquet": SEVERAL,
-    "results/audits/chorus/hf_mine/heads.parquet": kind_of(Path("results/audits/chorus/hf_mine/heads.parquet")),
-    "results/audits/chorus/hf_mine/cut_texts.parquet": kind_of(Path("results/audits/chorus/hf_mine/cut_texts.parquet")),
+    **{path: kind_of(Path(path)) for path in (f"{AUDITS}heads.parquet", f"{AUDITS}cut_texts.parquet")},
 }
 """Every kind of Parquet file that only such runs have."""
 OTHERS = ["results/states/chorus/states.npy", "results/transformer.json", f"{HF}mine/seed1/tail.safetensors"]
@@ -45,11 +44,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     letters = [*transformers_on_disk.WORDS, *transformers_on_disk.LETTERS]
     changes: dict[str, Any] = {
-        "datasets": [],
+        **CLASSIFIERS_ALONE,
         "corpora": {"chorus": {"texts": {"train": 32, "dev": 16, "test": 16}}},
-        "serrano_smith": {"datasets": []},
         "jain_wallace": {"datasets": ["chorus"], "models": ["transformer_dot"]},
-        "deception": {"datasets": []},
         "transformer": {"path": str(transformers_on_disk.save(folder / "encoder", letters, positions=400))},
         "hf": {
             "chorus": {

@@ -7,9 +7,9 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from networks import make_classifier
 
 from attention_audit.batching import runs
-from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split
 from attention_audit.model.network import Classifier
 from attention_audit.readout import Readout
@@ -39,10 +39,7 @@ def split_of_sentences(texts: list[list[int]]) -> Split:
 
 @pytest.fixture(scope="module")
 def model() -> Classifier:
-    torch.manual_seed(0)
-    sizes = {"embedding": 5, "hidden": 4, "attention_hidden": 3, "pretrained": False}
-    architecture = Architecture.model_validate({"encoder": "bilstm", "attention": "additive", **sizes})
-    return Classifier(architecture, WORDS, classes=2)
+    return make_classifier(words=WORDS)
 
 
 @given(LENGTHS, st.integers(1, 40), st.floats(0, 0.9), st.one_of(st.none(), st.integers(1, 200)), st.data())
@@ -79,6 +76,8 @@ def test_a_batch_holds_its_sentences_once_in_order(texts: list[list[int]], data:
     sentences = [words[:length].tolist() for g in groups for words, length in zip(g.words, g.lengths, strict=True)]
     assert len(sentences) == sum(len(texts[member]) for member in members)
     assert all(not words[length:].any() for g in groups for words, length in zip(g.words, g.lengths, strict=True))
+    assert all(g.mask.sum(1).equal(g.lengths) for g in groups)
+    assert batch.mask.sum(1).tolist() == batch.items.tolist() == [len(texts[member]) for member in members]
     assert all(g.lengths.max() <= max(8, 2 * g.lengths.min()) for g in groups)
     for row, member in enumerate(members):
         places = batch.documents.places[row, : len(texts[member])].tolist()
@@ -90,10 +89,7 @@ def test_a_batch_holds_its_sentences_once_in_order(texts: list[list[int]], data:
 @given(SENTENCES, st.sampled_from(["bigru", "conv", "none"]))
 @settings(deadline=None, max_examples=30)
 def test_neighbours_change_no_hierarchical_readout(texts: list[list[int]], encoder: str) -> None:
-    torch.manual_seed(0)
-    sizes = {"embedding": 5, "hidden": 4, "attention_hidden": 3, "pretrained": False}
-    settings_ = {"encoder": encoder, "attention": "additive", "hierarchical": True, **sizes}
-    hierarchy = Classifier(Architecture.model_validate(settings_), WORDS, classes=3)
+    hierarchy = make_classifier(encoder, words=WORDS, classes=3, hierarchical=True)
     split = split_of_sentences(texts)
     readout = take_readout(hierarchy, split, [str(i) for i in range(len(texts))])
     assert readout.lengths.tolist() == [len(sentences) for sentences in texts]

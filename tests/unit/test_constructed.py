@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 import torch
 from pandas import Series
-from planned import PLACES, by_name, plan_of
+from planned import CLASSIFIERS_ALONE, PLACES, by_name, plan_of
 
 from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes
 from attention_audit.maps.passes import Pass
-from attention_audit.maps.registry import MAPS, words
+from attention_audit.maps.registry import map_named, words
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.raw_text import RawText
+from attention_audit.raw_text import spaced
 from attention_audit.transformer.constructed import build
 from attention_audit.transformer.pieces import cut_raw
 from attention_audit.transformer.settings import BUILT_FILES, Construction
 from attention_audit.transformer.states import PieceTable
 
 KIND, COUNT = KINDS["feint"], 40
-MAP_NAMES = ("layer", "rollout")
+MAP_NAMES = {"layer": "layer_2", "rollout": "rollout"}
 RIGHT: dict[Construction, str] = {"relay": "rollout", "direct": "layer"}
 
 
@@ -41,15 +41,10 @@ def built(folder: Path, kind: Construction, seed: int) -> SequenceClassifier:
 def read(kind: Construction, seed: int) -> tuple[np.ndarray, np.ndarray, dict[str, list[np.ndarray]]]:
     """The probability of each text's own class; the same under uniform weights; and the maps."""
     classifier = built(Path(mkdtemp()), kind, seed)
-    written = [
-        RawText(" ".join(text), [len(" ".join([*text[:i], ""])) for i in range(len(text))]) for _, text in texts()
-    ]
-    pieces = cut_raw(classifier.tokenizer, [str(i) for i in range(COUNT)], written, 64)
+    pieces = cut_raw(classifier.tokenizer, [str(i) for i in range(COUNT)], [spaced(text) for _, text in texts()], 64)
     order, batch = next(PieceTable(pieces, classifier.device).in_order_of_length(10**6))
     passed = Pass(classifier, batch)
-    row = batch.of_items(passed.layers[-1].weights.mean(1)[:, :1])[:, 0].numpy()
-    maps = {"layer": [of_text[:count] for of_text, count in zip(row, batch.read.tolist(), strict=True)]}
-    maps["rollout"] = words(MAPS["rollout"](passed), batch)
+    maps = {name: words(map_named(kind)(passed), batch) for name, kind in MAP_NAMES.items()}
     even = batch.mask[:, None].float().expand(-1, 2, -1)
     with torch.no_grad(), classifier.imposing(batch, even / even.sum(2, keepdim=True)):
         imposed = classifier.logits(batch)
@@ -59,17 +54,15 @@ def read(kind: Construction, seed: int) -> tuple[np.ndarray, np.ndarray, dict[st
 
 
 @pytest.mark.parametrize("kind", RIGHT)
-def test_the_cue_decides(kind: Construction) -> None:
-    own, _, _ = read(kind, 1)
-    assert own.min() > 0.7
-
-
-@pytest.mark.parametrize("kind", RIGHT)
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("name", MAP_NAMES)
-def test_one_map_points_to_the_cue_and_the_other_to_the_decoy(kind: Construction, seed: int, name: str) -> None:
+def test_the_cue_decides_and_one_map_points_to_it_and_the_other_to_the_decoy(
+    kind: Construction, seed: int, name: str
+) -> None:
     cues = {"cold", "hot"} if RIGHT[kind] == name else {"cool", "warm"}
-    for (_, text), scores in zip(texts(), read(kind, seed)[2][name], strict=True):
+    own, _, maps = read(kind, seed)
+    assert own.min() > 0.7
+    for (_, text), scores in zip(texts(), maps[name], strict=True):
         assert text[scores.argmax()] in cues
 
 
@@ -111,8 +104,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
 
 def test_it_is_built_before_it_is_read() -> None:
     plan = plan_of(
-        **{key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")},
-        datasets=[],
+        **CLASSIFIERS_ALONE,
         built={"relay-7": {"kind": "relay", "dataset": "feint", "seed": 7}},
         hf={"feint": {"models": {"relay": ["built/relay-7"]}, "maps": ["rollout"]}},
     )
@@ -125,8 +117,7 @@ def test_it_is_built_before_it_is_read() -> None:
 
 def test_a_liar_is_fine_tuned_to_hide_what_the_data_set_names() -> None:
     plan = plan_of(
-        **{key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")},
-        datasets=[],
+        **CLASSIFIERS_ALONE,
         built={"start": {"kind": "direct", "dataset": "feint"}},
         corpora={"feint": {"block": ["cold", "hot"]}},
         hf={"feint": {"recipe": {"path": "built/start", "liar": 0.5, "seeds": [3]}, "maps": ["rollout"]}},

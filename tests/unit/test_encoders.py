@@ -1,15 +1,16 @@
 """Encoders of vectors against plain PyTorch ones, sequence by sequence and without padding."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 import torch
+from networks import make_architecture, run_packed
 from torch import Tensor, nn
 from torch.nn.functional import conv1d, pad
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attention_audit.batching import within
-from attention_audit.model.architecture import ENCODERS, Architecture
+from attention_audit.model.architecture import ENCODERS
 from attention_audit.model.encoders import (
     Affine,
     BiGRU,
@@ -30,9 +31,7 @@ def vectors() -> Tensor:
     return torch.randn(4, 7, 5)
 
 
-def architecture(encoder: str, **given: Any) -> Architecture:
-    sizes = {"embedding": 5, "pretrained": False, "hidden": 3, "attention_hidden": 3}
-    return Architecture.model_validate({"encoder": encoder, "attention": "additive"} | sizes | given)
+architecture = partial(make_architecture, hidden=3)
 
 
 def test_positions_within_a_sequence_by_hand() -> None:
@@ -42,13 +41,7 @@ def test_positions_within_a_sequence_by_hand() -> None:
 def test_bigru_equals_a_packed_bidirectional_gru(vectors: Tensor) -> None:
     ours = BiGRU(architecture("bigru"), 5)
     gru = nn.GRU(5, 3, batch_first=True, bidirectional=True)
-    for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"):
-        gru._parameters[name] = ours.forwards._parameters[name]
-        gru._parameters[f"{name}_reverse"] = ours.backwards._parameters[name]
-    gru._init_flat_weights()
-    vectors.requires_grad_()
-    packed = pack_padded_sequence(vectors, LENGTHS, batch_first=True, enforce_sorted=False)
-    expected, _ = pad_packed_sequence(gru(packed)[0], batch_first=True)
+    expected = run_packed(ours, gru, vectors.requires_grad_(), LENGTHS)
     inside = within(LENGTHS, 7)
     states = ours(vectors, LENGTHS)
     assert states.shape == (4, 7, 6)

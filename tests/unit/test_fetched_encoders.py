@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import transformers_on_disk as on_disk
 from in_process import make, run_job
-from planned import CATALOGUE, PLACES, ROOT, asked_of, by_name, model_of, overlaid, plan_of
+from planned import CATALOGUE, CLASSIFIERS_ALONE, PLACES, ROOT, asked_of, by_name, model_of, overlaid, plan_of
 from yaml import safe_load
 
 from attention_audit.artefacts.files import checksum
@@ -19,11 +19,11 @@ from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
 from attention_audit.stages.transforming import folder_of
 from attention_audit.transformer.folder import MIRROR
+from attention_audit.transformer.settings import BUILT_FILES as FILES
 
 NAME = "tiny"
 PATH = f"encoders/{NAME}"
 UNPACKED = f"{PLACES.raw}/{PATH}"
-FILES = ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"]
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +58,7 @@ def plan_with(encoder: Path, mirror: Path | None, **entry: Any) -> Plan:
         "layers": 2,
     }
     return plan_of(
-        **{key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")},
-        datasets=[],
+        **CLASSIFIERS_ALONE,
         mirror=str(mirror) if mirror else None,
         encoders={NAME: described | entry},
         corpora={"chorus": {"texts": {"train": 48, "dev": 24, "test": 16}}},
@@ -155,7 +154,7 @@ def test_a_wrong_entry_is_one_line_before_anything_is_fetched(encoder: Path, ent
 
 def test_the_encoder_of_models_is_fetched_too(encoder: Path) -> None:
     changes = safe_load((ROOT / "presets" / "minilm-sst.yaml").read_text())
-    plan = plan_of(**overlaid({"serrano_smith": {"datasets": []}, "jain_wallace": {"datasets": []}}, changes))
+    plan = plan_of(**overlaid(CLASSIFIERS_ALONE, changes))
     jobs = by_name(plan.jobs())
     assert jobs["unpack/all-MiniLM-L6-v2"].files == jobs["record_transformer/transformer"].read
     assert jobs["train/sst/base/10"].settings.model_dump()["architecture"]["hidden"] == 384

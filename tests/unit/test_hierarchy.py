@@ -1,13 +1,14 @@
 """Flat and hierarchical attention networks against slow ones that go text by text and sentence by sentence."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from networks import make_classifier
 from torch import Tensor, nn
 
-from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import Additive
 from attention_audit.model.batch import Lists, Split
 from attention_audit.model.network import Classifier
@@ -26,11 +27,7 @@ def split_of(documents: list[list[list[int]]], hierarchical: bool = True, attent
     return Split(flat, list(map(len, words)), labels, CPU, attention, None, sentences if hierarchical else None)
 
 
-def model_of(encoder: str, hierarchical: bool, **given: Any) -> Classifier:
-    torch.manual_seed(0)
-    sizes = {"embedding": 5, "hidden": 4, "attention_hidden": 3, "pretrained": False, "hierarchical": hierarchical}
-    settings = {"encoder": encoder, "attention": "additive", **sizes, **given}
-    return Classifier(Architecture.model_validate(settings), words=10, classes=3)
+model_of = partial(make_classifier, classes=3)
 
 
 def pooled(encoder: nn.Module, attention: Additive, vectors: Tensor) -> tuple[Tensor, Tensor]:
@@ -80,21 +77,6 @@ def test_a_flat_network_equals_the_loop_over_texts_and_reads_no_marks(encoder: s
         torch.testing.assert_close(output.logits[row], model.decoder(context))
 
 
-def test_a_batch_holds_its_sentences_by_like_length() -> None:
-    batch = split_of(DOCUMENTS).batch(np.array([2, 0]))
-    assert batch.documents is not None
-    short, long = batch.documents.groups
-    assert short.words.tolist() == [[5, 0, 0], [6, 6, 0], [4, 5, 6], [7, 0, 0]]
-    assert short.words.dtype == torch.int64
-    assert short.lengths.tolist() == [1, 2, 3, 1]
-    assert short.mask.int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 0, 0]]
-    assert long.words.tolist() == [DOCUMENTS[2][2]]
-    assert batch.documents.places.tolist() == [[0, 1, 4], [2, 3, 0]]
-    assert batch.items.tolist() == [3, 2]
-    assert batch.mask.tolist() == [[True, True, True], [True, True, False]]
-    assert batch.lengths.tolist() == [14, 4]
-
-
 def test_items_and_widths_are_those_of_sentences_or_of_words() -> None:
     split, flat = split_of(DOCUMENTS), split_of(DOCUMENTS, hierarchical=False)
     assert (split.items.tolist(), flat.items.tolist()) == ([2, 1, 3], [4, 5, 14])
@@ -134,19 +116,11 @@ def test_dropout_acts_in_training_alone(place: str) -> None:
     assert dropping.eval()(batch).logits.equal(plain(batch).logits)
 
 
-def test_dropped_words_are_words_of_the_vectors_and_no_others() -> None:
-    model = model_of("none", hierarchical=False, dropout={"words": 0.9})
-    states = model(split_of(DOCUMENTS * 50, hierarchical=False).batch(np.arange(150))).states
-    inside = states[(torch.arange(14) < torch.tensor([4, 5, 14] * 50)[:, None])]
-    assert (inside == 0).double().mean().item() == pytest.approx(0.9, abs=0.02)
-    assert set(inside[:, 0].unique().tolist()) <= {0, *(10 * model.embedding.weight[:, 0]).tolist()}
-
-
 @pytest.mark.parametrize("hierarchical", [False, True])
 @pytest.mark.parametrize("encoder", ["bigru", "conv", "none"])
 def test_the_authors_first_weights(encoder: str, hierarchical: bool) -> None:
-    torchs = dict(model_of(encoder, hierarchical).named_parameters())
-    for name, weight in model_of(encoder, hierarchical, initialisation="xavier").named_parameters():
+    torchs = dict(model_of(encoder, hierarchical=hierarchical).named_parameters())
+    for name, weight in model_of(encoder, hierarchical=hierarchical, initialisation="xavier").named_parameters():
         if "bias_" in name or name == "decoder.bias":
             assert not weight.any()
         elif "weight_hh" in name:

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 import torch
+from networks import make_architecture, make_classifier, run_packed
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from attention_audit.model.architecture import ATTENTION, Architecture, AttentionEntry
+from attention_audit.model.architecture import ATTENTION, AttentionEntry
 from attention_audit.model.attention import PLACES, Dot, Drawn, attention_of
 from attention_audit.model.batch import Batch, Sentences, Split
 from attention_audit.model.network import Classifier
@@ -23,31 +23,12 @@ def split_of_texts(attention: list[list[float]] | None = None) -> Split:
     return Split(np.concatenate(TEXTS), [len(text) - 2 for text in TEXTS], LABELS, CPU, attention)
 
 
-def architecture(encoder: str = "bilstm", attention: str = "additive") -> Architecture:
-    return Architecture.model_validate(
-        {
-            "encoder": encoder,
-            "attention": attention,
-            "embedding": 5,
-            "pretrained": False,
-            "hidden": 4,
-            "attention_hidden": 3,
-        }
-    )
-
-
 def packed_reference(model: Classifier, texts: list[list[int]]) -> tuple[Tensor, list[Tensor]]:
     """Logits (N, 1) and attention of each text, as the authors compute them, from the same parameters."""
-    lstm = nn.LSTM(5, 4, batch_first=True, bidirectional=True)
-    names = ["weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"]
-    for name in names:
-        lstm._parameters[name] = model.encoder.forwards._parameters[name]
-        lstm._parameters[f"{name}_reverse"] = model.encoder.backwards._parameters[name]
-    lstm._init_flat_weights()
     lengths = torch.tensor([len(text) for text in texts])
     ids = nn.utils.rnn.pad_sequence([torch.tensor(text) for text in texts], batch_first=True)
-    packed = pack_padded_sequence(model.embedding(ids), lengths, batch_first=True, enforce_sorted=False)
-    states, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True)
+    lstm = nn.LSTM(5, 4, batch_first=True, bidirectional=True)
+    states = run_packed(model.encoder, lstm, model.embedding(ids), lengths)
     logits, attention = [], []
     for row, length in enumerate(lengths.tolist()):
         words = states[row, 1 : length - 1]
@@ -60,8 +41,7 @@ def packed_reference(model: Classifier, texts: list[list[int]]) -> tuple[Tensor,
 
 
 def test_logits_attention_and_gradients_equal_the_packed_reference() -> None:
-    torch.manual_seed(0)
-    model = Classifier(architecture(), words=10, classes=2)
+    model = make_classifier()
     batch = split_of_texts().batch(np.arange(4))
     output = model(batch)
     logits, attention = packed_reference(model, TEXTS)
@@ -76,23 +56,12 @@ def test_logits_attention_and_gradients_equal_the_packed_reference() -> None:
         torch.testing.assert_close(mine, reference, rtol=1e-4, atol=1e-6)
 
 
-def test_a_text_does_not_depend_on_its_batch() -> None:
-    torch.manual_seed(0)
-    model = Classifier(architecture(), words=10, classes=2)
-    split = split_of_texts()
-    together = model(split.batch(np.arange(4)))
-    for row in range(4):
-        alone = model(split.batch(np.array([row])))
-        torch.testing.assert_close(alone.logits[0], together.logits[row], rtol=1e-5, atol=1e-6)
-
-
 @pytest.mark.parametrize(
     ("encoder", "attention"),
     [("bilstm", "additive"), ("bilstm", "uniform"), ("bilstm", "dot"), ("affine", "additive"), ("conv", "dot")],
 )
 def test_logits_are_attention_times_contribution_plus_bias(encoder: str, attention: str) -> None:
-    torch.manual_seed(0)
-    model = Classifier(architecture(encoder, attention), words=10, classes=3)
+    model = make_classifier(encoder, attention, classes=3)
     output = model(split_of_texts().batch(np.arange(4)))
     contributions = model.contributions(output.states)
     again = torch.einsum("bl,blo->bo", output.attention, contributions) + model.decoder.bias
@@ -102,15 +71,13 @@ def test_logits_are_attention_times_contribution_plus_bias(encoder: str, attenti
 
 @pytest.mark.parametrize("entry", ATTENTION, ids=lambda entry: entry.name)
 def test_every_declared_attention_is_built(entry: AttentionEntry) -> None:
-    sizes = {"embedding": 4, "hidden": 3, "attention_hidden": 2, "pretrained": False}
     for pair in (False, True)[: 1 + bool(entry.queried)]:
-        built = Architecture.model_validate({"encoder": "affine", "attention": entry.name, "pair": pair, **sizes})
-        assert isinstance(attention_of(built, 4), nn.Module)
+        assert isinstance(attention_of(make_architecture("affine", entry.name, pair=pair), 4), nn.Module)
 
 
 def test_dot_attention_by_hand() -> None:
     # scores h v / sqrt(4) are 0, ln 2 and ln 3
-    attention = Dot(architecture(), 4)
+    attention = Dot(make_architecture(), 4)
     nn.init.ones_(attention.score.weight)
     states = torch.tensor([0.0, math.log(2), math.log(3), 9.0])[None, :, None].expand(1, 4, 4) / 2
     batch = Batch(torch.zeros(1, 6), torch.tensor([3]), torch.zeros(1))
@@ -128,7 +95,7 @@ def test_dot_attention_by_hand() -> None:
     ],
 )
 def test_attention_that_learns_nothing(attention: str, expected: list[list[float]]) -> None:
-    model = Classifier(architecture("affine", attention), words=10, classes=2)
+    model = make_classifier("affine", attention)
     if attention == "drawn":
         model.attention.scores = torch.tensor([1.0, 2.0, 3.0, 1.0]).log()
     split = split_of_texts([[0.1, 0.2, 0.3, 0.4], [1.0], [0.5, 0.0, 0.5], [1 / 6] * 6])
@@ -138,7 +105,7 @@ def test_attention_that_learns_nothing(attention: str, expected: list[list[float
 
 def test_drawn_scores_repeat_where_a_text_has_more_places() -> None:
     texts = Sentences(torch.ones(1, PLACES + 2, dtype=torch.long), torch.tensor([PLACES + 2]))
-    weights = Drawn(architecture(), 4)(torch.zeros(1, PLACES + 2, 4), texts)[0]
+    weights = Drawn(make_architecture(), 4)(torch.zeros(1, PLACES + 2, 4), texts)[0]
     torch.testing.assert_close(weights[PLACES:], weights[:2])
     assert len(weights[:PLACES].unique()) > 0.9 * PLACES
 

@@ -108,6 +108,13 @@ def test_a_piece_that_begins_before_the_text_is_of_what_its_first_letter_is() ->
     assert (shown["Ġfilm"], shown["Ġgood"]) == (0, 1)
 
 
+def test_cutting_on_the_left_ends_where_pieces_begin_at_one_letter() -> None:
+    tokenizer = classifiers_on_disk.byte_level(WORDS)
+    tokenizer.truncation_side = "left"
+    pieces = cut_raw(tokenizer, ["t"], [raw("great (bad)")], 9, "A {text}")
+    assert (pieces.places.tolist(), pieces.truncated.tolist()) == ([1], [True])
+
+
 def test_what_cannot_be_prompted_is_one_line(tmp_path: Path) -> None:
     several = Prompt(template="{text}", labels=["good", "unbelievably"])
     language = classifiers_on_disk.save(tmp_path / "llama", "llama", words=WORDS, language=True)

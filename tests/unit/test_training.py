@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pytest
 import torch
+from networks import make_classifier
 from torch import nn, tensor
 
 from attention_audit.artefacts.parquet import read_table, write_table
@@ -55,11 +57,7 @@ def batch_of(*given: torch.Tensor, **further: torch.Tensor) -> Batch:
     return Batch(NO_STATES, NO_STATES, *given, **further)  # type: ignore[arg-type]
 
 
-def small_model(seed: int = 0, encoder: str = "bilstm", **given: Any) -> Classifier:
-    torch.manual_seed(seed)
-    sizes = {"embedding": 4, "hidden": 3, "attention_hidden": 3, "pretrained": False}
-    architecture = Architecture.model_validate({"encoder": encoder, "attention": "additive", **sizes, **given})
-    return Classifier(architecture, words=12, classes=2)
+small_model = partial(make_classifier, words=12, embedding=4, hidden=3)
 
 
 @pytest.fixture
@@ -220,15 +218,6 @@ def test_without_a_token_budget_batches_are_cut_and_shuffled_as_ever() -> None:
     assert [members.tolist() for members in cut] == [order[start : start + 32].tolist() for start in starts]
 
 
-def test_a_token_budget_counts_texts_times_the_widest() -> None:
-    lengths = np.array([1, 2, 3, 4, 5, 30])
-    cut = batches(lengths, 3, 0.0, np.random.default_rng(0), tokens=8)
-    assert sorted(members.tolist() for members in cut) == [[0, 1], [2, 3], [4], [5]]
-    widths = np.array([1, 1, 2, 2, 2, 8])
-    cut = batches(lengths, 3, 0.0, np.random.default_rng(0), widths, tokens=8)
-    assert sorted(members.tolist() for members in cut) == [[0, 1, 2], [3, 4], [5]]
-
-
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
@@ -351,7 +340,7 @@ def test_without_a_score_the_lowest_loss_is_kept_and_patience_ends_it(split: Spl
 def test_training_learns_and_the_seed_decides(split: Split) -> None:
     def losses(seed: int) -> list[float]:
         settings = Recipe(learning_rate=0.02, batch_size=8)
-        return [epoch.loss for epoch in fitted(split, settings, 15, model=small_model(seed), seed=seed).history]
+        return [epoch.loss for epoch in fitted(split, settings, 15, model=small_model(seed=seed), seed=seed).history]
 
     first = losses(0)
     assert first[-1] < first[0] / 2
@@ -506,6 +495,10 @@ def test_guides_and_adversaries_of_many_classes(tmp_path: Path, provenance: Prov
         assert other.probabilities.shape == ours.probabilities.shape
     losses = read_table(tmp_path / "adversary" / "history.parquet", HISTORY)["loss"].to_pylist()
     assert losses[-1] < losses[0] < 1
+
+
+def test_the_rate_rises_and_falls_linearly() -> None:
+    assert [loop.rate(step, 10, 0.2) for step in range(10)] == pytest.approx([0.5, 1.0, *np.arange(8, 0, -1) / 8])
 
 
 def test_the_rate_of_each_step_follows_the_plan(split: Split, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,10 @@ import torch
 import transformers_on_disk as on_disk
 
 from attention_audit.errors import AuditError
+from attention_audit.raw_text import spaced
 from attention_audit.transformer.folder import checksums, find_folder, read_facts
 from attention_audit.transformer.opening import open_model, open_tokenizer, positions
-from attention_audit.transformer.pieces import SPECIAL, Pieces, cut, longest
+from attention_audit.transformer.pieces import SPECIAL, Pieces, cut, cut_raw, longest
 from attention_audit.transformer.states import PieceTable, WordStates
 
 CPU = torch.device("cpu")
@@ -68,9 +69,13 @@ def test_a_word_without_a_piece_is_read_as_unknown(folder: Path) -> None:
     assert pieces.unknown.tolist() == [1]
 
 
-def test_a_text_without_pieces_is_named(folder: Path) -> None:
+def test_a_text_without_pieces_is_named(folder: Path, tmp_path: Path) -> None:
     said = refused(lambda: pieces_of(folder, [["good"], ["\u200b", "\u200b"]]))
     assert said == "text 't1': none of its words has a piece in the Transformer's tokenizer; leave it out"
+    # without marks there is nothing at all
+    raw = open_tokenizer(classifiers_on_disk.save(tmp_path, "gpt2"), split=False)
+    said = refused(lambda: cut_raw(raw, ["t"], [spaced(["\u200b"])], 9))
+    assert said == "text 't': the classifier's tokenizer has no piece for anything in it; leave it out"
 
 
 @pytest.mark.parametrize("pool", ["first", "sum"])
@@ -84,11 +89,7 @@ def test_states_are_those_of_the_library_pooled_by_hand(folder: Path, pool: Any,
         given = tokenizer(TEXTS[member], QUERIES[member], is_split_into_words=True, return_tensors="pt")
         output = model(**given, output_hidden_states=True)
         states = output.hidden_states[-1 if layer is None else layer][0]
-        expected: dict[tuple[int, int], list[torch.Tensor]] = {}
-        for state, part, word in zip(states, given.sequence_ids(0), given.word_ids(0), strict=True):
-            if part is not None:
-                expected.setdefault((part, word), []).append(state)
-        by_word = {key: parts[0] if pool == "first" else torch.stack(parts).sum(0) for key, parts in expected.items()}
+        by_word = on_disk.pool_words(states, given, pool)
         length = len(TEXTS[member])
         torch.testing.assert_close(
             encoded.states[row, :length], torch.stack([by_word[0, word] for word in range(length)])

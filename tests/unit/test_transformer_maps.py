@@ -120,13 +120,19 @@ def test_maps_of_layers_that_normalise_before(modern, name):
         MAPS[name](modern)
 
 
+def given(read, layer, number):
+    """The vectors from piece j to piece i of a layer: (B, i, j, D)."""
+    with torch.no_grad():
+        return torch.einsum("bhij,bjhd->bijd", layer.weights, norms.by_head(read, layer, number))
+
+
 def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attention_returns(modern):
     """The vectors, whose lengths these are, sum to what the attention adds to the state of the classified piece."""
     kept = {}
     with modern.classifier.part("attention").register_forward_hook(lambda _m, _i, out: kept.update(out=out[0])):
         modern.classifier.logits(modern.pieces)
     texts, rows = torch.arange(3), modern.pieces.lengths - 1 if modern.classifier.family.last else 0
-    parts = norms.given(modern, modern.layers[-1], 2)[texts, rows]
+    parts = given(modern, modern.layers[-1], 2)[texts, rows]
     bias = modern.classifier.part("output").bias
     added = kept["out"][texts, rows] - (0 if bias is None else bias)
     torch.testing.assert_close(parts.sum(1), added, rtol=1e-4, atol=1e-4)
@@ -162,15 +168,6 @@ def test_scores_of_words_are_the_sums_over_their_pieces():
     assert other.tolist() == [0.25]
 
 
-def test_rollout_of_two_layers_by_hand(read):
-    first, last = (layer.weights.mean(1)[0] for layer in read.layers)
-    count = int(read.pieces.lengths[0])
-    one = torch.eye(len(first))
-    by_hand = 0.25 * ((last + one) @ (first + one))[0]
-    torch.testing.assert_close(attention.rollout(read)[0, :count], by_hand[:count])
-    torch.testing.assert_close(attention.rollout(read).sum(1), torch.ones(3))
-
-
 def test_of_one_layer_rollout_and_flow_are_the_row_beside_the_piece_itself(tmp_path):
     read = read_of(tmp_path, layers=1)
     row = read.layers[-1].weights[:, :, 0].mean(1) / 2
@@ -196,7 +193,7 @@ def test_where_the_mean_of_all_rows_is_classified_no_row_is_the_maps(tmp_path, n
 def test_the_parts_of_a_layer_sum_to_what_it_returns(read):
     for number, layer in enumerate(read.layers, start=1):
         output, first = (read.classifier.part(name, number) for name in ("output", "first"))
-        parts = norms.given(read, layer, number).sum(2) + layer.below
+        parts = given(read, layer, number).sum(2) + layer.below
         torch.testing.assert_close(parts + output.bias, layer.mixed, rtol=1e-5, atol=1e-5)
         # the bias b_o is a part too, which belongs to no piece
         straight = norms.straight(first, parts) + norms.straight(first, output.bias)
@@ -210,49 +207,9 @@ def test_the_parts_of_decompx_sum_to_the_logits(read):
         torch.testing.assert_close(parts.sum(0), read.seen[1][text], rtol=1e-5, atol=1e-5)
 
 
-def test_relevance_is_kept_where_nothing_has_a_bias(tmp_path, monkeypatch):
-    """All rules but that of weights times values, of which the softmax keeps no part where all scores are alike."""
-    read = read_of(tmp_path)
-    model = read.classifier.model
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if name.endswith("bias") or any(part in name for part in ("position", "token_type", "query", "key")):
-                weight.zero_()
-    monkeypatch.setitem(decomposed.FACTORS, "values", 1.0)
-    torch.testing.assert_close(decomposed.attn_lrp(read).sum(1), read.seen[1].max(1).values, rtol=1e-3, atol=1e-4)
-
-
-def test_a_product_passes_half_to_either_factor():
-    one, other = (torch.tensor([value], requires_grad=True) for value in (3.0, 5.0))
-    product = decomposed.scaled(one, 0.5) * decomposed.scaled(other, 0.5)
-    slopes = torch.autograd.grad(product, [one, other])
-    assert [float(slope * value.detach()) for slope, value in zip(slopes, (one, other), strict=True)] == [7.5, 7.5]
-
-
 def test_bent_gradients_change_no_prediction(read):
     with decomposed.bent(read.classifier):
         torch.testing.assert_close(read.classifier.logits(read.pieces), read.seen[1])
-
-
-def test_value_zeroing_is_what_the_network_returns_without_a_value(read):
-    text, count = 2, int(read.pieces.lengths[2])
-    alone = read.pieces.rows(torch.tensor([text]))
-    rows = []
-    for piece in range(count):
-        gone = torch.tensor([piece])
-        with (
-            torch.no_grad(),
-            read.classifier.part("values", 2).register_forward_hook(
-                lambda _m, _i, out, at=gone: out.index_fill(1, at, 0)
-            ),
-            read.classifier.watched() as layers,
-        ):
-            read.classifier.logits(alone)
-        above = read.layers[1].above[text, :count]
-        rows.append(1 - torch.nn.functional.cosine_similarity(layers[1].above[0], above, dim=-1))
-    apart = torch.stack(rows, 1)
-    found = norms.zeroed_distances(read, 2, rows=count)[text, :count, :count]
-    torch.testing.assert_close(found, apart / apart.sum(1, keepdim=True), rtol=1e-3, atol=1e-4)
 
 
 def test_gradients_of_attention_by_differences(read):

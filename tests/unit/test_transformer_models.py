@@ -1,6 +1,9 @@
 """Models with a Transformer as their encoder, in every suite: trained, read out, and run again by audits."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import chdir
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +17,20 @@ from planned import judged_of, plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_table
 from attention_audit.artefacts.weights import read_weights
-from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.gradients import gradients, integrated_gradients, log_odds
 from attention_audit.audits.leave_one_out import leave_one_out, leave_one_out_of
-from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.columns.audits import CORRELATION
 from attention_audit.columns.files import CORPUS, PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.model.batch import Split
+from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network, predict_split
+from attention_audit.model.tail import probabilities
 from attention_audit.plan.plan import Plan
-from attention_audit.readout import read_readout
+from attention_audit.readout import Readout, read_readout
 from attention_audit.section import Section
 from attention_audit.stages import attribution
 from attention_audit.stages.loading import build_split, read_material, rebuilt
-from attention_audit.training.loop import rate
 from attention_audit.transformer.opening import open_model, open_tokenizer
 
 CPU = torch.device("cpu")
@@ -102,6 +103,15 @@ class Made:
         model = rebuilt(material, job.architecture, seed, weights, CPU)
         return model.eval(), build_split(material.splits["test"], CPU), material.splits["test"].ids, job
 
+    def readout(self, training: str) -> Readout:
+        """The readout of the test texts by a trained model."""
+        seed = self.plan.trainings.seeds[training][0]
+        return read_readout(Path(self.plan.config.places.readout.format(training=training, seed=seed, split="test")))
+
+    def weights(self, training: str) -> dict[str, torch.Tensor]:
+        seed = self.plan.trainings.seeds[training][0]
+        return read_weights(Path(self.plan.config.places.weights.format(training=training, seed=seed)))
+
     def words(self, dataset: str) -> dict[str, tuple[list[str], list[str] | None]]:
         """The words of each text, and those of its query, by id."""
         rows = read_table(Path(self.plan.config.places.corpus_file(dataset, "corpus")), CORPUS).to_pylist()
@@ -121,28 +131,44 @@ def trained(run: Made, names: list[str]) -> None:
         make(run.plan, run.plan.config.places.weights.format(training=training, seed=seed))
 
 
-@pytest.fixture(scope="module")
-def frozen(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    folder = tmp_path_factory.mktemp("frozen")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        run = made(folder)
-        trained(run, TRAININGS)
-    return run
+RUNS: dict[str, dict[str, Any]] = {
+    "frozen": {},
+    "tuned": {"frozen": False, "pool": "sum", "layer": 1, "tuning": {"epochs": 1, "batch_size": 16}},
+}
 
 
 @pytest.fixture(scope="module")
-def tuned(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    folder = tmp_path_factory.mktemp("tuned")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        run = made(folder, frozen=False, pool="sum", layer=1, tuning={"epochs": 1, "batch_size": 16})
-        trained(run, TRAININGS)
-    return run
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Made]:
+    @cache
+    def make_run(name: str) -> Made:
+        with chdir(tmp_path_factory.mktemp(name)):
+            run = made(Path.cwd(), **RUNS[name])
+            trained(run, TRAININGS)
+        return run
+
+    return make_run
 
 
-def test_the_states_on_disk_are_those_of_the_library(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(frozen.folder)
+@pytest.fixture
+def frozen(made_once: Callable[[str], Made], monkeypatch: pytest.MonkeyPatch) -> Made:
+    """A finished run, in whose folder the test is."""
+    monkeypatch.chdir(made_once("frozen").folder)
+    return made_once("frozen")
+
+
+@pytest.fixture
+def tuned(made_once: Callable[[str], Made], monkeypatch: pytest.MonkeyPatch) -> Made:
+    monkeypatch.chdir(made_once("tuned").folder)
+    return made_once("tuned")
+
+
+@pytest.fixture(params=RUNS)
+def run(request: pytest.FixtureRequest) -> Made:
+    either: Made = request.getfixturevalue(request.param)
+    return either
+
+
+def test_the_states_on_disk_are_those_of_the_library(frozen: Made) -> None:
     places = frozen.plan.config.places
     rows = read_table(Path(places.pieces.format(dataset="pairs")), PIECES).to_pylist()
     states = np.load(places.states.format(dataset="pairs"))
@@ -152,76 +178,55 @@ def test_the_states_on_disk_are_those_of_the_library(frozen: Made, monkeypatch: 
     for row in rows:
         given = tokenizer(*words[row["id"]], is_split_into_words=True, return_tensors="pt")
         with torch.inference_mode():
-            output = model(**given).last_hidden_state[0].numpy()
-        of_word = {
-            key: place
-            for place, key in reversed([*enumerate(zip(given.sequence_ids(0), given.word_ids(0), strict=True))])
-        }
-        first = [output[of_word[0, place]] for place in range(row["words"])]
-        query = np.mean([output[of_word[1, place]] for place in range(row["query_words"])], axis=0)
-        np.testing.assert_allclose(states[start : start + row["words"] + 1], [*first, query], atol=2e-3)
+            by_word = on_disk.pool_words(model(**given).last_hidden_state[0], given)
+        first, query = (
+            torch.stack([by_word[side, place] for place in range(row[count])])
+            for side, count in enumerate(("words", "query_words"))
+        )
+        expected = torch.cat([first, query.mean(0, keepdim=True)])
+        np.testing.assert_allclose(states[start : start + len(expected)], expected, atol=2e-3)
         start += row["words"] + 1
     assert start == len(states)
 
 
 @pytest.mark.parametrize("training", [name for name in TRAININGS if "guide" not in name])
-def test_a_model_that_reads_again_predicts_as_it_did_from_states(
-    frozen: Made, training: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(frozen.folder)
-    seed = frozen.plan.trainings.seeds[training][0]
+def test_a_model_that_reads_again_predicts_as_it_did_from_states(frozen: Made, training: str) -> None:
     model, split, ids, _ = frozen.model(training)
-    readout = read_readout(
-        Path(frozen.plan.config.places.readout.format(training=training, seed=seed, split="test"))
-    ).aligned(ids)
+    readout = frozen.readout(training).aligned(ids)
     np.testing.assert_allclose(predict_split(model, split), readout.probabilities, atol=1e-3)
     np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
 
 
-def test_only_the_head_is_kept_of_a_frozen_model(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(frozen.folder)
-    weights = read_weights(Path(frozen.plan.config.places.weights.format(training="chorus/base", seed=10)))
+def test_only_the_head_is_kept_of_a_frozen_model(frozen: Made) -> None:
+    weights = frozen.weights("chorus/base")
     assert {name.split(".")[0] for name in weights} == {"embedding", "attention", "decoder"}
     assert weights["embedding.weight"].numel() == 0
 
 
-def test_guides_keep_their_own_encoder(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(frozen.folder)
+def test_guides_keep_their_own_encoder(frozen: Made) -> None:
     job = frozen.plan.trainings.settings("chorus/guide_base_lstm", 10)
     assert (job.architecture.encoder, job.architecture.transformer) == ("affine", None)
-    path = frozen.plan.config.places.readout
-    base, guide = (
-        read_readout(Path(path.format(training=f"chorus/{model}", seed=10, split="test")))
-        for model in ("base", "guide_base_lstm")
-    )
+    base, guide = (frozen.readout(f"chorus/{model}") for model in ("base", "guide_base_lstm"))
     for ours, theirs in zip(guide.attention, base.attention, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("run", ["frozen", "tuned"])
 @pytest.mark.parametrize("training", ["chorus/base", "pairs/transformer_tanh"])
-def test_a_deletion_is_read_as_the_text_without_the_word(
-    run: str, training: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here: Made = request.getfixturevalue(run)
-    monkeypatch.chdir(here.folder)
-    model, split, ids, job = here.model(training)
+def test_a_deletion_is_read_as_the_text_without_the_word(run: Made, training: str) -> None:
+    model, split, ids, job = run.model(training)
     found = leave_one_out(model, split)
-    texts = [here.words(training.split("/", maxsplit=1)[0])[name] for name in ids]
-    whole = predicted_by_hand(here, model, texts, job)
+    texts = [run.words(training.split("/", maxsplit=1)[0])[name] for name in ids]
+    whole = predicted_by_hand(run, model, texts, job)
     for member in (0, 3):
         text, query = texts[member]
         shorter = [([*text[:place], *text[place + 1 :]], query) for place in range(len(text))]
-        after = predicted_by_hand(here, model, shorter, job)
+        after = predicted_by_hand(run, model, shorter, job)
         expected = 0.5 * np.abs(after - whole[member]).sum(1)
         np.testing.assert_allclose(found.distances[member], expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("training", ["chorus/base", "pairs/transformer_tanh"])
-def test_one_frozen_transformer_reads_deletions_once_for_all_models(
-    training: str, frozen: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(frozen.folder)
+def test_one_frozen_transformer_reads_deletions_once_for_all_models(training: str, frozen: Made) -> None:
     model, split, _, _ = frozen.model(training)
     other, _, _, _ = frozen.model(training)
     with torch.no_grad():
@@ -245,7 +250,6 @@ def test_one_frozen_transformer_reads_deletions_once_for_all_models(
 def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(
     frozen: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(frozen.folder)
     path = Path(frozen.plan.config.places.audit_file("chorus", "base", "correlation"))
     frames, texts = [], []
     monkeypatch.setattr(attribution, "leave_one_out_of", lambda *given: texts.append(1) or leave_one_out_of(*given))
@@ -262,7 +266,7 @@ def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(
 def predicted_by_hand(
     run: Made, model: Network, texts: list[tuple[list[str], list[str] | None]], job: Any
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Predictions from the library's own tokens and states, one text at a time."""
+    """Predictions from the library's own tokens, and states pooled by hand, one text at a time."""
     tokenizer, backbone = open_tokenizer(run.encoder), job.architecture.transformer
     rows = []
     for text, query in texts:
@@ -271,30 +275,16 @@ def predicted_by_hand(
         with torch.inference_mode():
             output = library(**given, output_hidden_states=True)
             states = output.hidden_states[backbone.layer or -1][0]
-            words: dict[tuple[int, int], list[torch.Tensor]] = {}
-            for state, part, word in zip(states, given.sequence_ids(0), given.word_ids(0), strict=True):
-                if part is not None:
-                    words.setdefault((part, word), []).append(state)
-            pooled = {
-                key: parts[0] if backbone.pool == "first" else torch.stack(parts).sum(0) for key, parts in words.items()
-            }
-            of_text = torch.stack([pooled[0, place] for place in range(len(text))])
-            attention: Any = model.attention
-            if query is None:
-                scores = attention.score(attention.affine(of_text).tanh())[:, 0]
-                logits = model.decoder(scores.softmax(0) @ of_text)
-                rows.append(torch.stack([-logits[0], logits[0]]).div(2).softmax(0))
-                continue
-            asked = torch.stack([pooled[1, place] for place in range(len(query))]).mean(0)
-            scores = attention.score((attention.affine(of_text) + attention.query(asked)).tanh())[:, 0]
-            pair: Any = model
-            joined = pair.projection(scores.softmax(0) @ of_text) + pair.query_projection(asked)
-            rows.append(pair.decoder(joined.tanh()).softmax(0))
+            pooled = on_disk.pool_words(states, given, backbone.pool)
+            states = torch.stack([pooled[0, place] for place in range(len(text))])[None]
+            asked = torch.stack([pooled[1, place] for place in range(len(query or ()))] or [states[0, 0]]).mean(0)
+            lengths = torch.tensor([len(text)])
+            batch = Batch(torch.zeros(1, len(text) + 2), lengths, lengths, states=states, summary=asked[None])
+            rows.append(probabilities(model(batch).logits)[0])
     return torch.stack(rows).double().numpy()
 
 
-def test_gradients_are_slopes_of_the_log_odds(tuned: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tuned.folder)
+def test_gradients_are_slopes_of_the_log_odds(tuned: Made) -> None:
     model, split, _, _ = tuned.model("chorus/base")
     members = np.array([1, 5])
     shares = gradients(model, split, attached=True)
@@ -314,18 +304,11 @@ def test_gradients_are_slopes_of_the_log_odds(tuned: Made, monkeypatch: pytest.M
 
 
 def _odds(model: Network, batch: Any, vectors: torch.Tensor) -> list[float]:
-    from dataclasses import replace
-
     with torch.no_grad():
         return log_odds(model(replace(batch, vectors=vectors)).logits.double()).tolist()
 
 
-def test_integrated_gradients_add_up_to_what_the_prediction_gains(
-    frozen: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from dataclasses import replace
-
-    monkeypatch.chdir(frozen.folder)
+def test_integrated_gradients_add_up_to_what_the_prediction_gains(frozen: Made) -> None:
     model, split, _, _ = frozen.model("chorus/base")
     members = np.array([2, 4, 7])
     every = integrated_gradients(model, split, 100, members)
@@ -342,7 +325,6 @@ def test_integrated_gradients_add_up_to_what_the_prediction_gains(
     assert [len(of_text) for of_text in gains] == split.lengths[members].tolist()
 
 
-@pytest.mark.parametrize("run", ["frozen", "tuned"])
 @pytest.mark.parametrize(
     ("dataset", "suite", "audits"),
     [
@@ -352,25 +334,21 @@ def test_integrated_gradients_add_up_to_what_the_prediction_gains(
     ],
 )
 def test_audits_run_the_models_again(
-    run: str,
+    run: Made,
     dataset: str,
     suite: str,
     audits: list[str],
-    request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    here: Made = request.getfixturevalue(run)
-    monkeypatch.chdir(here.folder)
     for audit in audits:
         if audit != "stability":
-            make_audit(here.plan, dataset, suite, audit)
-            judged = judged_of(here.plan, suite, dataset)
-            assert Path(here.plan.auditing.file(judged, audit)).stat().st_size > 500
+            make_audit(run.plan, dataset, suite, audit)
+            judged = judged_of(run.plan, suite, dataset)
+            assert Path(run.plan.auditing.file(judged, audit)).stat().st_size > 500
 
 
-def test_a_fine_tuned_encoder_is_trained_and_kept(tuned: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tuned.folder)
-    weights = read_weights(Path(tuned.plan.config.places.weights.format(training="chorus/base", seed=10)))
+def test_a_fine_tuned_encoder_is_trained_and_kept(tuned: Made) -> None:
+    weights = tuned.weights("chorus/base")
     name = "encoder.layer.0.attention.self.query.weight"
     before = dict(open_model(tuned.encoder).named_parameters())[name]
     assert not torch.equal(weights[f"transformer.backbone.{name}"], before)
@@ -381,20 +359,11 @@ def test_a_fine_tuned_encoder_is_trained_and_kept(tuned: Made, monkeypatch: pyte
     assert not tuned.plan.trainings.settings("chorus/guide_base_lstm", 10).optimisation.decoupled
 
 
-def test_every_model_but_a_guide_is_fine_tuned(tuned: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tuned.folder)
+def test_every_model_but_a_guide_is_fine_tuned(tuned: Made) -> None:
     for training in TRAININGS:
-        seed = tuned.plan.trainings.seeds[training][0]
-        job = tuned.plan.trainings.settings(training, seed)
-        path = tuned.plan.config.places.weights.format(training=training, seed=seed)
-        kept = any(name.startswith("transformer.") for name in read_weights(Path(path)))
+        job = tuned.plan.trainings.settings(training, tuned.plan.trainings.seeds[training][0])
+        kept = any(name.startswith("transformer.") for name in tuned.weights(training))
         assert kept == job.optimisation.decoupled == ("guide" not in training), training
-
-
-def test_the_rate_rises_and_falls_linearly() -> None:
-    assert [rate(step, 10, 0.2) for step in range(10)] == pytest.approx(
-        [0.5, 1.0, 1.0, 7 / 8, 6 / 8, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8]
-    )
 
 
 def test_texts_that_are_cut_have_a_map_of_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -410,9 +379,7 @@ def test_texts_that_are_cut_have_a_map_of_what_is_read(tmp_path: Path, monkeypat
     assert any(f"train: {SIZES['train']} texts, {sum(train)} of them cut" in line for line in said)
     trained(run, ["chorus/base", "chorus/guide_base_lstm"])
     for model in ("base", "guide_base_lstm"):
-        readout = read_readout(
-            Path(run.plan.config.places.readout.format(training=f"chorus/{model}", seed=10, split="test"))
-        )
+        readout = run.readout(f"chorus/{model}")
         read = {row["id"]: row["words"] for row in rows}
         assert readout.lengths.tolist() == [read[name] for name in readout.ids]
     for audit in ("evidence", "located", "attention_maps"):
@@ -462,15 +429,3 @@ def test_without_the_library_the_plan_says_what_to_install(tmp_path: Path, monke
 def test_a_transformer_that_nobody_described_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(AuditError, match=r"^config: transformer: missing key; model.encoder names it"):
         plan_of(model={"encoder": "transformer"})
-
-
-def test_an_attributed_model_has_all_rankings(frozen: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    from attention_audit.audits.located import located
-
-    monkeypatch.chdir(frozen.folder)
-    model, split, ids, _ = frozen.model("chorus/base")
-    path = Path(frozen.plan.config.places.readout.format(training="chorus/base", seed=10, split="test"))
-    texts = Attributed(model, split, read_readout(path).aligned(ids), lambda line: None)
-    columns = located(texts, Agreement(texts=4, steps=8), Erasure(), Deletion())
-    assert set(columns["ranking"]) == {"random", "attention", "gradient", "product", "loo", "integrated_gradients"}
-    assert np.isfinite(np.stack(columns["falls"])).all()

@@ -90,6 +90,15 @@ def save(
     return folder
 
 
+def pool_words(states: torch.Tensor, given: Any, pool: str = "first") -> dict[tuple[int, int], torch.Tensor]:
+    """The state of each word of a text, by its side and number. given: the text as the library encodes it."""
+    parts: dict[tuple[int, int], list[torch.Tensor]] = {}
+    for state, side, word in zip(states, given.sequence_ids(0), given.word_ids(0), strict=True):
+        if side is not None:
+            parts.setdefault((side, word), []).append(state)
+    return {key: each[0] if pool == "first" else torch.stack(each).sum(0) for key, each in parts.items()}
+
+
 def change_config(folder: Path, **values: Any) -> None:
     """Change keys of config.json."""
     path = folder / "config.json"

@@ -34,12 +34,6 @@ def at_once(pieces: int, width: int) -> int:
     return max(1, TOGETHER // (pieces * width))
 
 
-@torch.no_grad()
-def given(read: Pass, layer: LayerPass, number: int) -> Tensor:
-    """The vectors f_ij of a layer, (B, P, P, D): from piece j (second P) to piece i (first P). Takes memory P^2 D."""
-    return torch.einsum("bhij,bjhd->bijd", layer.weights, by_head(read, layer, number))
-
-
 def straight(norm: Any, parts: Tensor) -> Tensor:
     """Parts (.., D) of what a layer normalisation reads, but for the division by the deviation of the whole.
 

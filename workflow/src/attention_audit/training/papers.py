@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from attention_audit.model.architecture import ATTENTION, ENCODERS
 from attention_audit.section import Count, NonNegative, OneOf, OneOrMore, Positive, Section, Seed, SuiteSection
 from attention_audit.training.settings import MaskingOrder, Optimisation
+from attention_audit.transformer.settings import Share
 
 OF_PAPER = ("han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none")
 Family = Literal["han", "flan"]
@@ -25,7 +26,6 @@ def document_models() -> list[str]:
 DocumentModel = Annotated[str, OneOf(document_models)]
 Recipient = Annotated[str, OneOf(lambda: [*document_models(), *get_args(Family)])]
 """Whose a recipe may be: a model's, or a family's."""
-Dropout = Annotated[float, Field(ge=0, lt=1)]
 
 
 class DocumentRecipe(Section):
@@ -45,13 +45,13 @@ class DocumentRecipe(Section):
     """Largest norm of a step's gradient; null: no limit."""
     clip_value: Positive | None = None
     """Largest component of a step's gradient; null: no limit."""
-    word_dropout: Dropout = 0.0
+    word_dropout: Share = 0.0
     """Dropout before the word encoder."""
-    sentence_dropout: Dropout = 0.0
+    sentence_dropout: Share = 0.0
     """Dropout before the sentence encoder; FLANs have none."""
-    logit_dropout: Dropout = 0.0
+    logit_dropout: Share = 0.0
     """Dropout of the logits, where the authors' code has it."""
-    conv_dropout: Dropout = 0.0
+    conv_dropout: Share = 0.0
     """Dropout within convolutional encoders: 0.3 in the authors' code, not in their paper."""
 
 

@@ -21,7 +21,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,16 +55,11 @@ SLOPE, LEAD = 0.3, 1.8
 """Of the pooler, whose tanh is nearly linear there, and of the logits."""
 
 
-class Words(NamedTuple):
-    """What each piece of a vocabulary says: `says` and `lot`, logits of attention; `votes`, for class 1; each (V,)."""
+def draw_words(vocabulary: Sequence[str], cues: Cues, sink: bool, random: np.random.Generator) -> list[Floats]:
+    """Draw what each piece says, by lot, and votes: two logits of attention and one of class 1, (V,) each.
 
-    says: Floats
-    lot: Floats
-    votes: Floats
-
-
-def words_of(vocabulary: Sequence[str], cues: Cues, sink: bool, random: np.random.Generator) -> Words:
-    """What the words say. sink: whether the first mark draws most of the weight where words are attended to."""
+    sink: whether the first mark draws most of the weight where words are attended to.
+    """
     says = np.linspace(-1, 1, len(vocabulary))
     lot = random.uniform(-1, 1, len(vocabulary))
     votes = np.zeros(len(vocabulary))
@@ -75,7 +70,7 @@ def words_of(vocabulary: Sequence[str], cues: Cues, sink: bool, random: np.rando
         lot[own] = lot[own] if number < 2 else DECOY
     if sink:
         says[SPECIAL.index(FIRST)] = SINK
-    return Words(says, lot, votes)
+    return [says, lot, votes]
 
 
 def basis(random: np.random.Generator) -> Floats:
@@ -103,16 +98,15 @@ def reading(level: Floats, read: Floats, write: Floats, random: np.random.Genera
 def weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed: int) -> dict[str, Floats]:
     """What of a classifier's weights is set, by their names in the library; all others are 0, but for `NOISE`."""
     random = np.random.default_rng(seed)
-    words = words_of(vocabulary, cues, kind == "sink", random)
+    words = draw_words(vocabulary, cues, kind == "sink", random)
     says, lot, votes, relayed, out, *others = basis(random)
-    parts = np.outer(words.says, says) + np.outer(words.lot, lot) + np.outer(words.votes, votes)
+    parts = np.sum([*map(np.outer, words, (says, lot, votes))], 0)
     rest = random.normal(size=(len(vocabulary), len(others))) @ np.array(others)
     missing = np.sqrt(WIDTH - np.square(parts).sum(1))
     made = {"bert.embeddings.word_embeddings.weight": parts + rest * (missing / np.linalg.norm(rest, axis=1))[:, None]}
-    layers = {
-        "relay": ((says, votes, relayed), (lot, relayed, out)),
-        "direct": ((lot, relayed, out), (says, votes, out)),
-    }["relay" if kind == "relay" else "direct"]
+    layers = [(says, votes, relayed), (lot, relayed, out)]
+    if kind != "relay":
+        layers = [(lot, relayed, out), (says, votes, out)]
     for number, directions in enumerate(layers):
         layer = reading(*directions, random)
         made |= {f"bert.encoder.layer.{number}.{name}": weight for name, weight in layer.items()}

@@ -135,8 +135,8 @@ def _assign(
     """
     filled, begin, end = before + text + after, len(before), len(before) + len(text)
     letters = np.array([place for place, letter in enumerate(filled) if not letter.isspace()] or [0])
-    side = np.array([part or 0 for part in encoding.sequence_ids])
-    begins, ends = np.array(encoding.offsets).T + side * (written.second or 0)
+    side = np.array([part or 0 for part in encoding.sequence_ids], np.int64)
+    begins, ends = np.array(encoding.offsets, np.int64).reshape(-1, 2).T + side * (written.second or 0)
     # a piece may begin with the space before its letters
     lower, upper = (letters.searchsorted(bounds) for bounds in (begins, ends))
     bounds = np.minimum(lower, len(letters) - 1), np.maximum(upper - 1, 0)
@@ -172,8 +172,9 @@ def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, most: in
             raise AuditError(f"text {name!r}: none of it fits beside the prompt into {most} pieces; raise max_length")
         if left:
             # not within a word, which would have other pieces
-            whole = (at for at in begins[beyond:] if text[at - 1].isspace() or text[at].isspace())
-            text = text[next(whole, begins[beyond]) :]
+            whole = (at for at in begins[beyond:] if at and (text[at - 1].isspace() or text[at].isspace()))
+            # several pieces may begin at one letter
+            text = text[next(whole, max(begins[beyond], 1)) :]
         else:
             text = text[: begins[-beyond]]
         encoding = tokenizer(before + text + after).encodings[0]
