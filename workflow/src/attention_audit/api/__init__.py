@@ -5,11 +5,10 @@ renames or removes nothing without a new major version. All other modules are th
 """
 
 from attention_audit.api.answering import Audited, by_question
-from attention_audit.api.auditing import audit
+from attention_audit.api.auditing import audit, read, write
 from attention_audit.api.classifying import audit_classifier, audit_torch
 from attention_audit.api.judging import Judgement, judge
 from attention_audit.api.reading import Reading, Trained, reading, trained
-from attention_audit.api.writing import read, write
 from attention_audit.errors import AuditError
 from attention_audit.given.arrays import readout
 from attention_audit.given.readouts import GivenReadout

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,9 +11,8 @@ import yaml
 from matplotlib.figure import Figure
 
 from attention_audit.answer.lines import write_lines
-from attention_audit.api.auditing import DATASET, MODEL
-from attention_audit.api.reading import Reading, reading_of, seen_in
-from attention_audit.api.writing import as_path, write
+from attention_audit.api.auditing import DATASET, MODEL, check_path, write
+from attention_audit.api.reading import Reading, make_reading
 from attention_audit.artefacts.files import whole
 from attention_audit.audits.attention_maps import MARKS
 from attention_audit.errors import AuditError
@@ -30,17 +29,6 @@ CONFIG = "readouts.yaml"
 NUMBERS = ("value", "low", "high", "next_low", "next_high")
 
 
-def list_rows(row: Mapping[Any, Any]) -> pd.DataFrame:
-    """List the questions of a row of the summary, a row each."""
-    rows = [
-        {"question": line.question, "asks": line.asks, "zones": row[f"{line.question}_zones"], "word": line.said}
-        | {name: row[f"{line.question}_{name}"] for name in (*NUMBERS, "trainings", "texts")}
-        | {"note": line.remark}
-        for line in write_lines(row)
-    ]
-    return pd.DataFrame(rows).astype(dict.fromkeys(NUMBERS, np.float64))
-
-
 def by_question(summary: pd.DataFrame) -> pd.DataFrame:
     """The answers of a summary, of `audit` or a run's tables/summary.parquet, with a row a question: the columns of
     `Answer.table`. Where the summary has several models, dataset, suite and model stand before them.
@@ -50,11 +38,16 @@ def by_question(summary: pd.DataFrame) -> pd.DataFrame:
     wanted = {*SUBJECT, *(f"{question}_{name}" for question in QUESTIONS for name in ("zones", "said", *NUMBERS))}
     if missing := wanted - {*summary.columns}:
         raise AuditError(f"summary: has no column {min(missing)}; give the table `summary` of api.audit, or of a run")
-    of_models = [list_rows(row) for row in summary.to_dict("records")]
-    if len(of_models) == 1:
-        return of_models[0]
-    every = pd.concat(of_models, keys=range(len(of_models)), names=["place", None])
-    return summary[[*SUBJECT]].reset_index(drop=True).join(every.droplevel(1)).reset_index(drop=True)
+    rows = [
+        {name: row[name] for name in SUBJECT}
+        | {"question": line.question, "asks": line.asks, "zones": row[f"{line.question}_zones"], "word": line.said}
+        | {name: row[f"{line.question}_{name}"] for name in (*NUMBERS, "trainings", "texts")}
+        | {"note": line.remark}
+        for row in summary.to_dict("records")
+        for line in write_lines(row)
+    ]
+    found = pd.DataFrame(rows).astype(dict.fromkeys(NUMBERS, np.float64))
+    return found if len(summary) > 1 else found.drop(columns=[*SUBJECT])
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,16 +95,21 @@ class Audited(Answer):
     """What the map of a model at hand may be read as.
 
     maps: the table of all maps, the best first (columns.tables.TABLE). texts: the table `texts`.
-    readouts: what each training shows, in one order of texts. words: those of each text as they were read, marks of a
-    tokenizer last. classes: their names. whole: all words of each text; None where all were read.
+    readouts: what each training shows, in one order of texts. whole: all words of each text. classes: their names.
     """
 
     maps: pd.DataFrame
     texts: pd.DataFrame
     readouts: Sequence[Readout]
-    words: Sequence[Sequence[str]]
+    whole: Sequence[Sequence[str]]
     classes: Sequence[str]
-    whole: Sequence[Sequence[str]] | None = None
+
+    @property
+    def words(self) -> list[list[str]]:
+        """The words of each text as they were read, marks of a tokenizer last."""
+        first = self.readouts[0]
+        read = zip(self.whole, first.places, first.lengths.tolist(), strict=True)
+        return [[*(own[place] for place in places), *MARKS[: items - len(places)]] for own, places, items in read]
 
     def figure(self) -> Figure:
         """A picture of all maps beside each other: how well each locates the words that matter, and what else was
@@ -124,25 +122,25 @@ class Audited(Answer):
 
         Raises AuditError where there is none of this number.
         """
-        if not 0 <= number < len(self.words):
-            raise AuditError(f"number: is {number}, and there are {len(self.words)} texts; give one from 0")
-        seen = [seen_in(one, one.ids[number]) for one in self.readouts]
-        whole = None if self.whole is None else self.whole[number]
-        return reading_of([*self.words[number]], seen, None, dict(enumerate(self.classes)), whole)
+        if not 0 <= number < len(self.whole):
+            raise AuditError(f"number: is {number}, and there are {len(self.whole)} texts; give one from 0")
+        trainings = [one.aligned([one.ids[number]]) for one in self.readouts]
+        return make_reading(self.whole[number], trainings, None, dict(enumerate(self.classes)))
 
     def save(self, folder: str | Path) -> None:
         """Write what each training shows as a readout, which the workflow reads, and the configuration that names them:
         `snakemake --cores 2 all --configfile <folder>/readouts.yaml`. Predictions that do not follow from the weights
         by a sum alone come without contributions. Raises AuditError where a file cannot be written.
         """
-        folder, files = as_path(folder, "folder"), []
+        folder, files = check_path(folder, "folder"), []
         for number, one in enumerate(self.readouts, start=1):
             files.append(str(folder / FILES.format(number)))
             exact = one.several is None and one.decided
-            marks = [len(weights) - count for weights, count in zip(one.attention, one.words, strict=True)]
             padded = {
-                name: [np.pad(scores, (0, more)) for scores, more in zip(every, marks, strict=True)]
-                for name, every in one.maps.items()
+                name: [
+                    np.pad(own, (0, len(items) - len(own))) for own, items in zip(scores, one.attention, strict=True)
+                ]
+                for name, scores in one.maps.items()
             }
             given = readout(
                 self.words,
@@ -159,9 +157,3 @@ class Audited(Answer):
         own = {DATASET: {"models": {MODEL: files}, "classes": [*self.classes]}}
         with whole(folder / CONFIG) as path:
             path.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": own}, sort_keys=False))
-
-
-def words_and_marks(words: Sequence[Sequence[str]], one: Readout) -> list[list[str]]:
-    """The words of each text that are read, and behind them the marks of its map."""
-    read = zip(words, one.places, one.lengths.tolist(), strict=True)
-    return [[*(own[place] for place in places), *MARKS[: items - len(places)]] for own, places, items in read]

@@ -1,7 +1,7 @@
-"""The audits of readouts of one's own, without a workflow.
+"""Readouts of one's own: their files, and their audits without a workflow.
 
-They are made by the workflow's own stages, one after another in this process and in a folder that is removed
-afterwards, so that their numbers are the workflow's (`made_of`).
+Audits are made by the workflow's own stages, one after another in this process and in a folder that is removed
+afterwards, so that their numbers are the workflow's (`run_plan`).
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,13 +14,13 @@ from typing import Any
 
 import pandas as pd
 
-from attention_audit.api.writing import classes_named
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
-from attention_audit.given.arrays import PLACE
-from attention_audit.given.files import write_given
+from attention_audit.errors import AuditError
+from attention_audit.given.arrays import PLACE, entries
+from attention_audit.given.files import read_given, write_given
 from attention_audit.given.readouts import GivenReadout, check_beside
 from attention_audit.jobs.audit import AuditsJob
 from attention_audit.plan.auditing import STAGES
@@ -36,31 +36,56 @@ Report = Callable[[int, int, str], None]
 """Gets how many jobs have run, of how many, and what the next one says."""
 
 
-def _needed(plan: Plan, tables: Collection[str]) -> list[PlannedJob]:
-    """The jobs of all audits and of some tables, and those whose files they read."""
-    jobs = plan.jobs()
-    makers = {path: job for job in jobs for path in job.files}
-    wanted = [job for job in jobs if job.stage in STAGES or Path(job.files[0]).stem in tables]
-    found: list[PlannedJob] = []
-    while wanted:
-        job = wanted.pop()
-        if job not in found:
-            found.append(job)
-            wanted += [makers[path] for path in job.read if path in makers]
-    return [job for job in jobs if job in found]
+def check_path(path: Any, place: str) -> Path:
+    """Return a path. Raises AuditError, which names the place, where it is none."""
+    if not isinstance(path, str | Path):
+        raise AuditError(f"{place}: is {type(path).__name__}, and no path; give one")
+    return Path(path)
 
 
-def made_of(plan: Plan, tables: Collection[str] = RETURNED, report: Report | None = None) -> dict[str, pd.DataFrame]:
-    """Run the jobs of a plan in this process: its audits, and these tables, by name."""
+def name_classes(classes: Any, count: int) -> list[str]:
+    """List the names of C classes. Raises AuditError where they are not as many, or two are the same."""
+    names = [str(name) for name in entries(classes, "classes")]
+    if len(names) != count:
+        raise AuditError(f"classes: has {len(names)} names for {count} classes; name each, in their order")
+    if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+        raise AuditError(f"classes: names {twice[0]!r} twice; give each class a name of its own")
+    return names
+
+
+def write(given: GivenReadout, path: str | Path) -> None:
+    """Write a readout as .parquet or .npz, by the ending of the path: a file for the section `own` of a configuration.
+
+    Raises AuditError where the file cannot be written.
+    """
+    if not isinstance(given, GivenReadout):
+        raise AuditError(f"given: is {type(given).__name__}, and no readout; make one with api.readout")
+    write_given(given, check_path(path, "path"))
+
+
+def read(path: str | Path) -> GivenReadout:
+    """Read such a file, checked. Raises AuditError, in a line that names file, text and column, where it is wrong."""
+    return read_given(check_path(path, "path"))
+
+
+def run_plan(
+    plan: Plan, tables: Collection[str] = RETURNED, report: Report = lambda done, jobs, line: None
+) -> dict[str, pd.DataFrame]:
+    """Run the jobs of a plan in this process; give its audits, and these tables, by name."""
     columns = {table.name: table.columns for table in TABLES}
-    jobs = _needed(plan, tables)
+    jobs: list[PlannedJob] = []
+    needed: set[str] = set()
+    for job in reversed(plan.jobs()):
+        if job.stage in STAGES or Path(job.files[0]).stem in tables or not needed.isdisjoint(job.files):
+            jobs.insert(0, job)
+            needed.update(job.read)
     found: dict[str, pd.DataFrame] = {}
     for number, job in enumerate(jobs):
         files, made = (
             {name: [*map(Path, paths)] for name, paths in group.items()} for group in (job.inputs, job.outputs)
         )
         provenance = Provenance(job.stage, job.settings.model_dump(mode="json"), "")
-        told: Callable[[str], None] = partial(report, number, len(jobs)) if report else lambda line: None
+        told = partial(report, number, len(jobs))
         told(job.stage.replace("_", " "))
         import_module(f"attention_audit.stages.{job.stage}").run(Job(job.settings, files, made, provenance, told))
         if isinstance(job.settings, AuditsJob):
@@ -92,19 +117,19 @@ def audit(
     Raises AuditError, in one line, where readouts are not of the same texts, or where a key of `settings` is wrong.
     """
     with TemporaryDirectory(prefix="attention-audit-") as folder:
-        paths: dict[str, list[str]] = {MODEL: [], UNIFORM: [], ADVERSARIES: []}
+        own: dict[str, Any] = {}
         first: GivenReadout | None = None
-        for name, several in zip(paths, (readouts, uniform, adversaries), strict=True):
+        for name, several in {MODEL: readouts, UNIFORM: uniform, ADVERSARIES: adversaries}.items():
+            own[name] = []
             for number, one in enumerate([several] if isinstance(several, GivenReadout) else several, start=1):
                 called = replace(one, place=f"{name} {number}") if one.place == PLACE else one
                 first = first or called
                 check_beside(called, first)
-                paths[name].append(f"{folder}/{name}{number}.npz")
-                write_given(called, Path(paths[name][-1]))
-        own: dict[str, Any] = {"models": {MODEL: paths[MODEL]}}
-        own |= {UNIFORM: paths[UNIFORM], ADVERSARIES: paths[ADVERSARIES]}
+                own[name].append(f"{folder}/{name}{number}.npz")
+                write_given(called, Path(own[name][-1]))
+        own["models"] = {MODEL: own.pop(MODEL)}
         if classes and first:
-            own["classes"] = classes_named(classes, first.classes)
+            own["classes"] = name_classes(classes, first.classes)
         raw = {
             **(settings or {}),
             "datasets": [],
@@ -112,4 +137,4 @@ def audit(
             "own": {DATASET: own},
             "results": f"{folder}/results",
         }
-        return made_of(Plan(raw, {}, memory=Path(folder)))
+        return run_plan(Plan(raw, {}, memory=Path(folder)))

@@ -4,7 +4,6 @@ The workflow's own stages run, one after another in this process and in a folder
 numbers are the workflow's.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,8 +16,8 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
-from attention_audit.api.answering import Audited, words_and_marks
-from attention_audit.api.auditing import DATASET, MODEL, Report, audit, made_of
+from attention_audit.api.answering import Audited
+from attention_audit.api.auditing import DATASET, MODEL, audit, run_plan
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats
 from attention_audit.artefacts.parquet import read_table
@@ -27,6 +26,7 @@ from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.given.arrays import as_many, entries, numbers, readout
+from attention_audit.given.readouts import softmax
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import SUITES, read_config
@@ -64,28 +64,8 @@ Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[np
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
 
 
-@contextmanager
-def _bar(shown: bool) -> Iterator[Report | None]:
-    """A progress bar over the jobs of a plan, where it is to be shown."""
-    if not shown:
-        yield None
-        return
-    from tqdm.auto import tqdm  # it comes with the library `transformers`
-
-    with tqdm(unit="step") as bar:
-
-        def report(done: int, of: int, line: str) -> None:
-            bar.total = of
-            bar.n = done
-            bar.set_postfix_str(line[:60])
-
-        yield report
-        bar.n = bar.total
-        bar.set_postfix_str("")
-
-
-def _held(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held | None]:
-    """What is in memory of each training, by its folder; or, where it is an object, by what it is called in messages.
+def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held | None]:
+    """List what is in memory of each training, by its folder; or, of an object, by what it is called in messages.
 
     Raises AuditError where it is neither.
     """
@@ -103,11 +83,13 @@ def _held(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held | None]:
     return held
 
 
-def _named(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]:
-    """The class of each text by its name. Raises AuditError for what is neither a name nor a number of a class, and for
-    a number that is also what another class is called.
+def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]:
+    """Name the class of each text. Raises AuditError for what is neither a name nor a number of a class, and for a
+    number that is also what another class is called.
     """
     as_many(labels, count, "labels")
+    known: dict[Any, str] = {**dict(enumerate(names)), **{GENERIC + name: name for name in names}}
+    known |= zip(names, names, strict=True)
     found = []
     for number, given in enumerate(labels):
         if isinstance(given, list | tuple) or getattr(given, "ndim", False):
@@ -119,25 +101,22 @@ def _named(labels: Sequence[Any], names: Sequence[str], count: int) -> list[str]
         label = given.item() if hasattr(given, "item") else given
         if isinstance(label, float) and label.is_integer():
             label = int(label)
-        if isinstance(label, str) and {label, label.removeprefix(GENERIC)} & {*names}:
-            found.append(label if label in names else label.removeprefix(GENERIC))
-        elif isinstance(label, int) and not isinstance(label, bool) and 0 <= label < len(names):
-            if str(label) in names and names[label] != str(label):
-                raise AuditError(
-                    f"labels: text {number} has {label}, which is the number of class {names[label]!r} and the name of "
-                    f"another; give names, as strings: {', '.join(map(repr, names))}"
-                )
-            found.append(names[label])
-        else:
+        if isinstance(label, bool) or not isinstance(label, str | int) or label not in known:
             likely = did_you_mean(label, names) if isinstance(label, str) else ""
             raise AuditError(
                 f"labels: text {number} has {label!r:.40}{likely}; give the name of a class ({', '.join(names)}), or "
                 f"its number, 0 to {len(names) - 1}"
             )
+        if known.get(str(label), known[label]) != known[label]:
+            raise AuditError(
+                f"labels: text {number} has {label}, which is the number of class {known[label]!r} and the name of "
+                f"another; give names, as strings: {', '.join(map(repr, names))}"
+            )
+        found.append(known[label])
     return found
 
 
-def _audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list[str]:
+def list_audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list[str]:
     """The audits of some questions, by default of all that can be asked here of the model that a configuration names.
 
     Raises AuditError for other questions.
@@ -152,7 +131,7 @@ def _audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list[str
     return [name for name in audits if decides or "weights" not in audit_named(name).needs]
 
 
-def _asked(prompt: Mapping[str, Any]) -> list[str]:
+def check_prompt(prompt: Mapping[str, Any]) -> list[str]:
     """The labels of a prompt. Raises AuditError where these are not two or more, and where it is no prompt."""
     if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
         raise AuditError("prompt: give the keys template and labels, and no others")
@@ -162,7 +141,7 @@ def _asked(prompt: Mapping[str, Any]) -> list[str]:
     return [str(label).strip() for label in given]
 
 
-def _classes(folder: str) -> list[str]:
+def list_classes(folder: str) -> list[str]:
     """What a model calls its classes, without a generic prefix. Raises AuditError where these are not two or more."""
     names = read_classes(Path(folder))
     if len(names) < 2:
@@ -174,7 +153,7 @@ def _classes(folder: str) -> list[str]:
 
 
 @contextmanager
-def _naming_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
+def name_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
     """Let faults name arguments of `audit_classifier` in the place of keys and files that are made of them."""
 
     def name_key(found: re.Match[str]) -> str:
@@ -191,7 +170,7 @@ def _naming_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[Non
         raise AuditError(said.replace(", or set `length` of the data set", "")) from error
 
 
-def _running(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> list[str]:
+def join_words(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> list[str]:
     """Texts, or lists of words where they are `split`, as strings. Raises AuditError, naming the argument."""
     found = []
     for number, text in enumerate(texts):
@@ -213,7 +192,7 @@ def _running(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> li
     return found
 
 
-def _written(
+def write_texts(
     texts: Sequence[str | Sequence[str]],
     seconds: Sequence[str | Sequence[str]] | None,
     labels: Sequence[str],
@@ -224,14 +203,13 @@ def _written(
     if not texts:
         raise AuditError("texts: there is none; give some")
     split = not isinstance(texts[0], str)
-    columns = {"text": _running(texts, split, "texts"), "label": labels}
+    columns = {"text": join_words(texts, split, "texts"), "label": labels}
     if seconds is not None:
         other = entries(seconds, "seconds")
         as_many(other, len(texts), "seconds")
-        columns["second"] = _running(other, split, "seconds")
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    lines = (json.dumps({"id": str(number)} | row) + "\n" for number, row in enumerate(rows))
-    path.write_text("".join(lines), encoding="utf-8")
+        columns["second"] = join_words(other, split, "seconds")
+    frame = pd.DataFrame({"id": map(str, range(len(texts))), **columns})
+    frame.to_json(path, orient="records", lines=True)
     tokens = choose_tokens(columns["text"], language, split, on_stderr)
     return {
         "tokens": tokens.model_dump(include={"lower", "tokenizer"}),
@@ -276,6 +254,8 @@ def audit_classifier(
     AuditError, in one line that names the argument, where something is wrong.
     """
     refuse_unless_installed()
+    from tqdm.auto import tqdm  # it comes with the library `transformers`
+
     texts, labels, maps = (
         entries(given, name) for name, given in {"texts": texts, "labels": labels, "maps": maps}.items()
     )
@@ -285,20 +265,20 @@ def audit_classifier(
         raise AuditError(f"settings: {fault}; give keys of the configuration that no argument stands for")
     if batch_size is not None and (type(batch_size) is not int or batch_size < 1):
         raise AuditError(f"batch_size: is {batch_size!r:.40}; give a whole number from 1 on, or None")
-    asked = None if prompt is None else _asked(prompt)
-    held = _held(model, tokenizer, prompt is not None)
+    asked = None if prompt is None else check_prompt(prompt)
+    held = hold_models(model, tokenizer, prompt is not None)
     in_memory = use_held({name: each for name, each in held.items() if each})
     with (
         TemporaryDirectory(prefix="attention-audit-") as place,
-        _naming_arguments(Path(place), settings),
+        name_arguments(Path(place), settings),
         in_memory,
         torch.random.fork_rng(),
     ):
         folder, folders = Path(place), [*held]
-        names = asked or _classes(folders[0])
-        gold = _named(labels, names, len(texts))
-        how = _written(texts, seconds, gold, language, folder / "texts.jsonl")
-        models = {"models": {MODEL: folders}, "maps": maps, "max_length": max_length, "long": long}
+        names = asked or list_classes(folders[0])
+        gold = name_labels(labels, names, len(texts))
+        how = write_texts(texts, seconds, gold, language, folder / "texts.jsonl")
+        asks = {"maps": maps, "max_length": max_length, "long": long, "prompt": prompt and dict(prompt)}
         raw = {
             "results": str(folder / "results"),
             "datasets": [],
@@ -309,81 +289,78 @@ def audit_classifier(
                     **how,
                 }
             },
-            "hf": {DATASET: models | ({} if prompt is None else {"prompt": dict(prompt)})},
+            "hf": {DATASET: asks | {"models": {MODEL: folders}}},
             "agreement": {"texts": 0},
             "device": device,
             **settings,
         }  # fmt: skip
-        audits = ["predictions", *_audits(questions, raw), *OF_MAPS[: 2 * (len(folders) > 1)]]
+        audits = ["predictions", *list_audits(questions, raw), *OF_MAPS[: 2 * (len(folders) > 1)]]
         raw = {"audits": {"hf": audits}} | raw
         plan = Plan(raw, {}, memory=folder)
-        with _bar(progress) as report, reading_together(batch_size and batch_size * max_length):
-            found = made_of(plan, TABLES, report)
-        suite = plan.scope.suite("hf")
-        runs = plan.scope.models(suite, DATASET)[MODEL].runs
-        homes = [plan.trainings.home(suite, DATASET, run) for run in runs]
+        with tqdm(unit="step", disable=not progress) as bar, reading_together(batch_size and batch_size * max_length):
+
+            def report(done: int, jobs: int, line: str) -> None:
+                bar.n, bar.total = done, jobs
+                bar.set_postfix_str(line[:60])
+
+            found = run_plan(plan, TABLES, report)
+            report(bar.total, bar.total, "")
+        scope, suite = plan.scope, plan.scope.suite("hf")
+        homes = [plan.trainings.home(suite, DATASET, run) for run in scope.models(suite, DATASET)[MODEL].runs]
         ids = [str(number) for number in range(len(texts))]
         readouts = [read_readout(Path(home.readout())).aligned(ids) for home in homes]
         corpus = read_table(Path(plan.config.places.corpus_file(DATASET, "corpus")), CORPUS)
         words = dict(zip(corpus["id"].to_pylist(), corpus["tokens"].to_pylist(), strict=True))
+        looks = {name: look.label for name, look in scope.looks(suite).items()}
         return Audited(
             found["summary"],
-            labels_of(
-                [{name: look.label for name, look in plan.scope.looks(suite).items()}], {suite.paper: suite.title}
-            ),
+            labels_of([looks], {suite.paper: suite.title}),
             found["hf_table_maps"],
             found["texts"],
             readouts,
-            words_and_marks([words[id_] for id_ in ids], readouts[0]),
-            names,
             [words[id_] for id_ in ids],
+            names,
         )
 
 
-def _decoded(decoder: Any) -> tuple[Floats, Floats]:
-    """The weight (C, D) and the bias (C,) of a linear layer. Raises AuditError where it is none."""
-    weight, bias = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
-    found = numbers(weight, "decoder: weight", (2,), "give one of two axes, (C, D)")
-    shift = np.zeros(len(found)) if bias is None else numbers(bias, "decoder: bias", (1,), "give (C,)")
-    if len(shift) != len(found):
-        raise AuditError(f"decoder: has {len(found)} rows and a bias of {len(shift)}; give both for each class")
-    return found, shift
+class Attending:
+    """One training of a network with an attention layer: what it attends to, and what it predicts.
 
+    Raises AuditError where its decoder is no linear layer.
+    """
 
-class _Attending:
-    """One training of a network with an attention layer: what it attends to, and what it predicts."""
+    def __init__(self, forward: Forward, decoder: Any, batch_size: int) -> None:
+        self._forward, self._size = forward, batch_size
+        weight, bias = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
+        self._weight = numbers(weight, "decoder: weight", (2,), "give one of two axes, (C, D)")
+        rows = len(self._weight)
+        self.bias = np.zeros(rows) if bias is None else numbers(bias, "decoder: bias", (1,), "give (C,)")
+        if len(self.bias) != rows:
+            raise AuditError(f"decoder: has {rows} rows and a bias of {len(self.bias)}; give both for each class")
 
-    def __init__(self, forward: Forward, decoder: Any) -> None:
-        self._forward = forward
-        self._weight, self.bias = _decoded(decoder)
+    def read(self, texts: Sequence[list[str]]) -> tuple[list[Floats], list[Floats], Floats]:
+        """Read attention (L,) and contributions (L, C) of each text, and probabilities (n, C).
 
-    def read(self, texts: list[list[str]]) -> tuple[list[Floats], list[Floats]]:
-        """Attention (L,) and contributions (L, C) of each text. Raises AuditError where they are not of these."""
-        weights, states = self._forward(texts)
-        if not len(weights) == len(states) == len(texts):
-            raise AuditError(f"forward: gives {len(weights)} maps and {len(states)} states for {len(texts)} texts")
+        Raises AuditError where they are not of these.
+        """
         maps, added = [], []
-        for number, (a, h) in enumerate(zip(weights, states, strict=True)):
-            place = f"forward: text {number}"
-            maps.append(numbers(a, place, (1,), "give a weight a word"))
-            found = numbers(h, place, (2,), "give the states of its words, (L, D)")
-            if found.shape[1] != self._weight.shape[1]:
-                raise AuditError(f"{place}: states are {found.shape[1]} wide, and decoder {self._weight.shape[1]}")
-            added.append(found @ self._weight.T)
-        return maps, added
+        for part in (texts[start : start + self._size] for start in range(0, len(texts), self._size)):
+            weights, states = self._forward([*part])
+            if not len(weights) == len(states) == len(part):
+                raise AuditError(f"forward: gives {len(weights)} maps and {len(states)} states for {len(part)} texts")
+            for number, (a, h) in enumerate(zip(weights, states, strict=True)):
+                place = f"forward: text {number}"
+                maps.append(numbers(a, place, (1,), "give a weight a word"))
+                found = numbers(h, place, (2,), "give the states of its words, (L, D)")
+                if found.shape[1] != self._weight.shape[1]:
+                    raise AuditError(f"{place}: states are {found.shape[1]} wide, and decoder {self._weight.shape[1]}")
+                added.append(found @ self._weight.T)
+        predicted = [softmax(a @ z + self.bias) for a, z in zip(maps, added, strict=True)]
+        return maps, added, np.stack(predicted)
 
     def predict(self, texts: list[list[str]]) -> Floats:
-        """Probabilities (n, C)."""
-        return self.probabilities(*self.read(texts))
-
-    def probabilities(self, maps: Sequence[Floats], added: Sequence[Floats]) -> Floats:
-        """Probabilities (n, C) of what was read."""
-        logits = np.array([a @ z for a, z in zip(maps, added, strict=True)]) + self.bias
-        if logits.shape[1] == 1:
-            logits = np.column_stack([np.zeros(len(logits)), logits])
-        raised = np.exp(logits - logits.max(1, keepdims=True))
-        shares: Floats = raised / raised.sum(1, keepdims=True)
-        return shares
+        """Predict probabilities (n, C)."""
+        return self.read(texts)[2]
 
 
 def audit_torch(
@@ -407,20 +384,16 @@ def audit_torch(
 
     `located` is asked by deleting words, as `judge` does. Raises AuditError, in one line that names the argument.
     """
-    single = callable(forward)
-    forwards: list[Forward] = [forward] if callable(forward) else [*forward]
-    decoders = [decoder] if single else [*decoder]
+    forwards, decoders = ([forward], [decoder]) if callable(forward) else ([*forward], [*decoder])
     if len(forwards) != len(decoders) or not forwards:
         raise AuditError(
             f"decoder: there are {len(decoders)}, and {len(forwards)} of forward; give both of each training"
         )
     words = [[str(word) for word in text] for text in texts]
-    models = [_Attending(*each) for each in zip(forwards, decoders, strict=True)]
+    models = [Attending(*each, batch_size) for each in zip(forwards, decoders, strict=True)]
     given = []
     for number, one in enumerate(models, start=1):
-        parts = [one.read(words[start : start + batch_size]) for start in range(0, len(words), batch_size)]
-        maps, added = ([each for part in parts for each in part[side]] for side in (0, 1))
-        predicted = one.probabilities(maps, added)
+        maps, added, predicted = one.read(words)
         given.append(readout(words, maps, added, one.bias, labels, predicted, name=f"training {number}"))
     tables = audit(given, classes=classes, settings=settings)
     judged = judge(
@@ -431,9 +404,8 @@ def audit_torch(
         batch_size=batch_size,
         report=on_stderr if progress else lambda line: None,
     )
-    located = judged.summary.columns[judged.summary.columns.str.startswith("located_")]
     return Audited(
-        tables["summary"].assign(**judged.summary[located]),
+        tables["summary"].assign(**judged.summary.filter(regex="^located_")),
         labels_of([{MODEL: MODEL}], {"own": "Your own models"}),
         pd.DataFrame(),
         tables["texts"],

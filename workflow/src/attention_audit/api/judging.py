@@ -6,14 +6,13 @@ Words are deleted from the texts and the function is asked again, so that no wei
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations, takewhile
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from attention_audit.answer.estimates import Sample
@@ -22,17 +21,18 @@ from attention_audit.answer.samples import erase, find_sides, take_share
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.statements import Cell, Part
 from attention_audit.api.answering import Answer
+from attention_audit.api.auditing import name_classes
 from attention_audit.api.predicting import (
     COARSE,
     ORDERS,
-    Deleted,
+    Floats,
     Predict,
     Predictions,
     Report,
+    Texts,
+    count_texts,
     delete_words,
-    most_texts,
 )
-from attention_audit.api.writing import classes_named
 from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.plausibility import Cases, cases_of, overlap
 from attention_audit.audits.settings import Erasure
@@ -54,8 +54,6 @@ from attention_audit.tables.asked import (
 )
 from attention_audit.tables.summary import answer_subject
 
-Floats = npt.NDArray[np.float64]
-Texts = list[list[str]]
 SCORES, MARKS = "scores", "marks"
 LABELS = {SCORES: "Scores of words"}
 SUBJECT = Subject(dataset="texts", suite="", paper="", model=SCORES, seeds=1, items="words", unasked={}, given=True)
@@ -118,8 +116,8 @@ class Judgement(Answer):
     asks: ClassVar[str] = "May these scores be read as an explanation?"
 
 
-def _words(tokens: Sequence[str | Sequence[str]], language: str | None, report: Report) -> Texts:
-    """The words of each text, which are found in strings. Raises AuditError where a text is none."""
+def find_texts(tokens: Sequence[str | Sequence[str]], language: str | None, report: Report) -> Texts:
+    """List the words of each text, which are found in strings. Raises AuditError where a text is none."""
     given = entries(tokens, "tokens")
     strings = [text for text in given if isinstance(text, str)]
     if strings and len(strings) == len(given) and (language or find_unspaced(strings)):
@@ -133,10 +131,9 @@ def _words(tokens: Sequence[str | Sequence[str]], language: str | None, report: 
     return texts
 
 
-def _find_words(texts: Texts, report: Report) -> list[slice]:
-    """Find the words of each text between the marks, padding and empty tokens of a tokenizer at its ends.
-
-    Raises AuditError where the tokens between them are no words.
+def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
+    """Find the words of each text between the marks, padding and empty tokens of a tokenizer at its ends, and where
+    they stand. Raises AuditError where the tokens between them are no words.
     """
     texts_with: Counter[str] = Counter()
     repeated = {""}
@@ -145,21 +142,24 @@ def _find_words(texts: Texts, report: Report) -> list[slice]:
         texts_with.update({*ends[0], *ends[1]})
         # padding is no part of the longest texts, but is often repeated in the others
         repeated |= {mark for end in ends for mark, count in end.items() if count > 1}
-    found = {mark for mark, count in texts_with.items() if mark in repeated or 2 * count > len(texts)}
-    if found:
-        names = ", ".join(mark or "empty tokens" for mark in sorted(found))
+    marks = {mark for mark, count in texts_with.items() if mark in repeated or 2 * count > len(texts)}
+    if marks:
+        names = ", ".join(mark or "empty tokens" for mark in sorted(marks))
         report(f"tokens: {names} at the ends of texts are no words; they are left out, with their scores")
-    places = [[at for at, word in enumerate(words) if word.strip() not in found] for words in texts]
-    if lacking := [number for number, kept in enumerate(places) if not kept]:
-        raise AuditError(f"tokens: text {lacking[0]} has no word; leave it out")
-    parts = [slice(kept[0], kept[-1] + 1) for kept in places]
-    texts = [words[part] for words, part in zip(texts, parts, strict=True)]
-    if empty := [number for number, words in enumerate(texts) if not all(map(str.strip, words))]:
-        raise AuditError(f"tokens: text {empty[0]} has empty tokens; leave them out, with their scores")
-    between = [found & {*words} for words in texts if found & {*words}]
+    parts, found, between = [], [], []
+    for number, words in enumerate(texts):
+        kept = [at for at, word in enumerate(words) if word.strip() not in marks]
+        if not kept:
+            raise AuditError(f"tokens: text {number} has no word; leave it out")
+        parts.append(slice(kept[0], kept[-1] + 1))
+        found.append(words[parts[-1]])
+        if not all(map(str.strip, found[-1])):
+            raise AuditError(f"tokens: text {number} has empty tokens; leave them out, with their scores")
+        if within := marks & {*found[-1]}:
+            between.append(min(within))
     if 2 * len(between) > len(texts):
-        raise AuditError(f"tokens: {min(between[0])} stands between words too; leave it out there, with its scores")
-    words = [*chain(*texts)]
+        raise AuditError(f"tokens: {between[0]} stands between words too; leave it out there, with its scores")
+    words = [*chain(*found)]
     if any(word != word.strip() for word in words):
         report("tokens: some have a space at an end, as pieces of SHAP have; predict gets them so, to be joined by ''")
     for sign, (form, share) in PIECES.items():
@@ -169,26 +169,25 @@ def _find_words(texts: Texts, report: Report) -> list[slice]:
                 f"tokens: holds pieces of words, such as {pieces[0]!r} with its {sign}; give whole words, each with "
                 "the sum of the scores of its pieces"
             )
-    return parts
+    return parts, found
 
 
-def _maps(scores: Sequence[Any], texts: Texts, place: str) -> list[Floats]:
+def read_scores(scores: Sequence[Any], texts: Texts, place: str) -> list[Floats]:
     """List the scores of one training, (L_i,) or (L_i, C) each. Raises AuditError where they are not of these texts."""
     scores = entries(scores, place)
     as_many(scores, len(texts), place)
-    maps = [
-        numbers(values, f"{place}: text {number}", wanted=f"{A_WORD}, or one a word and class")
-        for number, values in enumerate(scores)
-    ]
-    for number, (values, words) in enumerate(zip(maps, texts, strict=True)):
-        if len(values) != len(words):
-            raise AuditError(f"{place}: text {number} has {len(values)} scores for {len(words)} words; give each one")
-        if not np.isfinite(values).all():
-            raise AuditError(f"{place}: text {number} holds NaN or an infinite number; give numbers")
+    maps = []
+    for number, (values, words) in enumerate(zip(scores, texts, strict=True)):
+        at = f"{place}: text {number}"
+        maps.append(numbers(values, at, wanted=f"{A_WORD}, or one a word and class"))
+        if len(maps[-1]) != len(words):
+            raise AuditError(f"{at} has {len(maps[-1])} scores for {len(words)} words; give each one")
+        if not np.isfinite(maps[-1]).all():
+            raise AuditError(f"{at} holds NaN or an infinite number; give numbers")
     return maps
 
 
-def _choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
+def choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
     """Take the scores (L_i,) for the class that is predicted, of those for each of C classes, (L_i, C).
 
     Raises AuditError where they are for another number of classes. probabilities (N, C).
@@ -201,19 +200,8 @@ def _choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]
     return [values if values.ndim == 1 else values[:, at] for values, at in zip(maps, best, strict=True)]
 
 
-def _functions(predict: Any) -> list[Predict]:
-    """The functions of several trainings. Raises AuditError where something else is given."""
-    functions = [*predict] if isinstance(predict, Sequence) else [predict]
-    if wrong := [one for one in functions if not callable(one)]:
-        raise AuditError(
-            f"predict: is {type(wrong[0]).__name__}, and no function; give one from lists of words to probabilities, "
-            "or a list of such functions, one a training"
-        )
-    return functions
-
-
-def _cases(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[slice]) -> Cases:
-    """The texts that people marked, and on which words. Raises AuditError where there is no such word."""
+def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[slice]) -> Cases:
+    """List the texts that people marked, and on which words. Raises AuditError where there is no such word."""
     marks = entries(marks, MARKS)
     as_many(marks, len(texts), MARKS)
     rationales = {}
@@ -232,26 +220,18 @@ def _cases(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[
     return cases_of([*map(str, range(len(texts)))], (np.arange(part.stop - part.start) for part in parts), rationales)
 
 
-def _refuse(measured: Measured, reason: str) -> Cell:
+def refuse(measured: Measured, reason: str) -> Cell:
     """Say why a question is not asked."""
     return Cell(reason=reason)
 
 
-def _marked(cases: Cases, maps: Sequence[Sequence[Floats]]) -> tuple[Floats, Floats]:
-    """The AUPRC of the scores of each training and of a random order, (S, N) each; NaN where nothing is marked."""
-    found, chance = np.full((2, len(maps), len(maps[0])), np.nan)
-    for row, values in enumerate(maps):
-        found[row, cases.text] = overlap(cases, cases.flat(values))["auprc"]
-        chance[row, cases.text] = overlap(cases, cases.flat([np.ones_like(each) for each in values]))["auprc"]
-    return found, chance
-
-
-def _ranks(measured: Measured, until: Floats) -> Cell:
-    """Do words with higher scores matter more to the decision? until (3, S, N): see `Deleted`.
+def state_ranks(measured: Measured) -> Cell:
+    """Do words with higher scores matter more to the decision?
 
     No other weights can be imposed, so that a random order is the zero; the fewest words of any order are the one.
     """
-    random, scores, _ = until
+    rows = measured.rows("predictions")
+    random, scores, _ = until = [measured.grid(rows, f"{order}_until") for order in ORDERS]
     fewest = np.fmin.reduce(until)
 
     def measure(number: int | None) -> Part:
@@ -265,8 +245,10 @@ def _ranks(measured: Measured, until: Floats) -> Cell:
     return measured.state("ranks", measure, clause)
 
 
-def _signed(measured: Measured, lead: Floats, most: Floats, supporting: Floats) -> Cell:
-    """Does the word of the highest score speak for the prediction, more than any word does? (S, N) each."""
+def state_signed(measured: Measured) -> Cell:
+    """Does the word of the highest score speak for the prediction, more than any word does?"""
+    rows = measured.rows("predictions")
+    lead, most, supporting = (measured.grid(rows, name) for name in ("top_fall", "best_fall", "supporting"))
     side = find_sides(lead, measured.margins.inert)
     if not np.isfinite(side).any():
         return Cell(reason=SAME)
@@ -279,7 +261,7 @@ def _signed(measured: Measured, lead: Floats, most: Floats, supporting: Floats) 
     return state_sides(measured, side, count_by_chance, BY_CHANCE, BEST.format(write_percent(could)))
 
 
-def _stable(measured: Measured, maps: Sequence[Sequence[Floats]]) -> Cell:
+def state_stable(measured: Measured, maps: Sequence[Sequence[Floats]]) -> Cell:
     """Would another training show these scores? By the rank correlation, which is 0 on average where they are shuffled,
     since scores of any tool have no shares.
     """
@@ -295,61 +277,21 @@ def _stable(measured: Measured, maps: Sequence[Sequence[Floats]]) -> Cell:
     return state_pairs(measured, pairs + 1, [1 - found, np.ones_like(found), same], BY_ORDER)
 
 
-def _by_text(number: int, parts: Sequence[slice], one: Deleted, auprc: Floats, random: Floats) -> pd.DataFrame:
-    """The rows of one training in `Judgement.texts`."""
-    return pd.DataFrame(
-        {
-            "training": number,
-            "text": range(len(parts)),
-            "words": [part.stop - part.start for part in parts],
-            "prediction": one.probabilities.argmax(1),
-            "probability": one.probabilities.max(1),
-            **dict(zip(ORDERS, one.falls, strict=True)),
-            **{f"{order}_until": shares for order, shares in zip(ORDERS, one.until, strict=True)},
-            "top_word": one.top_word + np.where(one.top_word < 0, 0, [part.start for part in parts]),
-            "top_fall": one.top_fall,
-            "best_fall": one.best_fall,
-            "supporting": one.supporting,
-            "auprc": auprc,
-            "auprc_random": random,
-        }
-    )
-
-
-def _list_asked(found: Sequence[Deleted], maps: Sequence[Sequence[Floats]]) -> dict[str, Callable[[Measured], Cell]]:
-    """List how each question is asked."""
-    until, lead, most, supporting = (
-        np.stack([getattr(one, name) for one in found], -2) for name in ("until", "top_fall", "best_fall", "supporting")
-    )
-    return {
-        "located": located,
-        "ranks": partial(_ranks, until=until),
-        "signed": partial(_signed, lead=lead, most=most, supporting=supporting),
-        "stable": partial(_stable, maps=maps),
-        **{question: partial(_refuse, reason=reason) for question, reason in REASONS.items()},
-    }
-
-
-def _list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> Audits:
-    """The rows of audits that `Judgement.texts` has, as of attention: predictions, located and plausibility."""
+def list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> Audits:
+    """List the rows of audits that `Judgement.texts` has, as of attention: predictions, located and plausibility."""
     label = np.nan if labels is None else np.tile(labels, texts["training"].nunique())
     texts = texts.assign(
         model=SCORES, seed=texts["training"], id=texts["text"].astype(str), items=texts["words"], label=label, by=""
+    ).assign(annotator=MARKS)
+    about = ["model", "seed", "id", "annotator"]
+    falls = texts.loc[texts["words"] > 1, [*about, *ORDERS]].set_axis([*about, "random", "attention", "loo"], axis=1)
+    marked = texts[[*about, "auprc", "auprc_random"]].set_axis([*about, "attention", "random"], axis=1)
+    return Audits.of_frames(
+        texts.iloc[:0],
+        predictions=texts,
+        located=falls.melt(about, var_name="ranking", value_name="falls_0"),
+        plausibility=marked.melt(about, var_name="attribution", value_name="auprc"),
     )
-    several = texts[texts["words"] > 1]
-    rankings = dict(zip(ORDERS, ("random", "attention", "loo"), strict=True))
-    of_marks = {"auprc": "attention", "auprc_random": "random"}
-
-    def stack(rows: pd.DataFrame, names: Mapping[str, str], by: str, value: str) -> pd.DataFrame:
-        return pd.concat([rows.assign(**{by: name}, **{value: rows[column]}) for column, name in names.items()])
-
-    found: dict[str, Any] = dict.fromkeys(Audits._fields, texts.iloc[:0]) | {
-        "predictions": texts,
-        "located": stack(several, rankings, "ranking", "falls_0"),
-        "plausibility": stack(texts.assign(annotator=MARKS), of_marks, "attribution", "auprc"),
-        "groups": {},
-    }
-    return Audits(**found)
 
 
 def judge(
@@ -398,9 +340,14 @@ def judge(
     answers are no probabilities, or change with the batch. What `predict` itself raises is its cause.
     """
     single = callable(predict)
-    texts = _words(tokens, language, report)
-    parts = _find_words(texts, report)
-    functions: list[Predict] = [predict] if callable(predict) else _functions(predict)
+    texts = find_texts(tokens, language, report)
+    parts, words = find_words(texts, report)
+    functions: Sequence[Any] = predict if isinstance(predict, Sequence) else [predict]
+    if wrong := [one for one in functions if not callable(one)]:
+        raise AuditError(
+            f"predict: is {type(wrong[0]).__name__}, and no function; give one from lists of words to probabilities, "
+            "or a list of such functions, one a training"
+        )
     given = [scores] if single else entries(scores, "scores")
     if len(given) != len(functions) or not functions:
         raise AuditError(f"scores: is of {len(given)} trainings, and predict of {len(functions)}; give both of each")
@@ -409,36 +356,48 @@ def judge(
     if not callable(report):
         raise AuditError(f"report: is {type(report).__name__}, and no function; give one that takes a line")
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
-    maps = [_maps(one, texts, f"scores{name}") for one, name in zip(given, names, strict=True)]
-    cases = _cases([None] * len(texts) if marks is None else marks, texts, parts)
-    texts = [words[part] for words, part in zip(texts, parts, strict=True)]
+    maps = [read_scores(one, texts, f"scores{name}") for one, name in zip(given, names, strict=True)]
+    cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
+    texts = words
     maps = [[values[part] for values, part in zip(one, parts, strict=True)] for one in maps]
     gold = [] if labels is None else integers(labels, "labels")
     if labels is not None:
         as_many(gold, len(texts), "labels")
-    most, seed = most_texts(np.array([*map(len, texts)])), Erasure().seed
+    most, margins = count_texts(np.array([*map(len, texts)])), Margins()
     predictions = [
         Predictions(function, f"predict{name}", batch_size, most, report)
         for function, name in zip(functions, names, strict=True)
     ]
-    maps = [_choose_class(own, one.of(texts)) for own, one in zip(maps, predictions, strict=True)]
-    inert = Margins().inert
-    found = [delete_words(one, texts, own, seed, inert) for one, own in zip(predictions, maps, strict=True)]
-    (count, *others) = {one.probabilities.shape[1] for one in found}
+    probabilities = [one.predict(texts) for one in predictions]
+    maps = [choose_class(*each) for each in zip(maps, probabilities, strict=True)]
+    count, *others = {own.shape[1] for own in probabilities}
     if others:
         raise AuditError(f"predict: gives {count} classes in one training, {others[0]} in another; give one")
     if outside := [label for label in gold if not 0 <= label < count]:
         raise AuditError(f"labels: name class {outside[0]} of {count}; number the classes from 0, as predict does")
-    called = [f"class {number}" for number in range(count)] if classes is None else classes_named(classes, count)
-    auprc, floor = _marked(cases, maps)
-    rows = [_by_text(number, parts, *each) for number, each in enumerate(zip(found, auprc, floor, strict=True), 1)]
+    called = [f"class {number}" for number in range(count)] if classes is None else name_classes(classes, count)
+    rows = []
+    for number, (one, own) in enumerate(zip(predictions, maps, strict=True), start=1):
+        found = delete_words(one, texts, own, Erasure().seed, margins.inert)
+        found.insert(0, "training", number)
+        found["top_word"] += np.where(found["top_word"] < 0, 0, [part.start for part in parts])
+        for column, values in (("auprc", own), ("auprc_random", [*map(np.ones_like, own)])):
+            found[column] = pd.Series(overlap(cases, cases.flat(values))["auprc"], cases.text, np.float64)
+        rows.append(found)
     by_text = pd.concat(rows, ignore_index=True)
-    asked = _list_asked(found, maps)
+    reasons = dict(REASONS)
     if any(one.coarse for one in predictions):
-        asked |= {name: partial(_refuse, reason=TOO_COARSE) for name in BY_DELETION}
+        reasons |= dict.fromkeys(BY_DELETION, TOO_COARSE)
     if max(map(len, texts)) < 2:
-        asked |= {name: partial(_refuse, reason=NO_TEXT) for name in BY_DELETION}
-    audits = _list_audits(by_text, gold if labels is not None else None)
-    subject = SUBJECT.model_copy(update={"seeds": len(found)})
-    row = answer_subject(subject, audits, Margins(), dict(enumerate(called)), asked)
+        reasons |= dict.fromkeys(BY_DELETION, NO_TEXT)
+    asked: dict[str, Callable[[Measured], Cell]] = {
+        "located": located,
+        "ranks": state_ranks,
+        "signed": state_signed,
+        "stable": partial(state_stable, maps=maps),
+        **{question: partial(refuse, reason=reason) for question, reason in reasons.items()},
+    }
+    audits = list_audits(by_text, None if labels is None else gold)
+    subject = SUBJECT.model_copy(update={"seeds": len(rows)})
+    row = answer_subject(subject, audits, margins, dict(enumerate(called)), asked)
     return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), LABELS, by_text)

@@ -5,10 +5,10 @@ Only the function is known, so each shortened text is given to it as a text of i
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from attention_audit.batching import Indices, stream
 from attention_audit.columns.audits import DELETED
@@ -20,7 +20,6 @@ Floats = npt.NDArray[np.float64]
 Texts = Sequence[Sequence[str]]
 Predict = Callable[[list[list[str]]], npt.ArrayLike]
 Report = Callable[[str], None]
-Orders = list[list[Indices]]
 ORDERS = ("random", "scores", "leave_one_out")
 """In which the words of a text are deleted."""
 STEPS = (5, *range(10, 100, 10))
@@ -43,19 +42,15 @@ class Predictions:
         self._known: dict[bytes, Floats] = {}
         self._classes: int | None = None
 
-    def __len__(self) -> int:
-        """How many different texts were predicted."""
-        return len(self._known)
-
     @property
     def coarse(self) -> bool:
         """Whether so few probabilities occur of the predicted class that they hardly say how sure the function is."""
         values = {*np.max([*self._known.values()], axis=1).round(6)}
         # few texts have few probabilities
-        return len(values) <= min(COARSE, len(self) / 4)
+        return len(values) <= min(COARSE, len(self._known) / 4)
 
-    def of(self, texts: Iterable[Sequence[str]]) -> Floats:
-        """The probabilities of n texts, (n, C); the function gets those that it has not had yet.
+    def predict(self, texts: Iterable[Sequence[str]]) -> Floats:
+        """Predict the probabilities of n texts, (n, C); the function gets those that it has not had yet.
 
         Raises AuditError where it answers anything but probabilities, and where its answers depend on the batch.
         """
@@ -73,7 +68,7 @@ class Predictions:
         return np.stack([self._known[key] for key in keys])
 
     def _ask(self, new: dict[bytes, list[str]]) -> None:
-        before, found = len(self), self._answer([*new.values()])
+        before, found = len(self._known), self._answer([*new.values()])
         if not before:
             apart = float(np.abs(self._answer([*new.values()][::-1])[::-1] - found).max())
             if apart > AGAIN:
@@ -82,9 +77,9 @@ class Predictions:
                     "switch off dropout (model.eval()), and keep padding out of the prediction"
                 )
         self._known |= zip(new, found, strict=True)
-        done = TENTHS * len(self) // self._most
-        if done > TENTHS * before // self._most:
-            self._report(f"{self._place}: {len(self)} texts predicted, of {self._most} at most")
+        count = len(self._known)
+        if TENTHS * count // self._most > TENTHS * before // self._most:
+            self._report(f"{self._place}: {count} texts predicted, of {self._most} at most")
 
     def _answer(self, texts: list[list[str]]) -> Floats:
         place = self._place
@@ -115,27 +110,6 @@ class Predictions:
         return found
 
 
-class Deleted(NamedTuple):
-    """What one training makes of N texts, whole and without some of their words.
-
-    probabilities (N, C): of the whole texts. falls (3, N), by ORDERS: what the predicted class loses when the first
-    words of an order are deleted, the mean over `located.sizes`. until (3, N): the share of the words that go until the
-    decision flips; NaN where it does not, even when one word is left. top_word (N,): the position of the word of the
-    highest score. top_fall (N,): what the class loses without it. best_fall (N,): the most that it loses without any
-    one word. supporting (N,): the share of the words without which it loses more than `inert`. NaN and -1 stand for
-    texts of one word, from which nothing can be deleted; and, of the top word, for texts whose words all have the same
-    score.
-    """
-
-    probabilities: Floats
-    falls: Floats
-    until: Floats
-    top_word: Indices
-    top_fall: Floats
-    best_fall: Floats
-    supporting: Floats
-
-
 def count_gone(lengths: Indices) -> Indices:
     """Count the words that go at each step: one, 5 %, and every tenth of the text, rounded up; one stays: (n, 11)."""
     shares = -(-lengths[:, None] * np.array(STEPS) // 100)
@@ -143,72 +117,63 @@ def count_gone(lengths: Indices) -> Indices:
     return counts
 
 
-def most_texts(lengths: Indices) -> int:
-    """How many texts are predicted at most: whole, without each word, and step by step in three orders."""
+def count_texts(lengths: Indices) -> int:
+    """Count the texts that are predicted at most: whole, without each word, and step by step in three orders."""
     several = lengths[lengths > 1]
     return int(len(lengths) + several.sum() + len(ORDERS) * (count_gone(several) > 1).sum())
 
 
-def find_orders(tokens: Texts, scores: Sequence[Floats], lost: Sequence[Floats], several: Indices, seed: int) -> Orders:
-    """Put the words of texts in the orders of ORDERS: (3, n) lists of positions.
+def delete_words(
+    predictions: Predictions, tokens: Texts, scores: Sequence[Floats], seed: int, inert: float
+) -> pd.DataFrame:
+    """Delete words of the texts in the orders of ORDERS, and each word alone, and say what one training makes of it.
 
-    By `stream` of the seed, by falling score, and by leave-one-out, `lost`. Of equal scores the earlier word comes
-    first; a text whose words all have the same score is in the random order, since its map chooses nothing.
+    Words come by `stream` of the seed, by falling score, and by leave-one-out. Of equal scores the earlier word comes
+    first; a text whose words all have the same score is in the random order, since its map chooses nothing. An order is
+    followed until the decision flips, and as far as the falls need it.
+
+    A row a text, with columns of `Judgement.texts`; supporting: the share of the words without which the class loses
+    more than `inert`. NaN and -1 stand for texts of one word, from which nothing can be deleted.
     """
-    orders: Orders = [[], [], []]
-    for i, loo in zip(several, lost, strict=True):
-        chance = stream("shuffle", str(i), seed).random(len(tokens[i]))
-        for order, keys in zip(orders, (chance, scores[i] if choose(scores[i]) else chance, loo), strict=True):
-            order.append(np.argsort(-keys, kind="stable"))
-    return orders
-
-
-def choose(scores: Floats) -> bool:
-    """Tell whether scores prefer some word."""
-    return bool((scores != scores[0]).any())
-
-
-def delete_words(predictions: Predictions, tokens: Texts, scores: Sequence[Floats], seed: int, inert: float) -> Deleted:
-    """Delete words of the texts in the orders of ORDERS, and each word alone.
-
-    An order is followed until the decision flips, and as far as the falls need it.
-    """
-    count, lengths = len(tokens), np.array([len(words) for words in tokens])
-    probabilities = predictions.of(tokens)
-    predicted = probabilities.argmax(1)
-    falls, until = np.full((2, len(ORDERS), count), np.nan)
-    top_fall, best_fall, supporting = np.full((3, count), np.nan)
-    found = Deleted(probabilities, falls, until, np.full(count, -1), top_fall, best_fall, supporting)
+    lengths = np.array([len(words) for words in tokens])
+    probabilities = predictions.predict(tokens)
+    found = pd.DataFrame(
+        {
+            "text": range(len(tokens)),
+            "words": lengths,
+            "prediction": probabilities.argmax(1),
+            "probability": probabilities.max(1),
+        }
+    )
     # texts of similar length come together, so that a batch has little padding
     several = np.array([i for i in np.argsort(lengths, kind="stable") if lengths[i] > 1], np.int64)
-    if not len(several):
-        return found
-    alone = ([*tokens[i][:at], *tokens[i][at + 1 :]] for i in several for at in range(lengths[i]))
-    left, own = predictions.of(alone), np.repeat(several, lengths[several])
-    moved = probabilities[own, predicted[own]] - left[np.arange(len(own)), predicted[own]]
-    lost = np.split(moved, lengths[several].cumsum()[:-1])
-    orders = find_orders(tokens, scores, lost, several, seed)
-    for i, loo, (top, *_) in zip(several, lost, orders[1], strict=True):
-        best_fall[i], supporting[i] = loo.max(), (loo > inert).mean()
-        if choose(scores[i]):
-            found.top_word[i], top_fall[i] = top, loo[top]
-    falls[:, several] = 0.0
-    for step, sizes in enumerate(count_gone(lengths[several]).T):
-        asked = [
-            (order, at)
-            for order in range(len(ORDERS))
-            for at in range(len(several))
-            if step in AVERAGED or np.isnan(until[order, several[at]])
-        ]
-        if not asked:
-            continue
-        shortened = (
-            [tokens[several[at]][place] for place in np.sort(orders[order][at][sizes[at] :])] for order, at in asked
-        )
-        for (order, at), now in zip(asked, predictions.of(shortened), strict=True):
-            text = several[at]
-            if step in AVERAGED:
-                falls[order, text] += (probabilities[text] - now)[predicted[text]] / len(AVERAGED)
-            if np.isnan(until[order, text]) and now[predicted[text]] < now.max():
-                until[order, text] = sizes[at] / lengths[text]
-    return found
+    falls, until = np.zeros((len(ORDERS), len(several))), np.full((len(ORDERS), len(several)), np.nan)
+    orders, alone = [], []
+    if len(several):
+        predicted, whole, lengths = found["prediction"].to_numpy()[several], probabilities[several], lengths[several]
+        texts = [tokens[i] for i in several]
+        own = np.repeat(np.arange(len(several)), lengths)
+        without = predictions.predict([*words[:at], *words[at + 1 :]] for words in texts for at in range(len(words)))
+        lost = whole[own, predicted[own]] - without[np.arange(len(own)), predicted[own]]
+        for i, loo in zip(several, np.split(lost, lengths.cumsum()[:-1]), strict=True):
+            chance = stream("shuffle", str(i), seed).random(len(loo))
+            flat = (scores[i] == scores[i][0]).all()
+            keys = (chance, chance if flat else scores[i], loo)
+            orders.append([np.argsort(-each, kind="stable") for each in keys])
+            top = orders[-1][1][0]
+            alone.append((*((-1, np.nan) if flat else (top, loo[top])), loo.max(), (loo > inert).mean()))
+        for step, sizes in enumerate(count_gone(lengths).T):
+            asked = np.argwhere(np.isnan(until) | (step in AVERAGED)).tolist()
+            if not asked:
+                continue
+            left = ([texts[at][place] for place in np.sort(orders[at][order][sizes[at] :])] for order, at in asked)
+            for (order, at), now in zip(asked, predictions.predict(left), strict=True):
+                if step in AVERAGED:
+                    falls[order, at] += (whole[at] - now)[predicted[at]] / len(AVERAGED)
+                if np.isnan(until[order, at]) and now[predicted[at]] < now.max():
+                    until[order, at] = sizes[at] / lengths[at]
+    columns = [*ORDERS, *(f"{order}_until" for order in ORDERS)]
+    by_order = pd.DataFrame(np.concatenate([falls, until]).T, several, columns)
+    by_word = pd.DataFrame(alone, several, ["top_word", "top_fall", "best_fall", "supporting"], np.float64)
+    found = found.join(by_order).join(by_word)
+    return found.assign(top_word=found["top_word"].fillna(-1).astype(np.int64))

@@ -6,16 +6,15 @@ from html import escape
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import torch
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.api.writing import as_path, classes_named
+from attention_audit.api.auditing import check_path, name_classes
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
@@ -32,26 +31,23 @@ from attention_audit.figures import style
 from attention_audit.figures.attention_maps import printable
 from attention_audit.given.arrays import entries
 from attention_audit.given.readouts import GivenReadout, check_beside
-from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
-from attention_audit.model.sequence_classifier import FineTuned
+from attention_audit.model.sequence_classifier import FineTuned, TransformerClassifier
 from attention_audit.names import MAPS
 from attention_audit.plan.configuration import read_configuration
 from attention_audit.plan.model import Model, Run
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.trainings import Trainings
-from attention_audit.raw_text import RawText
 from attention_audit.readout import Readout
 from attention_audit.stages.import_readout import as_readout
-from attention_audit.stages.loading import Material, build_split, read_material, rebuilt
+from attention_audit.stages.loading import build_split, read_material, rebuilt
 from attention_audit.stages.read_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
 from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.wording import ClassNames, class_names
 from attention_audit.transformer.folder import told_of
 from attention_audit.transformer.opening import open_tokenizer
-from attention_audit.transformer.pieces import Pieces
 
 ID = "text"
 DIGITS = 3
@@ -63,75 +59,6 @@ COLUMNS = ("word", "weight", "contribution", "gradient", "lowest", "highest", "a
 OTHERS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
 
 Known = npt.NDArray[np.bool_]
-
-
-class Seen(NamedTuple):
-    """What one training makes of a text of L items: readout, gradients (L,), exact contributions (L,), NaN where there
-    are none; and whether it knows any part of each item, (L,), None where nobody has looked.
-    """
-
-    readout: Readout
-    gradient: npt.NDArray[np.float64]
-    contribution: npt.NDArray[np.float64]
-    known: Known | None = None
-
-
-def contributions(readout: Readout) -> npt.NDArray[np.float64]:
-    """What each item of the one text of a readout adds to the decision, (L,); NaN where that is not known."""
-    (texts,) = readout.batches(torch.float64)
-    exact = texts.exact_contributions()
-    return np.full(len(readout.attention[0]), np.nan) if exact is None else exact[0].numpy()
-
-
-def _known_by(tokenizer: Any, pieces: Pieces, items: int) -> Known:
-    """Whether any piece of each word of a text is one that the tokenizer knows; marks are known."""
-    known, word, unknown = np.ones(items, np.bool_), pieces.words >= 0, pieces.ids == tokenizer.unk_token_id
-    known[pieces.words[word & unknown]] = False
-    known[pieces.words[word & ~unknown]] = True
-    return known
-
-
-def _known_of(material: Material, items: int) -> Known:
-    """Whether a model that was trained here knows a word of each item of a test text, by vocabulary or tokenizer."""
-    texts = material.splits["test"]
-    if material.opened is not None and texts.pieces is not None:
-        return _known_by(open_tokenizer(material.opened.folder), texts.pieces, items)
-    known: Known = texts.texts.flat[1:-1] != UNKNOWN
-    return known if texts.sentences is None else np.logical_or.reduceat(known, texts.sentences.flat)
-
-
-def _headline(words: pd.DataFrame, facts: pd.Series) -> str:
-    """What was predicted, of how many unknown words, how far the trainings agree, and how far the adversary moves map
-    and prediction.
-    """
-    parts = [f"prediction: {facts['prediction']} (p = {facts['probability']:.3f})"]
-    read = words["weight"].notna()
-    if unread := int((~read).sum()):
-        parts.append(f"the model does not read {unread} of {len(words)} words")
-    if unknown := int((read & ~words["known"]).sum()):
-        parts.append(f"the model does not know {unknown} of {len(words)} words")
-    if facts["trainings"] > 1:
-        parts.append(
-            f"{facts['trainings']} trainings: JSD {facts['jsd']:.3f}, shuffled {facts['chance_jsd']:.3f}; the same "
-            f"word is first in {100 * facts['same_top']:.0f} % of the others"
-        )
-    if not np.isnan(facts["adversary_jsd"]):
-        parts.append(f"adversary: JSD {facts['adversary_jsd']:.3f}, TVD {facts['adversary_tvd']:.3f}")
-    return "\n".join(parts)
-
-
-def _draw_weights(axes: Axes, words: pd.DataFrame) -> None:
-    """The weight of each word, its range over trainings, and the adversary's weight."""
-    rows = range(len(words))
-    axes.barh(rows, words["weight"], color=style.SKY, height=0.7, label="first training")
-    if (words["highest"] > words["lowest"]).any():
-        axes.hlines(rows, words["lowest"], words["highest"], color=style.BLACK, linewidth=1, label="all trainings")
-    if words["adversary"].notna().any():
-        axes.plot(words["adversary"], rows, "o", color=style.VERMILLION, markersize=3, label="adversary")
-    axes.set_xlabel("attention")
-    named = zip(words["word"], words["known"], strict=True)
-    axes.set_yticks(rows, [printable(word) + ("" if known else NOT_KNOWN) for word, known in named])
-    axes.set_ylim(len(words) - 0.5, -0.5)
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,35 +85,61 @@ class Reading:
     words: pd.DataFrame
     facts: pd.Series
 
+    def _write_head(self, words: pd.DataFrame) -> str:
+        """Write what was predicted, of how many unknown words, how far the trainings agree, and how far the adversary
+        moves map and prediction.
+        """
+        facts, read = self.facts, words["weight"].notna()
+        parts = [f"prediction: {facts['prediction']} (p = {facts['probability']:.3f})"]
+        for does, count in (("read", (~read).sum()), ("know", (read & ~words["known"]).sum())):
+            if count:
+                parts.append(f"the model does not {does} {count} of {len(words)} words")
+        if facts["trainings"] > 1:
+            parts.append(
+                f"{facts['trainings']} trainings: JSD {facts['jsd']:.3f}, shuffled {facts['chance_jsd']:.3f}; the same "
+                f"word is first in {100 * facts['same_top']:.0f} % of the others"
+            )
+        if not np.isnan(facts["adversary_jsd"]):
+            parts.append(f"adversary: JSD {facts['adversary_jsd']:.3f}, TVD {facts['adversary_tvd']:.3f}")
+        return "\n".join(parts)
+
     def __repr__(self) -> str:
-        return f"Reading({'; '.join(_headline(self.words, self.facts).splitlines())})"
+        return f"Reading({'; '.join(self._write_head(self.words).splitlines())})"
 
     def _repr_html_(self) -> str:
         shown = self.words.dropna(axis=1, how="all").round(DIGITS)
-        return f"<p>{escape(_headline(self.words, self.facts))}</p>{shown.to_html(index=False)}"
+        return f"<p>{escape(self._write_head(self.words))}</p>{shown.to_html(index=False)}"
 
     def figure(self) -> Figure:
         """A picture with a row for each word: weights with their range over trainings, signed contributions, shares of
         the gradient, and further maps. Words that are not read, and a panel of what is not known, are left out. The
         figure grows with the text and with the maps.
         """
-        words, facts = self.words.dropna(subset="weight"), self.facts
+        words = self.words.dropna(subset="weight")
         further = [str(name) for name in words if name not in COLUMNS]
-        maps = {name: MAPS[name].label if name in MAPS else name for name in further}
-        shown = {name: label for name, label in (OTHERS | maps).items() if words[name].notna().any()}
-        with style.house_style([*words["word"], str(facts["prediction"])]):
-            ratios = [*RATIOS[: 1 + len(shown) - len(maps)], *[2.0] * len(maps)]
+        labels = OTHERS | {name: MAPS[name].label if name in MAPS else name for name in further}
+        shown = {name: label for name, label in labels.items() if words[name].notna().any()}
+        rows = range(len(words))
+        with style.house_style([*words["word"], str(self.facts["prediction"])]):
+            ratios = [*RATIOS[: 1 + len(shown) - len(further)], *[2.0] * len(further)]
             size = (style.WIDTH * max(1, sum(ratios) / sum(RATIOS)), ROW * len(words) + MARGIN)
             figure = Figure(figsize=size, layout="constrained")
             first, *others = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
-            _draw_weights(first, words)
+            first.barh(rows, words["weight"], color=style.SKY, height=0.7, label="first training")
+            if (words["highest"] > words["lowest"]).any():
+                first.hlines(rows, words["lowest"], words["highest"], style.BLACK, linewidth=1, label="all trainings")
+            if words["adversary"].notna().any():
+                first.plot(words["adversary"], rows, "o", color=style.VERMILLION, markersize=3, label="adversary")
+            first.set_xlabel("attention")
+            first.set_yticks(rows, words["word"].map(printable) + np.where(words["known"], "", NOT_KNOWN))
+            first.set_ylim(len(words) - 0.5, -0.5)
             for axes, (name, label) in zip(others, shown.items(), strict=True):
                 colours = np.where(words[name] < 0, style.VERMILLION, style.BLUE)
-                axes.barh(range(len(words)), words[name], color=colours.tolist(), height=0.7)
+                axes.barh(rows, words[name], color=colours.tolist(), height=0.7)
                 axes.axvline(0, color=style.GREY, linewidth=0.6)
                 axes.tick_params(left=False)
                 axes.set_xlabel(label)
-            figure.suptitle(_headline(words, facts), fontsize=style.TEXT, x=0.01, ha="left")
+            figure.suptitle(self._write_head(words), fontsize=style.TEXT, x=0.01, ha="left")
             figure.legend(*first.get_legend_handles_labels(), loc="outside lower left", ncols=3)
         return figure
 
@@ -202,31 +155,19 @@ class Trained:
     model: str
 
     def __repr__(self) -> str:
-        there = sum(map(self._there, self._model.runs))
+        there = sum(map(self._is_there, self._models[self.model].runs))
         return f"Trained({self.dataset}, suite {self.suite.name}, model {self.model}: {there} trainings)"
 
     @property
     def _models(self) -> dict[str, Model]:
         return self.scope.models(self.suite, self.dataset)
 
-    @property
-    def _model(self) -> Model:
-        return self._models[self.model]
-
-    def _weights(self, run: Run) -> Path:
+    def _place_weights(self, run: Run) -> Path:
         return Path(self.trainings.home(self.suite, self.dataset, run).file("weights"))
 
-    def _there(self, run: Run) -> bool:
-        """Whether a run is given or was trained."""
-        return self._models[run.model].settings is None or self._weights(run).is_file()
-
-    @property
-    def _adversary(self) -> Run | None:
-        """The adversary of the model, where the suite has one and it is there."""
-        run, base = self.scope.shown(self.suite, self.dataset), self.scope.base(self.suite, self.dataset)
-        if run is None or base is None or base.model != self.model or not self._there(run):
-            return None
-        return run
+    def _is_there(self, run: Run) -> bool:
+        """Tell whether a run is given or was trained."""
+        return self._models[run.model].settings is None or self._place_weights(run).is_file()
 
     @property
     def classes(self) -> ClassNames:
@@ -234,56 +175,46 @@ class Trained:
         path = Path(self.scope.config.places.corpus_file(self.dataset, "census"))
         return class_names({self.dataset: read_frame(path, CENSUS)})[self.dataset]
 
-    def _corpus(self, sentences: Sequence[Sequence[str]], written: RawText | None, folder: str) -> Path:
-        """A corpus whose splits have one text, in a folder."""
-        starts = np.cumsum([0, *map(len, sentences)])[:-1].tolist()
-        words = [*chain(*sentences)]
-        row: dict[str, Any] = dict.fromkeys(CORPUS.schema.names)
-        row |= {"id": ID, "label": 0, "label_name": "", "tokens": words, "sentences": starts}
-        if written:
-            row |= {"raw": written.text, "starts": written.places}
-        columns = {name: [value] * len(SPLITS) for name, value in row.items()} | {"split": list(SPLITS)}
-        path = Path(folder) / "corpus.parquet"
-        write_table(path, CORPUS, columns, Provenance("reading", {}, ""))
-        return path
-
-    def _seen(self, run: Run, corpus: Path, maps: Sequence[str] = ()) -> Seen:
-        made = self._trained if self._models[run.model].settings else self._given
-        network, split, readout, known = made(run, corpus, maps)
-        slope = np.full(len(readout.attention[0]), np.nan)
-        if not self._model.hierarchical:
-            slope[: readout.words[0]] = gradients(network, split)[0]
-        return Seen(readout, slope, contributions(readout), known)
-
-    def _trained(self, run: Run, corpus: Path, maps: Sequence[str]) -> tuple[Network, Split, Readout, Known]:
-        places, device = self.scope.config.places, torch.device("cpu")
-        architecture = self._models[run.model].architecture
-        vocabulary = Path(places.corpus_file(self.dataset, "vocabulary"))
-        records = self.trainings.transformer(self.dataset, self._models[run.model])
-        files = {"transformer": [Path(record) for record in records]}
-        material = read_material(corpus, vocabulary, architecture, files=files)
-        material = replace(material, classes=len(self.classes))
-        network = rebuilt(material, architecture, run.seed, self._weights(run), device)
-        texts = material.splits["test"]
-        split = build_split(texts, device)
-        if isinstance(network, FineTuned) and texts.pieces is not None:
-            labels = np.asarray(texts.labels)
-            readout = take_classifier(network.eval(), texts.pieces, [ID], labels, range(material.classes))
-            readout = replace(readout, maps=take_word_maps(network, texts.pieces, maps))
+    def _read_out(self, run: Run, corpus: Path, maps: Sequence[str] = ()) -> tuple[Readout, Any, Known]:
+        """Read the one text of a corpus out by one training: its readout, the gradients of its words, NaN where there
+        are none, and whether the training knows any part of each item.
+        """
+        model, device = self._models[run.model], torch.device("cpu")
+        network: Network
+        tokenizer: Any = None
+        if model.settings:
+            vocabulary = Path(self.scope.config.places.corpus_file(self.dataset, "vocabulary"))
+            files = {"transformer": [*map(Path, self.trainings.transformer(self.dataset, model))]}
+            material = read_material(corpus, vocabulary, model.architecture, files=files)
+            material = replace(material, classes=len(self.classes))
+            network = rebuilt(material, model.architecture, run.seed, self._place_weights(run), device)
+            encoded = material.splits["test"]
+            split, pieces = build_split(encoded, device), encoded.pieces
+            if pieces is not None and material.opened is not None:
+                tokenizer = open_tokenizer(material.opened.folder)
+            if isinstance(network, FineTuned) and pieces is not None:
+                labels, classes = np.asarray(encoded.labels), range(material.classes)
+                readout = take_classifier(network.eval(), pieces, [ID], labels, classes)
+            else:
+                readout = take_readout(network, split, [ID])
+            known: Known = encoded.texts.flat[1:-1] != UNKNOWN
+            if encoded.sentences is not None:
+                known = np.logical_or.reduceat(known, encoded.sentences.flat)
         else:
-            readout = take_readout(network, split, [ID])
-        return network, split, readout, _known_of(material, len(readout.attention[0]))
-
-    def _given(self, run: Run, corpus: Path, maps: Sequence[str]) -> tuple[Network, Split, Readout, Known]:
-        """A classifier of the user's folder, as it is imported."""
-        read, texts = self._models[run.model].reads[run.seed - 1], read_texts(corpus)
-        classifier = opened(read)
-        classes = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
-        pieces = pieces_of(classifier, texts)
-        readout = read_out(classifier, pieces, texts, classes, read)
-        readout = replace(readout, maps=take_word_maps(classifier, pieces, maps))
-        known = _known_by(classifier.tokenizer, pieces, len(readout.attention[0]))
-        return classifier, split_of(pieces, texts, torch.device("cpu")), readout, known
+            read, texts = model.reads[run.seed - 1], read_texts(corpus)
+            network = classifier = opened(read)
+            tokenizer, pieces = classifier.tokenizer, pieces_of(classifier, texts)
+            named = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
+            split, readout = split_of(pieces, texts, device), read_out(classifier, pieces, texts, named, read)
+        if maps and pieces is not None and isinstance(network, TransformerClassifier):
+            readout = replace(readout, maps=take_word_maps(network, pieces, maps))
+        if pieces is not None:
+            # marks are known, and a word is of which the tokenizer knows any piece
+            known, word = np.ones(len(readout.attention[0]), np.bool_), pieces.words >= 0
+            unknown = pieces.ids == tokenizer.unk_token_id
+            known[pieces.words[word & unknown]] = False
+            known[pieces.words[word & ~unknown]] = True
+        return readout, np.nan if model.hierarchical else gradients(network, split)[0], known
 
     def read(self, text: str | Sequence[str], maps: Sequence[str] = ()) -> Reading:
         """What the model makes of a text, which is split into words as its data set was; or of a list of words.
@@ -292,97 +223,103 @@ class Trained:
         question, all of which docs/method/maps.md has. Raises AuditError where the text has no word, where weights or
         vocabulary are not there, and where the model has no such maps.
         """
-        maps = entries(maps, "maps")
+        model, scope, maps = self._models[self.model], self.scope, entries(maps, "maps")
         MAPS.refuse_unknown(maps)
-        if maps and (self.suite.name != "hf" or not self._model.judged):
+        if maps and (self.suite.name != "hf" or not model.judged):
             raise AuditError(
                 f"{self.model}: is no Transformer classifier in question, which maps are of; leave them out"
             )
-        tokens = self.scope.config.corpora[self.dataset].preparation.tokens
+        tokens = scope.config.corpora[self.dataset].preparation.tokens
         placed = placed_words(text if isinstance(text, str) else entries(text, "text"), tokens)
         sentences = [[word for word, _, _ in sentence] for sentence in placed]
         if not any(sentences):
             raise AuditError("text: no word is in it; give one with words")
-        runs = [run for run in self._model.runs if self._there(run)]
+        runs = [run for run in model.runs if self._is_there(run)]
         if not runs:
-            path = self._weights(self._model.runs[0])
+            path = self._place_weights(model.runs[0])
             raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
-        adversary = self._adversary
-        with TemporaryDirectory(prefix="attention-audit-") as folder, told_of(self.scope.config.mirror):
-            written = RawText(text, [start for _, start, _ in chain(*placed)]) if isinstance(text, str) else None
-            corpus = self._corpus(sentences, written, folder)
-            seen = {runs[0]: self._seen(runs[0], corpus, maps)}
-            seen |= {run: self._seen(run, corpus) for run in [*runs[1:], *([adversary] if adversary else [])]}
-        hierarchical = self._model.hierarchical
-        items = [" ".join(sentence) for sentence in sentences] if hierarchical else [*chain(*sentences)]
-        # a Transformer may read less than the whole text, and one's own map has its marks behind the words
-        first = seen[runs[0]].readout
-        marks = int((first.lengths - first.words)[0])
-        read = [*(items[place] for place in first.places[0]), *MARKS[:marks]]
-        others = seen[adversary] if adversary else None
-        return reading_of(read, [seen[run] for run in runs], others, self.classes, items)
+        shown, base = scope.shown(self.suite, self.dataset), scope.base(self.suite, self.dataset)
+        words = [*chain(*sentences)]
+        row = dict.fromkeys(CORPUS.schema.names) | {
+            "id": ID,
+            "label": 0,
+            "label_name": "",
+            "tokens": words,
+            "sentences": np.cumsum([0, *map(len, sentences)])[:-1],
+            "raw": text if isinstance(text, str) else None,
+            "starts": [start for _, start, _ in chain(*placed)],
+        }
+        columns = {name: [value] * len(SPLITS) for name, value in row.items()} | {"split": SPLITS}
+        with TemporaryDirectory(prefix="attention-audit-") as folder, told_of(scope.config.mirror):
+            corpus = Path(folder) / "corpus.parquet"
+            write_table(corpus, CORPUS, columns, Provenance("reading", {}, ""))
+            first, gradient, known = self._read_out(runs[0], corpus, maps)
+            others = [self._read_out(run, corpus)[0] for run in runs[1:]]
+            adversary = None
+            if shown and base and base.model == self.model and self._is_there(shown):
+                adversary, *_ = self._read_out(shown, corpus)
+        items = [*map(" ".join, sentences)] if model.hierarchical else words
+        return make_reading(items, [first, *others], adversary, self.classes, gradient, known)
 
 
-def seen_in(readout: Readout, name: str) -> Seen:
-    """What a readout says of one of its texts, by its id; there are no gradients."""
-    read = readout.aligned([name])
-    return Seen(read, np.full(len(read.attention[0]), np.nan), contributions(read))
+def average_distances(readouts: Sequence[Readout]) -> list[float]:
+    """Average how far maps and predictions are from those of the first readout, JSD (nats) and TVD; NaN of no other."""
+    parts = zip(*((one.attention[0], one.probabilities[0]) for one in readouts), strict=True)
+    both = [torch.from_numpy(np.stack(part)).double() for part in parts]
+    return [apart(own[:1], own[1:]).mean().item() for apart, own in zip((jsd, tvd), both, strict=True)]
 
 
-def _distances(first: Readout, other: Readout) -> tuple[float, float]:
-    """How far a map and a prediction are from those of the first training: JSD (nats) and TVD."""
-    maps = (torch.tensor(readout.attention[0]).double() for readout in (first, other))
-    predicted = (torch.tensor(readout.probabilities[0]).double() for readout in (first, other))
-    return float(jsd(*maps)), float(tvd(*predicted))
-
-
-def reading_of(
-    items: list[str],
-    trainings: list[Seen],
-    adversary: Seen | None,
+def make_reading(
+    items: Sequence[str],
+    trainings: Sequence[Readout],
+    adversary: Readout | None,
     classes: ClassNames,
-    whole: Sequence[str] | None = None,
+    gradient: Any = np.nan,
+    known: Known | bool = True,
 ) -> Reading:
-    """What trainings say of a text of some items. whole: all words of the text, of which some may not be read."""
-    first, *others = (seen.readout for seen in trainings)
-    weights = np.stack([seen.readout.attention[0] for seen in trainings]).astype(np.float64)
+    """Say what trainings make of a text of some items, of which some may not be read; marks stand behind them.
+
+    gradient: of the words that the first training reads. known: whether it knows each item that it reads.
+    """
+    first = trainings[0]
+    places, marks = first.places[0], int((first.lengths - first.words)[0])
+    weights = np.stack([one.attention[0] for one in trainings]).astype(np.float64)
+    (padded,) = first.batches(torch.float64)
+    exact = padded.exact_contributions()
     words = pd.DataFrame(
         {
-            "word": items,
+            "word": "",
             "weight": weights[0],
-            "contribution": trainings[0].contribution,
-            "gradient": trainings[0].gradient,
+            "contribution": np.nan if exact is None else exact[0].numpy(),
+            "gradient": pd.Series(gradient, places, np.float64),
             "lowest": weights.min(0),
             "highest": weights.max(0),
-            "adversary": np.nan if adversary is None else adversary.readout.attention[0].astype(np.float64),
-            "known": True if trainings[0].known is None else trainings[0].known,
+            "adversary": np.nan if adversary is None else adversary.attention[0].astype(np.float64),
+            "known": known,
             # a series of the words alone, which has nothing for the marks
-            **{name: pd.Series(scores, dtype=np.float64) for name, (scores,) in first.maps.items()},
+            **{name: pd.Series(scores, places, np.float64) for name, (scores,) in first.maps.items()},
         },
-        index=range(len(items)),
-    )
+        index=[*places, *range(len(items), len(items) + marks)],
+    ).reindex(range(len(items) + marks))
+    words["word"], words["known"] = [*items, *MARKS[:marks]], words["known"].eq(True)
     decision = int(first.predictions[0])
-    moved, moved_tvd = (np.nan, np.nan) if adversary is None else _distances(first, adversary.readout)
-    tops = weights[:, : first.words[0]].argmax(1)
-    known = len(items) > 1 and first.decided
-    shuffled = permutation(first, Permutation(), Permutation().seed) if known else {"chance_jsd": [np.nan]}
+    moved, moved_tvd = average_distances([first, *([adversary] if adversary else [])])
+    tops = weights[:, : len(places)].argmax(1)
+    chance = np.nan
+    if len(weights[0]) > 1 and first.decided:
+        chance = float(permutation(first, Permutation(), Permutation().seed)["chance_jsd"][0])
     facts = pd.Series(
         {
             "prediction": classes.get(decision, str(decision)),
             "probability": float(first.probabilities[0, decision]),
             "trainings": len(trainings),
-            "same_top": float((tops[1:] == tops[0]).mean()) if others else np.nan,
-            "jsd": float(np.mean([_distances(first, other)[0] for other in others])) if others else np.nan,
-            "chance_jsd": float(shuffled["chance_jsd"][0]),
+            "same_top": float((tops[1:] == tops[0]).mean()) if len(tops) > 1 else np.nan,
+            "jsd": average_distances(trainings)[0],
+            "chance_jsd": chance,
             "adversary_jsd": moved,
             "adversary_tvd": moved_tvd,
         }
     )
-    if whole is not None:
-        places, count = first.places[0], len(whole) + len(items)
-        words = words.set_axis([*places, *range(len(whole), count - len(places))]).reindex(range(count - len(places)))
-        words["word"] = [*whole, *items[len(places) :]]
-        words["known"] = words["known"].eq(True)
     return Reading(words, facts)
 
 
@@ -393,12 +330,12 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     for models of pairs and for what is known by readouts alone, which no text can be given to. Files that lay in the
     mirror of the run are looked for there.
     """
-    config = read_configuration(as_path(results, "results"))
+    config = read_configuration(check_path(results, "results"))
     scope = Scope(config.model_copy(update={"results": str(results)}), looking=False)
     trainings = Trainings(scope)
     every = scope.suite(suite)
-    if dataset not in scope.datasets_of(every):
-        known = ", ".join(scope.datasets_of(every)) or "none"
+    if dataset not in (there := scope.datasets_of(every)):
+        known = ", ".join(there) or "none"
         raise AuditError(f"{dataset}: not a data set of suite {suite} in {results} (known: {known}); name another")
     models = scope.models(every, dataset)
     if model not in models:
@@ -408,15 +345,6 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
         reason = "reads pairs of texts" if pairs else "is known by its readouts alone"
         raise AuditError(f"{model}: {reason}, so no text can be given to it; name another")
     return Trained(scope, trainings, every, dataset, model)
-
-
-def _given(readout: Any, argument: str, first: GivenReadout | None) -> GivenReadout:
-    """A readout of the texts of the first one. Raises AuditError where it is none."""
-    if not isinstance(readout, GivenReadout):
-        raise AuditError(f"{argument}: holds {type(readout).__name__}, and no readout; make one with api.readout")
-    called = replace(readout, place=argument)
-    check_beside(called, first or called)
-    return called
 
 
 def reading(
@@ -437,14 +365,21 @@ def reading(
     several = [readouts] if isinstance(readouts, GivenReadout) else entries(readouts, "readouts")
     if not several:
         raise AuditError("readouts: there is none; give one or more")
-    first = _given(several[0], "readouts", None)
-    given = [first, *(_given(one, f"readouts, {number}.", first) for number, one in enumerate(several[1:], 2))]
-    if isinstance(text, str) and text not in first.ids:
-        raise AuditError(f"text: no id is {text!r}; give one of {first.ids[0]!r} to {first.ids[-1]!r}, or a place")
-    if not isinstance(text, str) and not 0 <= text < len(first):
-        raise AuditError(f"text: is {text}, and there are {len(first)} texts; count from 0")
-    at = first.ids.index(text) if isinstance(text, str) else text
-    given += [] if adversary is None else [_given(adversary, "adversary", first)]
-    seen = [seen_in(as_readout(one), first.ids[at]) for one in given]
-    names = {} if classes is None else dict(enumerate(classes_named(classes, first.classes)))
-    return reading_of(first.tokens[at], seen[: len(several)], None if adversary is None else seen[-1], names)
+    places = ["readouts", *(f"readouts, {number}." for number in range(2, len(several) + 1)), "adversary"]
+    given: list[GivenReadout] = []
+    for place, one in zip(places, [*several, *([] if adversary is None else [adversary])], strict=False):
+        if not isinstance(one, GivenReadout):
+            raise AuditError(f"{place}: holds {type(one).__name__}, and no readout; make one with api.readout")
+        given.append(replace(one, place=place))
+        check_beside(given[-1], given[0])
+    ids = given[0].ids
+    if isinstance(text, str):
+        if text not in ids:
+            raise AuditError(f"text: no id is {text!r}; give one of {ids[0]!r} to {ids[-1]!r}, or a place")
+        text = ids.index(text)
+    if not 0 <= text < len(ids):
+        raise AuditError(f"text: is {text}, and there are {len(ids)} texts; count from 0")
+    found = [as_readout(one).aligned([ids[text]]) for one in given]
+    names = {} if classes is None else dict(enumerate(name_classes(classes, given[0].classes)))
+    trainings = found[: len(several)]
+    return make_reading(given[0].tokens[text], trainings, None if adversary is None else found[-1], names)
