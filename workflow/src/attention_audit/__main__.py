@@ -6,10 +6,11 @@ import importlib
 import json
 import logging
 import os
+import re
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +24,6 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
 from attention_audit.places import TREE
 from attention_audit.plugins import imported as import_target
-from attention_audit.section import Section
 from attention_audit.server import Server
 from attention_audit.stages.job import Job
 
@@ -89,45 +89,29 @@ def _start_log(path: Path | None, title: str) -> None:
         logger.info("started; log: %s", path)
 
 
-def title(stage: str, settings: dict[str, Any]) -> str:
-    """A short title for one job's messages: what it makes, then data set, suite, model, lambda and seed, if it has
+def make_title(stage: str, settings: dict[str, Any]) -> str:
+    """Make a short title for one job's messages: what it makes, then data set, suite, model, lambda and seed, if it has
     them.
     """
     lambda_, seed = settings.get("objective", {}).get("lambda_"), settings.get("seed")
-    what = settings.get("audit") or settings.get("exhibit") or stage
-    words = [what, *(settings.get(key) for key in ("dataset", "suite", "model"))]
+    words = [settings.get("audit") or settings.get("exhibit") or stage]
+    words += [settings.get(key) for key in ("dataset", "suite", "model")]
     words += [lambda_ and f"lambda {lambda_:g}", None if seed is None else f"seed {seed}"]
-    return " ".join(str(word) for word in words if word and isinstance(word, str))
+    return " ".join(word for word in words if word and isinstance(word, str))
 
 
-def checked(stage: str, kind: type[Section], settings: dict[str, Any]) -> Section:
-    """The settings of a stage. Raises AuditError, in one line, where they are not of this kind."""
-    try:
-        return kind.model_validate(settings)
-    except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(map(str, fault["loc"]))
-        raise AuditError(f"{stage}: settings: {where}: {fault['msg']}; run Snakemake again") from error
+def find_targets(settings: Any) -> list[str]:
+    """Find the functions that settings name, however deep."""
+    return re.findall(r'"target": "(.*?)"', json.dumps(settings))
 
 
-def targets(settings: Any) -> Iterator[str]:
-    """The functions that settings name, however deep."""
-    if isinstance(settings, dict):
-        if isinstance(settings.get("target"), str):
-            yield settings["target"]
-        settings = list(settings.values())
-    if isinstance(settings, list):
-        for value in settings:
-            yield from targets(value)
-
-
-def imported(call: argparse.Namespace) -> ModuleType:
-    """The module of a stage, once it and all functions that its settings name are imported."""
+def import_stage(call: argparse.Namespace) -> ModuleType:
+    """Import a stage and all functions that its settings name."""
     # what the imported libraries define is never garbage; collecting during imports costs each job nearly a second
     gc.disable()
     try:
         stage = importlib.import_module(f"attention_audit.stages.{call.stage}")
-        for target in targets(call.settings):
+        for target in find_targets(call.settings):
             import_target(target)
     finally:
         gc.freeze()
@@ -143,16 +127,21 @@ def prepare(arguments: Sequence[str]) -> None:
         call = parser().parse_args(arguments)
         for name in (*LATE[""], *LATE.get(call.stage, ())):
             importlib.import_module(name)
-        imported(call)
+        import_stage(call)
 
 
 def run_stage(call: argparse.Namespace) -> None:
     """Run one stage. Raises AuditError for a fault that the user can mend."""
     started = datetime.now(UTC)
-    name = title(call.stage, call.settings)
+    name = make_title(call.stage, call.settings)
     _start_log(call.log, name)
-    stage = imported(call)
-    settings = checked(call.stage, stage.Settings, call.settings)
+    stage = import_stage(call)
+    try:
+        settings = stage.Settings.model_validate(call.settings)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise AuditError(f"{call.stage}: settings: {where}: {fault['msg']}; run Snakemake again") from error
     inputs, outputs = _files(call.input), _files(call.output)
     provenance = Provenance(call.stage, call.settings, call.code)
     importing = time.process_time()

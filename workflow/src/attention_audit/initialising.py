@@ -83,41 +83,42 @@ class Column(NamedTuple):
     values: Counter[Any]
     texts: list[str]
 
-    @property
     def is_repeated(self) -> bool:
-        """Whether there are so few values that they may be labels."""
+        """Tell whether there are so few values that they may be labels."""
         return len(self.values) <= len(self.cells) / FEWEST
 
-    @property
     def is_split(self) -> bool:
-        """Whether its cells name splits."""
+        """Tell whether its cells name splits."""
         return {"train"} < {str(value).lower() for value in self.values} <= {*SPLITS, *ALIASES}
 
-    @property
     def is_group(self) -> bool:
-        """Whether it has the name of what texts share, and some of them do."""
+        """Tell whether it has the name of what texts share, and some of them do."""
         return bool(GROUPS.fullmatch(self.name)) and 1 < len(self.values) < len(self.cells)
 
-    @property
+    def is_id(self) -> bool:
+        """Tell whether it has the name of ids, and not of what texts share."""
+        return bool(IDS.fullmatch(self.name)) and not self.is_group()
+
     def is_other(self) -> bool:
-        """Whether it has ids, splits or marked words, and so neither texts nor labels."""
-        return self.is_split or bool(IDS.fullmatch(self.name) or MARKED.search(self.name))
+        """Tell whether it has ids, splits or marked words, and so neither texts nor labels."""
+        return self.is_split() or bool(IDS.fullmatch(self.name) or MARKED.search(self.name))
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
-    """The columns that any row has."""
+def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """List the columns that any row has."""
     columns = []
     for name in dict.fromkeys(name for row in rows for name in row):
         cells = [cell.strip() if isinstance(cell := row.get(name), str) else cell for row in rows]
         there = [cell for cell in cells if not is_missing(cell)]
-        plain, texts = ([cell for cell in there if isinstance(cell, kind)] for kind in (str | int | float, str))
-        values = Counter(map(label_text, plain if len(plain) >= MOSTLY * len(there) else ()))
-        texts = texts if len(texts) >= MOSTLY * len(there) else []
-        columns.append(Column(name, there, len(rows) - len(there), values, texts))
+        plain, texts = (
+            kept if len(kept) >= MOSTLY * len(there) else []
+            for kept in ([cell for cell in there if isinstance(cell, kind)] for kind in (str | int | float, str))
+        )
+        columns.append(Column(name, there, len(rows) - len(there), Counter(map(label_text, plain)), texts))
     return columns
 
 
-def layout_of(path: Path) -> Layout:
+def guess_layout(path: Path) -> Layout:
     """Guess how a file is laid out; what has its default is None.
 
     Raises AuditError where it is in no encoding that can be told.
@@ -131,30 +132,29 @@ def layout_of(path: Path) -> Layout:
         rows = csv_rows(read_lines(path, layout.encoding), str(path), layout)
         first, *others = [row for _, row in islice(rows, LOOKED_AT)] or [[]]
         if is_no_header(first, others):
-            return layout._replace(columns=[f"column{number}" for number in range(1, len(first) + 1)])
+            layout = layout._replace(columns=[f"column{number}" for number in range(1, len(first) + 1)])
     return layout
 
 
-def texts_in(columns: Sequence[Column]) -> list[Column]:
-    """Columns that may hold the texts, the likeliest first: the longest, or those with a name of texts.
+def rank_texts(columns: Sequence[Column]) -> list[Column]:
+    """List columns that may hold the texts, the likeliest first: the longest, or those with a name of texts.
 
     Cells are neither labels nor addresses nor numbers, unless the name tells more.
     """
 
     def rank(column: Column) -> float:
         """0: holds no texts."""
-        length = sum(map(len, column.texts)) / max(len(column.texts), 1)
-        if TEXTS.fullmatch(column.name):
-            length *= FAVOUR
-        elif column.is_repeated or all(cell.startswith("http") or NUMERIC.fullmatch(cell) for cell in column.texts):
+        named, length = TEXTS.fullmatch(column.name), sum(map(len, column.texts)) / max(len(column.texts), 1)
+        odd = all(cell.startswith("http") or NUMERIC.fullmatch(cell) for cell in column.texts)
+        if column.is_other() or (not named and (odd or column.is_repeated())):
             return 0
-        return 0 if column.is_other else length
+        return FAVOUR * length if named else length
 
     return sorted(filter(rank, columns), key=rank, reverse=True)
 
 
-def labels_in(columns: Sequence[Column]) -> list[Column]:
-    """Columns that may hold the labels, the likeliest first: by their names, then those of the fewest classes.
+def rank_labels(columns: Sequence[Column]) -> list[Column]:
+    """List columns that may hold the labels, the likeliest first: by their names, then those of the fewest classes.
 
     Cells are short, and each of them comes again and again, unless the name tells more.
     """
@@ -166,14 +166,14 @@ def labels_in(columns: Sequence[Column]) -> list[Column]:
 
     def is_likely(column: Column) -> bool:
         short = all(len(str(value).split()) <= MOST_WORDS for value in column.values)
-        named = column.values and column.name.lower() in LABELS
-        return bool(short and not column.is_other and (named or (column.is_repeated and len(column.values) > 1)))
+        several = len(column.values) > 1 and column.is_repeated()
+        return short and not column.is_other() and bool(several or (column.values and column.name.lower() in LABELS))
 
     return sorted(filter(is_likely, columns), key=rank)
 
 
-def evidence_in(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], text: str) -> Evidence | None:
-    """The column of marked words and how it is written, so that the marks of all rows fit; None where none do."""
+def find_evidence(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], text: str) -> Evidence | None:
+    """Find the column of marked words and how it is written, so that the marks of all rows fit; None where none do."""
     marked = [column.name for column in columns if MARKED.search(column.name)]
     for evidence in (Evidence(columns=name, written=form) for name in marked for form in TRIED):
         with suppress(AuditError):
@@ -183,26 +183,11 @@ def evidence_in(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], te
     return None
 
 
-def checked_path(files: Sequence[Path]) -> Path:
-    """The file to look at. Raises AuditError where there is not one, or of another format."""
-    if len(files) != 1:
-        raise AuditError(USAGE)
-    path = files[0]
-    if not path.is_file():
-        near = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-        what = "is a folder" if path.is_dir() else f"not there{did_you_mean(path.name, near)}"
-        raise AuditError(f"{path}: {what}; name a file that ends in {ENDINGS}")
-    if not format_of(path.name):
-        raise AuditError(f"{path}: does not end in {ENDINGS}; save it in one of these formats")
-    return path
-
-
-def chosen(key: str, named: str | None, likely: list[Column], columns: list[Column], path: Path) -> tuple[str, str]:
-    """The column of the texts or labels, and a remark where it is a guess. named: what the user says.
+def choose_column(key: str, named: str | None, likely: list[Column], names: list[str], path: Path) -> tuple[str, str]:
+    """Choose the column of the texts or labels, with a remark where it is a guess. named: what the user says.
 
     Raises AuditError where there is no such column, or none that may be it.
     """
-    names = [column.name for column in columns]
     if named is not None:
         if named not in names:
             raise AuditError(f"{path}: {no_column(f'--{key}', named, names)}")
@@ -216,42 +201,42 @@ def chosen(key: str, named: str | None, likely: list[Column], columns: list[Colu
     return likely[0].name, f"guess; it may also be {others}" if others else ""
 
 
-def name_of(path: Path, taken: Mapping[str, Any]) -> str:
-    """A name for the data set of a file that no other one has."""
+def name_dataset(path: Path, taken: Mapping[str, Any]) -> str:
+    """Name the data set of a file as no other one is called."""
     letters = unicodedata.normalize("NFKD", path.name.partition(".")[0]).encode("ascii", "ignore").decode()
     name = re.sub(r"[^a-z0-9]+", "-", letters.lower()).strip("-")[:LONGEST] or "mine"
     return f"my-{name}" if name in taken else name
 
 
-def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> Said:
-    """The keys of the entry of a file, but for what all rows must tell. Raises AuditError as `chosen` does."""
+def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None) -> Said:
+    """Guess the keys of the entry of a file, but for what all rows must tell.
+
+    Raises AuditError as `choose_column` does.
+    """
     rows = [row for _, row in islice(table_rows(path, {}, layout), ROWS)]
     if not rows:
         raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
-    columns = columns_of(rows)
-    texts = chosen("text", text, texts_in([column for column in columns if column.name != label]), columns, path)
+    columns = read_columns(rows)
+    names = [column.name for column in columns]
+    texts = choose_column("text", text, rank_texts([each for each in columns if each.name != label]), names, path)
     others = [column for column in columns if column.name != texts[0]]
-    labels = chosen("label", label, labels_in(others), columns, path)
+    labels = choose_column("label", label, rank_labels(others), names, path)
     said: Said = {"kind": ("table", ""), "path": (str(path), "")}
     usual = Layout(delimiter=DELIMITERS.get(str(format_of(path.name))))
-    said |= {
-        key: (value, "guess, with which every row is read")
-        for key, value, plain in zip(Layout._fields, layout, usual, strict=True)
-        if value != plain
-    }
+    for key, value, plain in zip(Layout._fields, layout, usual, strict=True):
+        if value != plain:
+            said[key] = (value, "guess, with which every row is read")
     said |= {"text": texts, "label": labels}
     free = [column for column in others if column.name != labels[0]]
-    if split := next((column for column in free if column.is_split), None):
+    if split := next(filter(Column.is_split, free), None):
         said["split"] = (split.name, numbers(split.values))
-    if own := next((column for column in free if IDS.fullmatch(column.name) and not column.is_group), None):
+    if own := next(filter(Column.is_id, free), None):
         twice = f"{shown(own.name)} has ids that are empty or stand twice, so texts are called by their rows"
         said["id"] = (None, twice) if own.empty or len(own.values) < len(own.cells) else (own.name, "")
-    if shared := next((column for column in free if column.is_group), None):
-        said["group"] = (
-            None,
-            f"or {shown(shared.name)}, if its {len(shared.values):,} values say which texts belong together",
-        )
-    if evidence := evidence_in(rows, free, texts[0]):
+    if shared := next(filter(Column.is_group, free), None):
+        how = f"or {shown(shared.name)}, if its {len(shared.values):,} values say which texts belong together"
+        said["group"] = (None, how)
+    if evidence := find_evidence(rows, free, texts[0]):
         said["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
     cells = next([*map(str, column.cells)] for column in columns if column.name == texts[0])
     code, sure = (dense, True) if (dense := find_unspaced(cells)) else language_of(cells)
@@ -260,29 +245,27 @@ def guessed(path: Path, layout: Layout, text: str | None, label: str | None) -> 
     return said
 
 
-def source_of(said: Said, path: Path) -> TableCorpus:
-    """The entry as the plan reads it. Raises AuditError where the columns that the user names do not go together."""
+def read_entry(said: Said, path: Path) -> TableCorpus:
+    """Read the entry as the plan does. Raises AuditError where the columns that the user names do not go together."""
     try:
         return TableCorpus.model_validate({key: value for key, (value, _) in said.items()})
     except ValidationError as error:
         raise AuditError(f"{path}: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from error
 
 
-def written(name: str, said: Said, path: Path) -> str:
-    """The configuration, as the user reads it."""
-
-    def flow(value: Any) -> str:
-        text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False)
-        return text.removesuffix("...\n").strip()
-
+def write_entry(name: str, said: Said, path: Path) -> str:
+    """Write the configuration, as the user reads it."""
     top = [
         (f"results: runs/{name}", "the folder that the run writes to"),
         (f"datasets: [{name}]", "Wiegreffe & Pinter's tests, with models of the paper's sizes and five seeds"),
         ("corpora:", ""),
         (f"  {name}:", ""),
     ]
-    keys = [(f"    {key}: {flow(value)}", remark) for key, (value, remark) in said.items()]
-    lines = [f"{line:<36}  # {remark}" if remark else line for line, remark in top + keys]
+    for key, (value, remark) in said.items():
+        flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False)
+        flow = flow.removesuffix("...\n").strip()
+        top.append((f"    {key}: {flow}", remark))
+    lines = [f"{line:<36}  # {remark}" if remark else line for line, remark in top]
     call = " ".join(f"python -m attention_audit init {shlex.quote(str(path))}".split())
     head = f"# Written by `{call}`. docs/configuration/README.md has every key.\n"
     return head + "".join(f"{line}\n" for line in lines)
@@ -297,10 +280,18 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     into = into or MINE
     if into.exists():
         raise AuditError(f"{into}: is there already; remove it, or write another file with `--into other.yaml`")
-    path = checked_path(files)
-    name = name_of(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
-    said = guessed(path, layout_of(path), text, label)
-    source = source_of(said, path)
+    if len(files) != 1:
+        raise AuditError(USAGE)
+    path = files[0]
+    if not path.is_file():
+        near = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        what = "is a folder" if path.is_dir() else f"not there{did_you_mean(path.name, near)}"
+        raise AuditError(f"{path}: {what}; name a file that ends in {ENDINGS}")
+    if not format_of(path.name):
+        raise AuditError(f"{path}: does not end in {ENDINGS}; save it in one of these formats")
+    name = name_dataset(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
+    said = guess_entry(path, guess_layout(path), text, label)
+    source = read_entry(said, path)
     counts = count(name, source, {"path": path})
     if counts.unlabelled:
         said["drop_unlabelled"] = (True, f"{len(counts.unlabelled)} of {counts.read} rows have no label")
@@ -309,17 +300,17 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     absent, (tokens, how) = lacking(source.tokens), said["tokens"]
     if counts.usable and not absent and counts.rate(source.tokens) * np.median(counts.lengths) > DOCUMENT:
         tokens, how = tokens | {"sentences": True}, f"{how}; sentences are for HANs"
-    source = source_of(said, path)
+    source = read_entry(said, path)
     refuse(name, source, counts)
     odd = [*filter(None, [absent]), *oddities(source, counts)]
     said["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
-    source = source_of(said, path)
+    source = read_entry(said, path)
     if (texts := len(counts.usable)) > MANY:
         odd.append(
             f"{'' if counts.whole else 'more than '}{texts:,} texts make trainings long; in the entry of the data set, "
             "`splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"
         )
-    made = written(name, said, path)
+    made = write_entry(name, said, path)
     try:
         with into.open("x", encoding="utf-8") as file:
             file.write(made)
