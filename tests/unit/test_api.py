@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Mapping
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from attention_audit.errors import AuditError
 from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan
 from attention_audit.questions import QUESTIONS
-from attention_audit.readout import read_readout
+from attention_audit.readout import Readout, read_readout
 from attention_audit.stages.import_readout import as_readout
 from attention_audit.transformer.folder import MIRROR
 
@@ -79,48 +78,54 @@ def test_a_map_without_contributions_is_audited() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "line"),
+    ("argument", "value", "line"),
     [
         (
-            {"attention": [0.97 * weights for weights in GIVEN.attention]},
+            "attention",
+            [0.97 * weights for weights in GIVEN.attention],
             "mine: text '0', column attention: sums to 0.97",
         ),
-        ({"bias": None}, "mine: bias is left out, and one needs the other; give both, or neither"),
-        ({"labels": [1]}, "mine: column label has 1 entries for 6 texts; give each one"),
-        ({"bias": [[0.1]]}, "mine: column bias has 1 entries for 6 texts; give each one"),
-        ({"bias": 0.1}, r"mine: column bias: is float of shape \(\); give a number a text and class"),
+        ("bias", None, "mine: bias is left out, and one needs the other; give both, or neither"),
+        ("labels", [1], "mine: column label has 1 entries for 6 texts; give each one"),
+        ("bias", [[0.1]], "mine: column bias has 1 entries for 6 texts; give each one"),
+        ("bias", 0.1, r"mine: column bias: is float of shape \(\); give a number a text and class"),
         (
-            {"probabilities": GIVEN.probabilities[:, 0]},
+            "probabilities",
+            GIVEN.probabilities[:, 0],
             r"mine: column probabilities: is ndarray of shape \(6,\); give a number",
         ),
-        ({"attention": [["a"]] * 6}, "mine: text '0', column attention: is list, and no numbers"),
+        ("attention", [["a"]] * 6, "mine: text '0', column attention: is list, and no numbers"),
         (
-            {"attention": [np.zeros((1, 1, 1))] * 6},
+            "attention",
+            [np.zeros((1, 1, 1))] * 6,
             r"mine: text '0', column attention: is ndarray of shape \(1, 1, 1\)",
         ),
         (
-            {"contributions": [1.0] * 6},
+            "contributions",
+            [1.0] * 6,
             r"mine: text '0', column contribution: is float of shape \(\); give an array of one axis or two",
         ),
         (
-            {"labels": ["good"] * 6},
+            "labels",
+            ["good"] * 6,
             "mine: column label: holds something else than whole numbers; give a flat list of these",
         ),
-        ({"labels": [0.5] * 6}, "mine: column label: holds something else than whole numbers; give"),
-        ({"labels": None}, "mine: column label: is NoneType, and no list; give one"),
-        ({"evidence": [[True, False]] * 6}, "mine: text '0', column evidence: holds something else than whole numbers"),
-        ({"tokens": ["a film"] * 6}, "mine: column tokens: text 0 is one string; give the list of its words"),
-        ({"maps": [[0.1]]}, "mine: maps: is list; give the scores of each map by its name"),
-        ({"tokens": torch.ones(6, 3).long()}, r"mine: column tokens: text 0 holds tensor\(1\), and no word; .* no ids"),
+        ("labels", [0.5] * 6, "mine: column label: holds something else than whole numbers; give"),
+        ("labels", None, "mine: column label: is NoneType, and no list; give one"),
+        ("evidence", [[True, False]] * 6, "mine: text '0', column evidence: holds something else than whole numbers"),
+        ("tokens", ["a film"] * 6, "mine: column tokens: text 0 is one string; give the list of its words"),
+        ("maps", [[0.1]], "mine: maps: is list; give the scores of each map by its name"),
+        ("tokens", torch.ones(6, 3).long(), r"mine: column tokens: text 0 holds tensor\(1\), and no word; .* no ids"),
         (
-            {"tokens": [["a", "[PAD]"]] * 6},
+            "tokens",
+            [["a", "[PAD]"]] * 6,
             r"mine: text '0', column tokens: has padding at an end, '\[PAD\]'; leave it",
         ),
     ],
 )
-def test_wrong_arrays_are_one_line(change: Mapping[str, Any], line: str) -> None:
+def test_wrong_arrays_are_one_line(argument: str, value: Any, line: str) -> None:
     with pytest.raises(AuditError, match=f"^{line}") as caught:
-        api.readout(**ARGUMENTS | change, name="mine")
+        api.readout(**ARGUMENTS | {argument: value}, name="mine")
     assert "\n" not in str(caught.value)
 
 
@@ -239,22 +244,20 @@ def test_further_maps_of_a_readout_are_drawn_beside_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "line"),
+    ("readouts", "text", "line"),
     [
-        (([], 0), "readouts: there is none; give one or more"),
-        ((5, 0), "readouts: is int, and no list; give one"),
-        (([GIVEN, 5], 0), r"readouts, 2\.: holds int, and no readout; make one with api\.readout"),
-        (([GIVEN, made(1, 5)], 0), r"readouts, 2\.: text 'text-5', column id: is missing"),
-        ((GIVEN, 6), "text: is 6, and there are 6 texts; count from 0"),
-        ((GIVEN, "text-7"), "text: no id is 'text-7'; give one of 'text-0' to 'text-5', or a place"),
-        ((GIVEN, 0, ["x"]), "classes: has 1 names for 2 classes; name each, in their order"),
-        ((GIVEN, 0, ["x", "x"]), "classes: names 'x' twice; give each class a name of its own"),
+        ([], 0, "readouts: there is none; give one or more"),
+        (5, 0, "readouts: is int, and no list; give one"),
+        ([GIVEN, 5], 0, r"readouts, 2\.: holds int, and no readout; make one with api\.readout"),
+        ([GIVEN, made(1, 5)], 0, r"readouts, 2\.: text 'text-5', column id: is missing"),
+        (GIVEN, 6, "text: is 6, and there are 6 texts; count from 0"),
+        (GIVEN, "text-7", "text: no id is 'text-7'; give one of 'text-0' to 'text-5', or a place"),
+        (GIVEN, 0, "classes: has 1 names for 2 classes; name each, in their order"),
     ],
 )
-def test_what_cannot_be_read_of_readouts_is_one_line(arguments: tuple[Any, ...], line: str) -> None:
-    readouts, text, *classes = arguments
+def test_what_cannot_be_read_of_readouts_is_one_line(readouts: Any, text: int | str, line: str) -> None:
     with pytest.raises(AuditError, match=f"^{line}"):
-        api.reading(readouts, text, classes=classes[0] if classes else None)
+        api.reading(readouts, text, classes=["x"])
 
 
 def test_what_is_not_given_is_not_asked_and_says_so() -> None:
@@ -267,23 +270,21 @@ def test_what_is_not_given_is_not_asked_and_says_so() -> None:
     assert set(frames["attention_maps"]["weights"]) == {"base", "instance_adversary"}
 
 
-def test_readouts_of_other_texts_are_one_line() -> None:
-    with pytest.raises(AuditError, match=r"^model 2: text 'text-4', column id: is missing, of 5 texts of model 1"):
-        api.audit([api_of(made(1, 5)), api_of(made(1, 4))])
-    with pytest.raises(AuditError, match=r"^classes: names 'a' twice; give each class a name of its own"):
-        api.audit(made(1, 5), classes=["a", "a"])
-    with pytest.raises(AuditError, match=r"^classes: has 1 names for 2 classes"):
-        api.audit(made(1, 5), classes=["x"])
-    with pytest.raises(AuditError, match=r"^config: permutation\.permutations: "):
-        api.audit(made(1, 5), settings={"permutation": {"permutations": 0}})
+SHORT = api.readout(**{name: values[:5] for name, values in ARGUMENTS.items()})
 
 
-def api_of(given: api.GivenReadout) -> api.GivenReadout:
-    """The same readout as notebooks make it, without a name of its own."""
-    return api.readout(
-        given.tokens, given.attention, given.contribution, given.bias, given.labels.tolist(), given.probabilities,
-        ids=given.ids,
-    )  # fmt: skip
+@pytest.mark.parametrize(
+    ("readouts", "named", "line"),
+    [
+        ([api.readout(**ARGUMENTS), SHORT], {}, "model 2: text '5', column id: is missing, of 6 texts of model 1"),
+        (SHORT, {"classes": ["a", "a"]}, "classes: names 'a' twice; give each class a name of its own"),
+        (SHORT, {"classes": ["x"]}, "classes: has 1 names for 2 classes"),
+        (SHORT, {"settings": {"permutation": {"permutations": 0}}}, r"config: permutation\.permutations: "),
+    ],
+)
+def test_readouts_that_cannot_be_audited_are_one_line(readouts: Any, named: dict[str, Any], line: str) -> None:
+    with pytest.raises(AuditError, match=f"^{line}"):
+        api.audit(readouts, **named)
 
 
 TINY: dict[str, Any] = {
@@ -308,14 +309,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with chdir(folder):
         plan: Plan = plan_of(**TINY)
         for training in ("digest/base", "digest/adversary_lambda0.01", "digest/han_rnn"):
-            make(
-                plan,
-                *(
-                    path
-                    for seed in plan.trainings.seeds[training]
-                    for path in plan.trainings.trained(training, seed).files
-                ),
-            )
+            for seed in plan.trainings.seeds[training]:
+                make(plan, *plan.trainings.trained(training, seed).files)
         write_configuration(plan.config)
     return folder / "results"
 
@@ -326,29 +321,26 @@ def first_text(folder: Path) -> pd.Series:
     return texts[texts["split"] == "test"].iloc[0]
 
 
-def stored(folder: Path, model: str, seed: int, name: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """The weights of that text in a readout of the workflow."""
-    readout = read_readout(folder / f"readouts/digest/{model}/seed{seed}/test.parquet")
-    return readout.attention[readout.ids.index(name)]
+def read_stored(folder: Path, model: str, seed: int, name: str) -> Readout:
+    """What the workflow has read out of that text."""
+    return read_readout(folder / f"readouts/digest/{model}/seed{seed}/test.parquet").aligned([name])
 
 
 def test_a_text_is_read_as_the_workflow_reads_it(folder: Path) -> None:
     text = first_text(folder)
     reading = api.trained(folder, "digest").read(list(text["tokens"]))
     words = reading.words
-    weights = np.stack([stored(folder, "base", seed, text["id"]) for seed in (10, 50)])
+    first, second = (read_stored(folder, "base", seed, text["id"]) for seed in (10, 50))
+    away = read_stored(folder, "adversary_lambda0.01", 10, text["id"])
+    weights = np.stack([first.attention[0], second.attention[0]])
     assert words["word"].tolist() == list(text["tokens"])
-    assert words["weight"].to_numpy() == pytest.approx(weights[0], abs=1e-6)
-    assert words["lowest"].to_numpy() == pytest.approx(weights.min(0), abs=1e-6)
-    assert words["highest"].to_numpy() == pytest.approx(weights.max(0), abs=1e-6)
-    moved = stored(folder, "adversary_lambda0.01", 10, text["id"])
-    assert words["adversary"].to_numpy() == pytest.approx(moved, abs=1e-6)
-    assert words["gradient"].sum() == pytest.approx(1)
     # what each word adds to the lead of the predicted class over the mean of all
-    readout = read_readout(folder / "readouts/digest/base/seed10/test.parquet").aligned([text["id"]])
-    predicted, z = readout.probabilities[0], readout.contribution[0]
+    predicted, z = first.probabilities[0], first.contribution[0]
     lead = weights[0] * (z[:, predicted.argmax()] - z @ predicted)
-    assert words["contribution"].to_numpy() == pytest.approx(lead, abs=1e-6)
+    expected = {"weight": weights[0], "lowest": weights.min(0), "highest": weights.max(0), "contribution": lead}
+    for name, values in (expected | {"adversary": away.attention[0]}).items():
+        assert words[name].to_numpy() == pytest.approx(values, abs=1e-6)
+    assert words["gradient"].sum() == pytest.approx(1)
     facts = reading.facts
     assert facts["trainings"] == 2
     assert facts["same_top"] in (0.0, 1.0)
@@ -382,11 +374,8 @@ def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     save(Path("mirror/tiny"))
     monkeypatch.setenv(MIRROR, "mirror")
-    encoder = {
-        "mirror": "mirror",
-        "model": {"encoder": "transformer", "attention_hidden": 8},
-        "transformer": {"path": "tiny"},
-    }
+    model = {"encoder": "transformer", "attention_hidden": 8}
+    encoder = {"mirror": "mirror", "model": model, "transformer": {"path": "tiny"}}
     plan = plan_of(**TINY | encoder | {"serrano_smith": {"datasets": []}})
     make(plan, *(path for job in plan.trainings.jobs() for path in job.files if "/base/" in path))
     write_configuration(plan.config)
@@ -394,7 +383,7 @@ def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch
     # a job is told of the mirror, and a notebook is not
     monkeypatch.delenv(MIRROR)
     words = api.trained("results", "digest").read(list(text["tokens"])).words
-    expected = stored(tmp_path / "results", "base", 10, text["id"])
+    (expected,) = read_stored(tmp_path / "results", "base", 10, text["id"]).attention
     # words that are not read have no weight
     assert len(words) == len(text["tokens"])
     words = words[words["weight"].notna()]
@@ -418,23 +407,25 @@ def test_a_model_of_sentences_shows_sentences(folder: Path) -> None:
     ("arguments", "line"),
     [
         (["nowhere", "digest"], "nowhere: holds no run of this version; name the folder"),
-        (["", "sst"], r"sst: not a data set of suite wp in .* \(known: digest\); name another"),
-        (["", "digest", "wp", "large"], r"large: not a model of suite wp \(known: base, uniform, .*\); name another"),
-        (["", "digest", "xx"], "suite 'xx' is not known"),
+        (["results", "sst"], r"sst: not a data set of suite wp in .* \(known: digest\); name another"),
+        (["results", "digest", "wp", "large"], r"large: not a model of suite wp \(known: base, uniform, .*\); name"),
+        (["results", "digest", "xx"], "suite 'xx' is not known"),
+        (["results", "digest", "wp", "uniform"], r"uniform/seed10\.safetensors: not there; make it with `snakemake"),
     ],
 )
 def test_what_was_not_trained_is_one_line(folder: Path, arguments: list[str], line: str) -> None:
-    place, *others = arguments
-    with pytest.raises(AuditError, match=line):
-        api.trained(place or folder, *others)
+    with chdir(folder.parent), pytest.raises(AuditError, match=line):
+        api.trained(*arguments).read("a film")
 
 
-def test_a_text_without_words_or_a_model_without_weights_is_one_line(folder: Path) -> None:
-    with pytest.raises(AuditError, match="text: no word is in it"):
-        api.trained(folder, "digest").read("  ")
-    with pytest.raises(AuditError, match=r"^text: is int, and no list; give one"):
-        api.trained(folder, "digest").read(5)  # type: ignore[arg-type]
-    with pytest.raises(AuditError, match=r"uniform/seed10\.safetensors: not there; make it with `snakemake"):
-        api.trained(folder, "digest", model="uniform").read("a film")
-    with pytest.raises(AuditError, match=r"^base: is no Transformer classifier in question, which maps are of; leave"):
-        api.trained(folder, "digest").read("a film", maps=["rollout"])
+@pytest.mark.parametrize(
+    ("text", "maps", "line"),
+    [
+        ("  ", [], "text: no word is in it"),
+        (5, [], "text: is int, and no list; give one"),
+        ("a film", ["rollout"], "base: is no Transformer classifier in question, which maps are of; leave"),
+    ],
+)
+def test_what_a_model_cannot_read_is_one_line(folder: Path, text: Any, maps: list[str], line: str) -> None:
+    with pytest.raises(AuditError, match=f"^{line}"):
+        api.trained(folder, "digest").read(text, maps)
