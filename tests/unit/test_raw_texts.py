@@ -1,12 +1,11 @@
 """What a classifier reads of a text: the raw text, by its own tokenizer, each piece of it in the word it begins in."""
 
-import tarfile
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import classifiers_on_disk
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,12 +13,12 @@ import torch
 import transformers_on_disk
 from hypothesis import given
 from hypothesis import strategies as st
+from test_imdb import archive, read
 from tokenizers import normalizers
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.performance import cut_texts
 from attention_audit.corpus.prepare import prepare
-from attention_audit.corpus.sources.labelled import ImdbCorpus
 from attention_audit.corpus.sources.sst import clean, parse_tree
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import Tokens, placed_words
@@ -55,15 +54,21 @@ def written(text: str, tokens: Tokens | None = None) -> tuple[list[str], RawText
     return [word for word, _, _ in placed], RawText(text, [start for _, start, _ in placed])
 
 
-def pieces_of_one(tokenizer: Any, text: RawText, most: int) -> Pieces:
+def cut_one(tokenizer: Any, text: RawText, most: int = 200) -> Pieces:
     return cut_raw(tokenizer, ["t"], [text], most)
 
 
 def read_by_word(pieces: Pieces, tokenizer: Any) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
-    for id_, word in zip(pieces.ids, pieces.words, strict=True):
-        found.setdefault(int(word), []).append(tokenizer.convert_ids_to_tokens(int(id_)))
-    return found
+    found = pd.Series(tokenizer.convert_ids_to_tokens(pieces.ids.tolist())).groupby(pieces.words).agg(list)
+    return dict(found)
+
+
+def run_model(classifier: SequenceClassifier, text: RawText, **cut: Any) -> tuple[list[int], Any, Any]:
+    """The pieces of a text, its probabilities and its map, as the library alone has them."""
+    given = classifier.tokenizer(text.text, return_tensors="pt", **cut)
+    with torch.no_grad():
+        said = classifier.model(**given, output_attentions=True)
+    return given["input_ids"][0].tolist(), said.logits[0].softmax(-1), said.attentions[-1][0, :, 0].mean(0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -71,7 +76,7 @@ def read_by_word(pieces: Pieces, tokenizer: Any) -> dict[int, list[str]]:
 def test_the_pieces_are_the_tokenizers_own_of_the_raw_text(kind: str, punctuation: Any) -> None:
     tokenizer = tokenizer_of(kind)
     _, text = written(RAW, Tokens(punctuation=punctuation, mask_numbers=True))
-    pieces = cut_raw(tokenizer, ["t"], [text], 200)
+    pieces = cut_one(tokenizer, text)
     assert pieces.ids.tolist() == tokenizer(RAW)["input_ids"]
     assert pieces.read.tolist() == [len(text.places)]
     of_words = [word for word in pieces.words if word != SPECIAL]
@@ -84,7 +89,7 @@ def test_the_pieces_of_any_text_are_the_tokenizers_own(text: str, kind: str, low
     tokenizer = tokenizer_of(kind)
     expected = tokenizer(text, truncation=True, max_length=30)["input_ids"]
     if words and len(tokenizer(text, add_special_tokens=False)["input_ids"]):
-        pieces = cut_raw(tokenizer, ["t"], [one], 30)
+        pieces = cut_one(tokenizer, one, 30)
         assert pieces.ids.tolist() == expected
         assert pieces.words.max() < pieces.read[0] <= len(words)
 
@@ -101,7 +106,7 @@ def test_the_pieces_of_any_text_are_the_tokenizers_own(text: str, kind: str, low
 def test_each_piece_is_of_the_word_that_it_begins_in(kind: str, text: str, punctuation: Any, pieces: str) -> None:
     _, raw = written(text, Tokens(punctuation=punctuation))
     tokenizer = tokenizer_of(kind)
-    by_word = read_by_word(cut_raw(tokenizer, ["t"], [raw], 200), tokenizer)
+    by_word = read_by_word(cut_one(tokenizer, raw), tokenizer)
     assert by_word.pop(SPECIAL) == ["[CLS]", "[SEP]"]
     assert by_word == {at: word.split() for at, word in enumerate(pieces.split("|"))}
 
@@ -109,13 +114,13 @@ def test_each_piece_is_of_the_word_that_it_begins_in(kind: str, text: str, punct
 def test_a_piece_that_begins_with_spaces_is_of_the_word_behind_them() -> None:
     _, text = written("the   film")
     tokenizer = tokenizer_of("bytes")
-    by_word = read_by_word(cut_raw(tokenizer, ["t"], [text], 200), tokenizer)
+    by_word = read_by_word(cut_one(tokenizer, text), tokenizer)
     assert ["".join(by_word[at]) for at in range(2)] == ["Ġthe", "ĠĠĠfilm"]
 
 
 def test_a_text_that_is_cut_ends_with_the_word_of_its_last_piece() -> None:
     _, text = written("why the film can't")
-    pieces = cut_raw(tokenizer_of("lower-casing"), ["t"], [text], 4)
+    pieces = cut_one(tokenizer_of("lower-casing"), text, 4)
     assert (pieces.read.tolist(), pieces.truncated.tolist()) == ([2], [True])
 
 
@@ -123,14 +128,11 @@ def test_a_text_of_which_the_end_is_read_has_the_words_of_its_last_pieces(tmp_pa
     classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, words=WORDS), max_length=6)
     classifier.tokenizer.truncation_side = "left"
     words, text = written("why the story film is bad great")
-    pieces = pieces_of_one(classifier.tokenizer, text, 6)
+    pieces = cut_one(classifier.tokenizer, text, 6)
     assert (pieces.read.tolist(), pieces.places.tolist(), pieces.truncated.tolist()) == ([4], [3, 4, 5, 6], [True])
     readout = take_classifier(classifier, pieces, ["t"], np.zeros(1, np.int64), (0, 1))
-    given = classifier.tokenizer(text.text, truncation=True, max_length=6, return_tensors="pt")
-    assert pieces.ids.tolist() == given["input_ids"][0].tolist()
-    with torch.no_grad():
-        said = classifier.model(**given, output_attentions=True)
-    own = said.attentions[-1][0, :, 0].mean(0).numpy()
+    ids, _, own = run_model(classifier, text, truncation=True, max_length=6)
+    assert pieces.ids.tolist() == ids
     np.testing.assert_allclose(readout.attention[0], own[[1, 2, 3, 4, 0, 5]], atol=1e-6)
     found = cut_texts(readout, {"t": words})
     assert (found["id"], found["words"].tolist(), found["read"].tolist()) == (["t"], [7], [4])
@@ -145,7 +147,7 @@ def test_a_word_that_the_tokenizer_drops_is_not_read(text: str, kind: str) -> No
     tokenizer.backend_tokenizer.normalizer = normalizers.Sequence([*dropping, *own])
     words, one = written(text, Tokens(tokenizer="spaces"))
     assert len(words) == 3
-    pieces = pieces_of_one(tokenizer, one, 200)
+    pieces = cut_one(tokenizer, one)
     assert [words[place] for place in pieces.places] == ["the", "film"]
     by_word = read_by_word(pieces, tokenizer)
     assert ["".join(by_word[at]).strip("Ġ") for at in range(2)] == ["the", "film"]
@@ -159,7 +161,7 @@ def test_a_character_that_nobody_sees_is_of_the_word_beside_it(text: str, letter
     text = text.replace("{}", letter)
     words, one = written(text, Tokens(tokenizer="spaces"))
     assert words == ["film", "story"]
-    pieces = pieces_of_one(tokenizer, one, 200)
+    pieces = cut_one(tokenizer, one)
     assert pieces.places.tolist() == [0, 1]
     given = tokenizer(text, return_offsets_mapping=True)
     assert pieces.ids.tolist() == given["input_ids"]
@@ -170,7 +172,7 @@ def test_a_character_that_nobody_sees_is_of_the_word_beside_it(text: str, letter
 
 def test_a_text_of_which_nothing_can_be_read_is_named() -> None:
     with pytest.raises(AuditError, match="text 't': the classifier's tokenizer has no piece for anything in it"):
-        cut_raw(tokenizer_of("lower-casing"), ["t"], [spaced(["\u200b"])], 20)
+        cut_one(tokenizer_of("lower-casing"), spaced(["\u200b"]))
 
 
 def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp_path: Path) -> None:
@@ -178,22 +180,20 @@ def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp
     texts = [written(text)[1] for text in ("the film cannot be great", "cannot", "why the story")]
     pieces = cut_raw(classifier.tokenizer, ["a", "b", "c"], texts, classifier.most)
     # the tail under weights at random is held to the whole network's logits within
-    readout = take_classifier(classifier, pieces, ["a", "b", "c"], np.zeros(3, np.int64), (0, 1))
+    about = (classifier, pieces, ["a", "b", "c"], np.zeros(3, np.int64), (0, 1))
+    readout = take_classifier(*about)
     assert readout.attending is not None
     for row, text in enumerate(texts):
-        given = classifier.tokenizer(text.text, return_tensors="pt")
-        with torch.no_grad():
-            said = classifier.model(**given, output_attentions=True)
-        np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1).numpy(), atol=1e-5)
+        _, predicted, own = run_model(classifier, text)
+        np.testing.assert_allclose(readout.probabilities[row], predicted, atol=1e-5)
         assert readout.words[row] == len(text.places)
         np.testing.assert_allclose(readout.attention[row].sum(), 1, atol=1e-6)
-    own = said.attentions[-1][0, :, 0].mean(0)
-    np.testing.assert_allclose(readout.attention[2], own[[1, 2, 3, 0, 4]].numpy(), atol=1e-6)
+    np.testing.assert_allclose(readout.attention[2], own[[1, 2, 3, 0, 4]], atol=1e-6)
     weights, values = readout.attending.weights[0], readout.attending.values[0]
     assert (weights[2] > 0).all()
     np.testing.assert_array_equal(weights[2], weights[3])
     np.testing.assert_array_equal(values[2], values[3])
-    even = take_classifier(classifier, pieces, ["a", "b", "c"], np.zeros(3, np.int64), (0, 1), imposed=True)
+    even = take_classifier(*about, imposed=True)
     np.testing.assert_allclose(even.attention[0], 1 / (len(texts[0].places) + MARKS), atol=1e-7)
     batch = PieceTable(pieces, torch.device("cpu")).batch(torch.arange(3))
     items = torch.rand(3, 2, int(batch.read.max()) + MARKS)
@@ -202,18 +202,13 @@ def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp
     torch.testing.assert_close(back.sum(2), (items * inside).sum(2))
 
 
-def corpus_of(tmp_path: Path, name: str, source: Any, raw: dict[str, Path]) -> list[dict[str, Any]]:
-    path = tmp_path / "corpus.parquet"
-    prepare(name, source, raw, path, Provenance("prepare", {}, ""), 1, lambda line: None)
-    return pq.read_table(path).to_pylist()
-
-
 def test_a_corpus_of_lower_cased_words_keeps_the_raw_texts(tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
+    table, corpus = tmp_path / "table.csv", tmp_path / "corpus.parquet"
     rows = [f'"{RAW}",{label},{split}' for split in ("train", "dev", "test") for label in "ab"]
     table.write_text("\n".join(["text,label,split", *rows]))
-    source = TableCorpus.model_validate({"kind": "table", "path": str(table), "text": "text", "label": "label"})
-    row = corpus_of(tmp_path, "own", source.model_copy(update={"split": "split"}), {"path": table})[0]
+    source = TableCorpus(kind="table", path=str(table), text="text", label="label", split="split")
+    prepare("own", source, {"path": table}, corpus, Provenance("prepare", {}, ""), 1, lambda line: None)
+    row = pq.read_table(corpus).to_pylist()[0]
     assert row["raw"] == RAW
     assert all(RAW[at:].lower().startswith(word) for word, at in zip(row["tokens"], row["starts"], strict=True))
 
@@ -223,33 +218,25 @@ def test_sst_is_read_with_its_punctuation_wherever_it_is_cleaned() -> None:
     text, _, before = clean(tree)
     assert text == "It s half good well made"
     assert before.text == "It 's ( half/good , well-made )"
-    words = [word for sentence in placed_words(text, Tokens(tokenizer="spaces")) for word in sentence]
-    places = [before.places[start] for _, start, _ in words]
-    assert [before.text[at:][:4] for at in places] == ["It '", "s ( ", "half", "good", "well", "made"]
+    _, placed = written(text, Tokens(tokenizer="spaces"))
+    found = [before.text[before.places[start] :][:4] for start in placed.places]
+    assert found == ["It '", "s ( ", "half", "good", "well", "made"]
 
 
 @pytest.mark.parametrize("keras", [True, False])
 def test_imdb_is_read_with_its_line_breaks(tmp_path: Path, keras: bool) -> None:
-    review, archive = "Good!<br /><br />It's   FUN", tmp_path / "imdb.tar.gz"
-    with tarfile.open(archive, "w:gz") as made:
-        for split in ("train", "test"):
-            for kind in ("neg", "pos"):
-                info = tarfile.TarInfo(f"aclImdb/{split}/{kind}/1_9.txt")
-                info.size = len(review)
-                made.addfile(info, BytesIO(review.encode()))
-    source = ImdbCorpus.model_validate({"kind": "imdb", "archive": {"file": archive.name}, "keras": keras})
-    (text, *_) = source.read("imdb", {"archive": archive})
-    placed = [word for sentence in placed_words(text.text, Tokens()) for word in sentence]
+    review = "Good!<br /><br />It's   FUN"
+    reviews = {f"{split}/{kind}/1_9.txt": review for split in ("train", "test") for kind in ("neg", "pos")}
+    (text, *_) = read(archive(tmp_path, reviews), keras=keras)
+    words, placed = written(text.text)
     assert text.written is not None
     assert text.written.text == review
-    found = [(word, text.written.places[start]) for word, start, _ in placed]
-    assert ("fun", review.index("FUN")) in found
-    assert found[0] == ("good", 0)
-    assert all(review[start:].lower().startswith(word) for word, start in found)
+    found = [text.written.places[start] for start in placed.places]
+    assert ("fun", review.index("FUN")) in zip(words, found, strict=True)
+    assert (words[0], found[0]) == ("good", 0)
+    assert all(review[start:].lower().startswith(word) for word, start in zip(words, found, strict=True))
 
 
 def test_words_without_a_raw_text_are_read_with_spaces_between_them() -> None:
-    table = pa.table(
-        {"tokens": [["a", "bc", "d"]], "raw": pa.array([None], pa.string()), "starts": [None], "second": [None]}
-    )
+    table = pa.Table.from_pylist([{"tokens": ["a", "bc", "d"], "raw": None, "starts": None, "second": None}])
     assert written_texts(table) == [RawText("a bc d", [0, 2, 5])]
