@@ -17,7 +17,7 @@ import pytest
 import yaml
 from planned import CATALOGUE, mirror_in, overlaid
 
-from attention_audit.__main__ import targets
+from attention_audit.__main__ import find_targets
 from attention_audit.code_hash import PACKAGE, closure
 from attention_audit.plan.plan import Plan
 from attention_audit.plugins import module_of, qualified
@@ -98,7 +98,7 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_conda_has_every_library_of_a_preset(path: Path, mirror: Path) -> None:
     raw = yaml.safe_load(path.read_text()) | {"skip_unavailable": True, "mirror": str(mirror)}
     jobs = Plan(overlaid(CATALOGUE, raw), CATALOGUE, mirror / "memory").jobs()
-    called = {module_of(target) for job in jobs for target in targets(job.settings.model_dump())}
+    called = {module_of(target) for job in jobs for target in find_targets(job.settings.model_dump(mode="json"))}
     called |= {f"stages.{job.stage}" for job in jobs}
     imported = frozenset().union(*(libraries(each) for name in called for each in closure(qualified(name))))
     assert {"numpy", "torch"} <= imported

@@ -2,10 +2,10 @@
 why not. What is right comes from the library alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import mkdtemp
-from types import MethodType
+from types import MethodType, SimpleNamespace
 from typing import Any
 
 import classifiers_on_disk as on_disk
@@ -119,27 +119,23 @@ class Derived(transformers.BertForSequenceClassification):  # type: ignore[misc]
     """Another name alone."""
 
 
-class Compiled(nn.Module):
-    """As torch.compile, which takes seconds to import, wraps a model."""
+WRAPPED: dict[str, Callable[[Any, Any], Sequence[Any]]] = {
+    "parallel": lambda model, tokenizer: (nn.DataParallel(model), tokenizer),
+    # as torch.compile, which takes seconds to import, wraps a model
+    "compiled": lambda model, tokenizer: (SimpleNamespace(_orig_mod=model), tokenizer),
+    "pipeline": lambda model, tokenizer: [
+        transformers.pipeline("text-classification", model=model, tokenizer=tokenizer)
+    ],
+    "derived": lambda model, _: (Derived.from_pretrained(model.name_or_path), model.name_or_path),
+}
 
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        self._orig_mod = model
 
-
-@pytest.mark.parametrize("wrap", [nn.DataParallel, Compiled, "pipeline", Derived, "hook"])
-def test_what_is_about_a_model_and_changes_nothing_is_passed_by(wrap: Any) -> None:
+@pytest.mark.parametrize("wrap", WRAPPED)
+def test_what_is_about_a_model_and_changes_nothing_is_passed_by(wrap: str) -> None:
     model, tokenizer = given()
     right = call(model, tokenizer)
-    if wrap == "pipeline":
-        found = audit(transformers.pipeline("text-classification", model=model, tokenizer=tokenizer))
-    elif wrap == "hook":
-        model.register_forward_hook(lambda module, inputs, output: None)
-        found = audit(model, tokenizer)
-    elif wrap is Derived:
-        found = audit(Derived.from_pretrained(model.name_or_path), model.name_or_path)
-    else:
-        found = audit(wrap(model), tokenizer)
+    model.register_forward_hook(lambda module, inputs, output: None)
+    found = audit(*WRAPPED[wrap](model, tokenizer))
     np.testing.assert_allclose(found.readouts[0].probabilities, right, atol=1e-5)
 
 
@@ -152,10 +148,6 @@ def scale(model: Any) -> None:
     model.forward = MethodType(forward, model)
 
 
-def hook(model: Any) -> None:
-    model.bert.pooler.register_forward_hook(lambda module, inputs, output: output * 0.9)
-
-
 def fail(model: Any) -> None:
     def forward(input_ids: Any, attention_mask: Any, token_type_ids: Any) -> Any:
         raise RuntimeError("no such\nkernel")
@@ -163,40 +155,37 @@ def fail(model: Any) -> None:
     model.forward = forward
 
 
-def head(*layers: nn.Module) -> Callable[[Any], None]:
-    def change(model: Any) -> None:
-        model.classifier = layers[0] if len(layers) == 1 else nn.Sequential(*layers)
-
-    return change
-
-
-def prune(model: Any) -> None:
-    l1_unstructured(model.bert.encoder.layer[0].attention.self.query, "weight", 0.5)
-
-
-def parametrise(model: Any) -> None:
-    nn.utils.parametrizations.weight_norm(model.classifier)
-
-
-def unload(model: Any) -> None:
-    model.bert.encoder.layer[1].to("meta")
+def head(layer: nn.Module) -> Callable[[Any], None]:
+    return lambda model: setattr(model, "classifier", layer)
 
 
 @pytest.mark.parametrize(
     ("change", "line"),
     [
         (scale, r"^model: as it is given, a logit .* 0 of 5 texts .*: the model, a BertForSequenceClassification\)"),
-        (hook, r"^model: as it is given, .* a hook that is not the library's: bert.pooler, a BertPooler\); use judge"),
+        (
+            lambda model: model.bert.pooler.register_forward_hook(lambda module, inputs, output: output * 0.9),
+            r"^model: as it is given, .* a hook that is not the library's: bert.pooler, a BertPooler\); use judge",
+        ),
         (fail, r"^model: cannot be called with what its tokenizer makes of text '3' \(no such\); give a model"),
         (
-            head(nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 2)),
+            head(nn.Sequential(nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 2))),
             r"lack classifier.bias and hold classifier.0.bias, .*BertForSequenceClassification \(classifier is a Seq",
         ),
         (head(nn.Linear(16, 5)), r"^model: its classifier.bias has the shape \(5,\), and \(2,\) by its configuration"),
         (head(nn.Linear(16, 2, bias=False)), r"^model: its weights lack classifier.bias, .*; use judge"),
-        (prune, r"hold .*query.weight_mask, .*; make its pruning permanent with torch.nn.utils.prune.remove"),
-        (parametrise, r"parametrizations.* ParametrizedLinear\); call torch.nn.utils.parametrize.remove_param"),
-        (unload, r"^model: some of its weights are not in memory \(meta\); load it without device_map"),
+        (
+            lambda model: l1_unstructured(model.bert.encoder.layer[0].attention.self.query, "weight", 0.5),
+            r"hold .*query.weight_mask, .*; make its pruning permanent with torch.nn.utils.prune.remove",
+        ),
+        (
+            lambda model: nn.utils.parametrizations.weight_norm(model.classifier),
+            r"parametrizations.* ParametrizedLinear\); call torch.nn.utils.parametrize.remove_param",
+        ),
+        (
+            lambda model: model.bert.encoder.layer[1].to("meta"),
+            r"^model: some of its weights are not in memory \(meta\); load it without device_map",
+        ),
     ],
 )
 def test_a_model_that_is_not_the_librarys_is_one_line(change: Callable[[Any], None], line: str) -> None:
@@ -302,12 +291,9 @@ def test_a_prompt_that_is_learnt_is_no_weight() -> None:
     refuse("^model: as it is given, .* the model, a PeftModelForSequenceClassification;", own, tokenizer)
 
 
-def change_weights(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[Path], None]:
-    def rewrite(folder: Path) -> None:
-        path = folder / "model.safetensors"
-        save_file(change(load_file(path)), path, metadata={"format": "pt"})
-
-    return rewrite
+def add_weights(folder: Path, **weights: torch.Tensor) -> None:
+    path = folder / "model.safetensors"
+    save_file(load_file(path) | weights, path, metadata={"format": "pt"})
 
 
 @pytest.mark.parametrize(
@@ -329,8 +315,14 @@ def change_weights(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callab
             lambda folder: change_config(folder, model_type="bart", hidden_size=None),
             r"config.json: a model of type 'bart' without a hidden_size or num_hidden_layers is not known here",
         ),
-        (change_weights(lambda own: own | {"norm.weight": torch.ones(16)}), r": its weights hold norm.weight, and are"),
-        (change_weights(lambda own: own | {"classifier.bias": torch.ones(3)}), r"classifier.bias has the shape \(3,\)"),
+        (
+            lambda folder: add_weights(folder, **{"norm.weight": torch.ones(16)}),
+            r": its weights hold norm.weight, and are",
+        ),
+        (
+            lambda folder: add_weights(folder, **{"classifier.bias": torch.ones(3)}),
+            r"classifier.bias has the shape \(3,\)",
+        ),
         (
             lambda folder: (folder / "config.json").rename(folder / "adapter_config.json"),
             r"holds an adapter, .*; merge it into its model once, .* model.merge_and_unload",
@@ -348,5 +340,5 @@ def test_weights_that_no_class_reads_and_keys_about_outputs_change_nothing() -> 
     right = call(*load(folder))
     change_config(folder, return_dict=False, output_hidden_states=True, output_attentions=True)
     left_over = {"roberta.pooler.dense.weight": torch.ones(16, 16), "roberta.embeddings.position_ids": torch.ones(1, 9)}
-    change_weights(lambda own: own | left_over)(folder)
+    add_weights(folder, **left_over)
     np.testing.assert_allclose(audit(folder).readouts[0].probabilities, right, atol=1e-5)

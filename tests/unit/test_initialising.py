@@ -59,13 +59,7 @@ USUAL = {"text": "text", "label": "label", "tokens": {"tokenizer": "en"}, "class
 
 
 PLAIN = csv("text,label", texts(), LABELS)
-RUSSIAN = csv("text,label", [f"фильм был очень хороший и я бы посмотрел его {at}" for at in range(60)], LABELS).decode()
 CHINESE = csv("text,label", [f"这部电影很好看我非常喜欢它 {at}" for at in range(60)], LABELS).decode()
-MARKED = csv(
-    "text,label",
-    [f'"{text}' if at in (3, 30) else f'{text}"' * (at in (9, 40)) or text for at, text in enumerate(texts())],
-    LABELS,
-)
 SPLITS = ["train", "train", "val", "val", "test", "test"] * 10
 FOUND: dict[str, tuple[bytes, dict[str, Any]]] = {
     "plain": (PLAIN, {}),
@@ -103,7 +97,6 @@ FOUND: dict[str, tuple[bytes, dict[str, Any]]] = {
     ),
     "old line ends": (PLAIN.replace(b"\n", b"\r"), {}),
     "an open quote": (PLAIN + b'"open,yes\n', {"quotes": "none"}),
-    "marks that are characters": (MARKED, {"quotes": "none"}),
     "backslashes": (csv("text,label", [f'"{text}, \\"so\\""' for text in texts()], LABELS), {"escape": "\\"}),
     "apostrophes around fields": (
         csv("text,label", [f"'{text}, so'" for text in texts()], LABELS),
@@ -115,9 +108,7 @@ FOUND: dict[str, tuple[bytes, dict[str, Any]]] = {
         csv("text,label", [f'"{text}, so"' for text in texts()], LABELS, delimiter=", ").replace(b"text,", b"text, "),
         {},
     ),
-    "one odd label": (csv("text,label", texts(), [*LABELS[:-1], ""]), {"drop_unlabelled": True}),
     "from Windows": (PLAIN.replace(b"great", "café".encode("cp1252")), {"encoding": "cp1252"}),
-    "Russian": (RUSSIAN.encode("cp1251"), {"encoding": "cp1251", "tokens": {"tokenizer": "ru"}}),
     "Chinese": (CHINESE.encode("gb18030"), {"encoding": "gb18030", "tokens": {"tokenizer": "zh"}}),
 }
 """Files, and what is written of each beside the usual."""
@@ -129,27 +120,30 @@ def test_what_a_file_tells_is_written_and_the_plan_takes_it(written: Written, na
     assert written(content) == USUAL | expected
 
 
-@pytest.mark.parametrize("name", ["own.json", "own.jsonl", "own.parquet", "own.xlsx", "own.tsv", "own.csv.gz"])
+FORMATS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
+    "own.parquet": lambda rows, path: rows.to_parquet(path),
+    "own.xlsx": lambda rows, path: rows.to_excel(path, index=False),
+    "own.json": lambda rows, path: rows.to_json(path, orient="records"),
+    "own.jsonl": lambda rows, path: rows.to_json(path, orient="records", lines=True),
+    "own.tsv": lambda rows, path: rows.to_csv(path, index=False, sep="\t"),
+    "own.csv.gz": lambda rows, path: rows.to_csv(path, index=False),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
 def test_every_format_is_read(written: Written, tmp_path: Path, name: str) -> None:
-    rows = [{"text": text, "label": label} for text, label in zip(texts(), LABELS, strict=True)]
-    frame, path, nested = pd.DataFrame(rows), tmp_path / f"made-{name}", {}
-    if name == "own.parquet":
-        frame.to_parquet(path)
-    elif name == "own.xlsx":
-        frame.to_excel(path, index=False)
-    elif name == "own.jsonl":
-        path.write_text("".join(json.dumps({"data": row, "label": row["label"]}) + "\n" for row in rows))
-        nested = {"text": "data.text"}
-    elif name == "own.json":
-        path.write_text(json.dumps(rows))
-    else:
-        frame.to_csv(path, index=False, sep="\t" if name == "own.tsv" else ",")
-    assert written(path.read_bytes(), name) == USUAL | nested
+    path = tmp_path / f"made-{name}"
+    FORMATS[name](pd.DataFrame({"text": texts(), "label": LABELS}), path)
+    assert written(path.read_bytes(), name) == USUAL
+
+
+def test_fields_of_objects_have_names_with_dots(written: Written) -> None:
+    rows = [json.dumps({"data": {"text": text}, "label": label}) for text, label in zip(texts(), LABELS, strict=True)]
+    assert written("\n".join(rows).encode(), "own.jsonl") == USUAL | {"text": "data.text"}
 
 
 REFUSED: dict[str, tuple[bytes, str]] = {
     "empty": (b"", ": no rows in it; give it texts, below a header if it is csv or tsv"),
-    "header alone": (b"text,label\n", ": no rows in it; give it texts, below a header if it is csv or tsv"),
     "utf-16": (PLAIN.decode().encode("utf-16"), ": seems to be utf-16; save the file as utf-8"),
     "utf-16 without a mark": (PLAIN.decode().encode("utf-16-le"), ": seems to be utf-16; save the file as utf-8"),
     "ragged": (PLAIN + b"a,b,c\n", ", line 62: 3 fields where the header has 2; mend the row"),
@@ -177,7 +171,6 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         ", line 2: a carriage return within a field that is not quoted; quote the field, or take it out",
     ),
     "a PDF": (b"%PDF-1.7\n", ": is a PDF; give it the ending of what it is, or save it as csv"),
-    "JSON": (b'[\n{"text"', ": is JSON (.json); give it the ending of what it is, or save it as csv"),
 }
 """Files that cannot be read or trained on, and why."""
 
@@ -224,7 +217,7 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    (tmp_path / "imdb.csv").write_bytes(csv("text,label", texts(), LABELS))
+    (tmp_path / "imdb.csv").write_bytes(PLAIN)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "TREE", tmp_path)
     (tmp_path / "workflow").symlink_to(ROOT / "workflow")
@@ -266,7 +259,7 @@ def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path: Path, monkeypat
 
 
 def test_without_a_snakefile_here_the_package_runs_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.csv").write_bytes(csv("text,label", texts(), LABELS))
+    (tmp_path / "a.csv").write_bytes(PLAIN)
     monkeypatch.chdir(tmp_path)
     said = initialising([Path("a.csv")], None)
     assert "  python -m attention_audit run -n --configfile mine.yaml\n" in said
