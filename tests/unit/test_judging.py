@@ -19,7 +19,6 @@ from attention_audit.answer.lines import write_line
 from attention_audit.api.predicting import Predict
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.located import located
-from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.errors import AuditError
 from attention_audit.model.tail import probabilities
@@ -179,11 +178,9 @@ def test_several_trainings() -> None:
     assert row(found, "stable")["zones"] == row(found, "located")["zones"] == "3"
     assert row(found, "located")["trainings"] == row(found, "stable")["trainings"] == 3
     assert row(found, "located")["next_low"] <= row(found, "located")["low"]
+    stable = row(found, "stable")
+    assert -1 <= stable["low"] < stable["value"] < stable["high"] <= 1
     assert found.texts.groupby("training").size().tolist() == [120] * 3
-    rhos = [rank_correlation(*pair) for pair in zip(maps[0], maps[1], strict=True)]
-    two = row(judged(TOKENS, maps[:2], functions[:2]), "stable")
-    assert two["value"] == pytest.approx(np.nanmean(rhos))
-    assert -1 <= two["low"] < two["value"] < two["high"] <= 1
     alone = judged(TOKENS, maps[:1], functions[:1])
     assert alone.reasons["stable"] == "there is one training; give scores and functions of several"
 

@@ -7,6 +7,7 @@ numbers are the workflow's.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -19,14 +20,14 @@ import torch
 from attention_audit.api.answering import Audited
 from attention_audit.api.auditing import DATASET, MODEL, audit, run_plan
 from attention_audit.api.judging import judge, on_stderr
-from attention_audit.api.predicting import Floats
+from attention_audit.api.predicting import Floats, Predict
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.given.arrays import as_many, entries, numbers, readout
-from attention_audit.given.readouts import softmax
+from attention_audit.given.readouts import GivenReadout, softmax
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import SUITES, read_config
@@ -121,7 +122,8 @@ def list_audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list
 
     Raises AuditError for other questions.
     """
-    questions = None if questions is None else entries(questions, "questions")
+    if questions is not None:
+        questions = entries(questions, "questions")
     for name in questions or ():
         if name not in AUDITS:
             what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
@@ -323,44 +325,41 @@ def audit_classifier(
         )
 
 
-class Attending:
-    """One training of a network with an attention layer: what it attends to, and what it predicts.
+def read_decoder(decoder: Any) -> tuple[Floats, Floats]:
+    """Read the weight (C, D) and the bias (C,) of a linear layer. Raises AuditError where it is none."""
+    weight, bias = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
+    found = numbers(weight, "decoder: weight", (2,), "give one of two axes, (C, D)")
+    shift = np.zeros(len(found)) if bias is None else numbers(bias, "decoder: bias", (1,), "give (C,)")
+    if len(shift) != len(found):
+        raise AuditError(f"decoder: has {len(found)} rows and a bias of {len(shift)}; give both for each class")
+    return found, shift
 
-    Raises AuditError where its decoder is no linear layer.
+
+def attend(
+    forward: Forward, weight: Floats, bias: Floats, batch_size: int, texts: Sequence[list[str]]
+) -> tuple[list[Floats], list[Floats], Floats]:
+    """Read attention (L,) and contributions (L, C) of each text off a network, and probabilities (n, C).
+
+    Raises AuditError where they are not of these.
     """
+    maps, added = [], []
+    for part in (texts[start : start + batch_size] for start in range(0, len(texts), batch_size)):
+        weights, states = forward([*part])
+        if not len(weights) == len(states) == len(part):
+            raise AuditError(f"forward: gives {len(weights)} maps and {len(states)} states for {len(part)} texts")
+        for number, (a, h) in enumerate(zip(weights, states, strict=True)):
+            place = f"forward: text {number}"
+            maps.append(numbers(a, place, (1,), "give a weight a word"))
+            found = numbers(h, place, (2,), "give the states of its words, (L, D)")
+            if found.shape[1] != weight.shape[1]:
+                raise AuditError(f"{place}: states are {found.shape[1]} wide, and decoder {weight.shape[1]}")
+            added.append(found @ weight.T)
+    return maps, added, np.stack([softmax(a @ z + bias) for a, z in zip(maps, added, strict=True)])
 
-    def __init__(self, forward: Forward, decoder: Any, batch_size: int) -> None:
-        self._forward, self._size = forward, batch_size
-        weight, bias = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
-        self._weight = numbers(weight, "decoder: weight", (2,), "give one of two axes, (C, D)")
-        rows = len(self._weight)
-        self.bias = np.zeros(rows) if bias is None else numbers(bias, "decoder: bias", (1,), "give (C,)")
-        if len(self.bias) != rows:
-            raise AuditError(f"decoder: has {rows} rows and a bias of {len(self.bias)}; give both for each class")
 
-    def read(self, texts: Sequence[list[str]]) -> tuple[list[Floats], list[Floats], Floats]:
-        """Read attention (L,) and contributions (L, C) of each text, and probabilities (n, C).
-
-        Raises AuditError where they are not of these.
-        """
-        maps, added = [], []
-        for part in (texts[start : start + self._size] for start in range(0, len(texts), self._size)):
-            weights, states = self._forward([*part])
-            if not len(weights) == len(states) == len(part):
-                raise AuditError(f"forward: gives {len(weights)} maps and {len(states)} states for {len(part)} texts")
-            for number, (a, h) in enumerate(zip(weights, states, strict=True)):
-                place = f"forward: text {number}"
-                maps.append(numbers(a, place, (1,), "give a weight a word"))
-                found = numbers(h, place, (2,), "give the states of its words, (L, D)")
-                if found.shape[1] != self._weight.shape[1]:
-                    raise AuditError(f"{place}: states are {found.shape[1]} wide, and decoder {self._weight.shape[1]}")
-                added.append(found @ self._weight.T)
-        predicted = [softmax(a @ z + self.bias) for a, z in zip(maps, added, strict=True)]
-        return maps, added, np.stack(predicted)
-
-    def predict(self, texts: list[list[str]]) -> Floats:
-        """Predict probabilities (n, C)."""
-        return self.read(texts)[2]
+def predict_by(read: Callable[[list[list[str]]], tuple[Any, Any, Floats]], texts: list[list[str]]) -> Floats:
+    """Predict probabilities (n, C) by what is read off a network."""
+    return read(texts)[2]
 
 
 def audit_torch(
@@ -390,16 +389,19 @@ def audit_torch(
             f"decoder: there are {len(decoders)}, and {len(forwards)} of forward; give both of each training"
         )
     words = [[str(word) for word in text] for text in texts]
-    models = [Attending(*each, batch_size) for each in zip(forwards, decoders, strict=True)]
-    given = []
-    for number, one in enumerate(models, start=1):
-        maps, added, predicted = one.read(words)
-        given.append(readout(words, maps, added, one.bias, labels, predicted, name=f"training {number}"))
+    given: list[GivenReadout] = []
+    predicting: list[Predict] = []
+    for number, (each, linear) in enumerate(zip(forwards, decoders, strict=True), start=1):
+        weight, bias = read_decoder(linear)
+        read = partial(attend, each, weight, bias, batch_size)
+        maps, added, predicted = read(words)
+        given.append(readout(words, maps, added, bias, labels, predicted, name=f"training {number}"))
+        predicting.append(partial(predict_by, read))
     tables = audit(given, classes=classes, settings=settings)
     judged = judge(
         words,
         [one.seen for one in given],
-        [one.predict for one in models],
+        predicting,
         classes=classes,
         batch_size=batch_size,
         report=on_stderr if progress else lambda line: None,

@@ -4,6 +4,7 @@ Only the function is known, so each shortened text is given to it as a text of i
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 
 import numpy as np
@@ -33,21 +34,26 @@ COARSE = 6
 """How many probabilities of the predicted class of two there are where all have one decimal."""
 
 
+@dataclass
 class Predictions:
-    """The predictions of a function, of each different text once, in batches."""
+    """The predictions of a function, of each different text once, in batches.
 
-    def __init__(self, predict: Predict, place: str, batch_size: int, most: int, report: Report) -> None:
-        """place: what messages call the function. most: how many different texts are expected at most."""
-        self._predict, self._place, self._size, self._most, self._report = predict, place, batch_size, most, report
-        self._known: dict[bytes, Floats] = {}
-        self._classes: int | None = None
+    place: what messages call the function. most: how many different texts are expected at most.
+    """
+
+    function: Predict
+    place: str
+    batch_size: int
+    most: int
+    report: Report
+    known: dict[bytes, Floats] = field(default_factory=dict)
 
     @property
     def coarse(self) -> bool:
         """Whether so few probabilities occur of the predicted class that they hardly say how sure the function is."""
-        values = {*np.max([*self._known.values()], axis=1).round(6)}
+        values = {*np.max([*self.known.values()], axis=1).round(6)}
         # few texts have few probabilities
-        return len(values) <= min(COARSE, len(self._known) / 4)
+        return len(values) <= min(COARSE, len(self.known) / 4)
 
     def predict(self, texts: Iterable[Sequence[str]]) -> Floats:
         """Predict the probabilities of n texts, (n, C); the function gets those that it has not had yet.
@@ -55,36 +61,36 @@ class Predictions:
         Raises AuditError where it answers anything but probabilities, and where its answers depend on the batch.
         """
         keys, new = [], {}
-        for text in texts:
-            words = list(text)
+        for words in map(list, texts):
             keys.append(blake2b(repr(words).encode(), digest_size=16).digest())
-            if keys[-1] not in self._known:
+            if keys[-1] not in self.known:
                 new[keys[-1]] = words
-            if len(new) == self._size:
+            if len(new) == self.batch_size:
                 self._ask(new)
                 new = {}
         if new:
             self._ask(new)
-        return np.stack([self._known[key] for key in keys])
+        return np.stack([self.known[key] for key in keys])
 
     def _ask(self, new: dict[bytes, list[str]]) -> None:
-        before, found = len(self._known), self._answer([*new.values()])
+        texts, before = [*new.values()], len(self.known)
+        found = self._answer(texts)
         if not before:
-            apart = float(np.abs(self._answer([*new.values()][::-1])[::-1] - found).max())
+            apart = float(np.abs(self._answer(texts[::-1])[::-1] - found).max())
             if apart > AGAIN:
                 raise AuditError(
-                    f"{self._place}: moves a probability by {apart:.2g} when the same texts come in another order; "
+                    f"{self.place}: moves a probability by {apart:.2g} when the same texts come in another order; "
                     "switch off dropout (model.eval()), and keep padding out of the prediction"
                 )
-        self._known |= zip(new, found, strict=True)
-        count = len(self._known)
-        if TENTHS * count // self._most > TENTHS * before // self._most:
-            self._report(f"{self._place}: {count} texts predicted, of {self._most} at most")
+        self.known |= zip(new, found, strict=True)
+        count = len(self.known)
+        if TENTHS * count // self.most > TENTHS * before // self.most:
+            self.report(f"{self.place}: {count} texts predicted, of {self.most} at most")
 
     def _answer(self, texts: list[list[str]]) -> Floats:
-        place = self._place
+        place = self.place
         try:
-            given = self._predict([[*words] for words in texts])
+            given = self.function([[*words] for words in texts])
         except Exception as error:
             first = f"{', '.join(map(repr, texts[0][:5]))}{', ...' if len(texts[0]) > 5 else ''}"
             raise AuditError(
@@ -95,9 +101,9 @@ class Predictions:
         found = numbers(given, f"{place}, its answer to {len(texts)} texts", (2,), wanted)
         if len(found) != len(texts):
             raise AuditError(f"{place}: gives {len(found)} rows for {len(texts)} texts; give a row a text")
-        self._classes = self._classes or found.shape[1]
-        if found.shape[1] != self._classes or self._classes < 2:
-            fault = f"gives {found.shape[1]} classes" + f", and {self._classes} before" * (self._classes > 1)
+        count, before = found.shape[1], len(next(iter(self.known.values()), found[0]))
+        if count != before or count < 2:
+            fault = f"gives {count} classes" + f", and {before} before" * (before > 1)
             raise AuditError(f"{place}: {fault}; {wanted}")
         sums = found.sum(1)
         worst = int(np.nan_to_num(np.abs(sums - 1), nan=np.inf).argmax())
