@@ -2,6 +2,7 @@
 
 import copy
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -24,19 +25,15 @@ MODEL = re.compile(r"[a-z][a-z0-9_.+-]*")
 """What a model's name in a path may be."""
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a configuration, its groups included."""
-    if path:
-        yield path
-    if isinstance(value, dict):
-        for key, below in value.items():
-            yield from places(below, (*path, key))
-    elif isinstance(value, list):
-        for number, below in enumerate(value):
-            yield from places(below, (*path, number))
+def list_places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """List every place in a configuration, its groups included."""
+    yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in inner:
+        yield from list_places(below, (*path, key))
 
 
-PLACES = list(places(DEFAULT))
+_, *PLACES = list_places(DEFAULT)
 OWN = [place for place in PLACES if place[0] not in ("corpora", "word_vectors")]
 WORDS = st.sampled_from(
     [
@@ -105,35 +102,33 @@ def tried(config: dict[Any, Any]) -> str:
     return "valid, and planned to the end"
 
 
-def drawn(number: int, count: int) -> Callable[[Callable[[dict[Any, Any]], None]], Callable[[], None]]:
-    """Calls a function with so many malformed configurations, drawn with a seed."""
+def try_malformed(number: int, count: int, attempt: Callable[[dict[Any, Any]], str]) -> Counter[str]:
+    """Try so many malformed configurations, drawn with a seed, and count how they end."""
+    outcomes: Counter[str] = Counter()
+    setting = settings(
+        max_examples=count,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
 
-    def decorate(function: Callable[[dict[Any, Any]], None]) -> Callable[[], None]:
-        setting = settings(
-            max_examples=count,
-            deadline=None,
-            database=None,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
-        repeated: Callable[[], None] = seed(number)(setting(given(malformed())(function)))
-        return repeated
+    @seed(number)
+    @setting
+    @given(malformed())
+    def count_end(config: dict[Any, Any]) -> None:
+        outcomes[attempt(config)] += 1
 
-    return decorate
+    count_end()
+    return outcomes
 
 
 @pytest.mark.whole
 def test_a_malformed_value_is_one_clear_line_or_a_valid_run(full: bool, tally: Tally) -> None:
-    outcomes = []
-
-    @drawn(6, 5000 if full else 600)
-    def ends_well(config: dict[Any, Any]) -> None:
-        outcomes.append(tried(config))
-
-    ends_well()
-    assert len(outcomes) >= 500
-    for outcome in sorted(set(outcomes)):
-        tally("a malformed configuration, checked and planned", outcome, outcomes.count(outcome))
+    outcomes = try_malformed(6, 5000 if full else 600, tried)
+    assert outcomes.total() >= 500
+    for outcome, times in sorted(outcomes.items()):
+        tally("a malformed configuration, checked and planned", outcome, times)
 
 
 TEXTS = {
@@ -192,16 +187,13 @@ def test_a_wrong_configuration_runs_nothing(new_folder: NewFolder, tally: Tally,
 @pytest.mark.xdist_group("finished")
 def test_malformed_configurations_end_so_in_the_workflow_too(new_folder: NewFolder, full: bool, tally: Tally) -> None:
     folder = new_folder()
-    outcomes = []
 
-    @drawn(7, 40 if full else 2)
-    def ends_well(config: dict[Any, Any]) -> None:
+    def run(config: dict[Any, Any]) -> str:
         (folder.path / "overlay.yaml").write_text(yaml.safe_dump(config))
         outcome = folder.run("-n", "all", "--replace-workflow-config")
         lines = error_lines(outcome)
         assert bool(lines) == (outcome.status != 0), outcome.text
-        outcomes.append("refused in clear lines" if lines else "valid, and planned to the end")
+        return "refused in clear lines" if lines else "valid, and planned to the end"
 
-    ends_well()
-    for outcome in sorted(set(outcomes)):
-        tally("a malformed configuration, snakemake -n", outcome, outcomes.count(outcome))
+    for outcome, times in sorted(try_malformed(7, 40 if full else 2, run).items()):
+        tally("a malformed configuration, snakemake -n", outcome, times)

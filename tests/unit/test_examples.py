@@ -1,9 +1,9 @@
 """The examples for notebooks run, and find what they were made to show."""
 
-import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType
+from runpy import run_path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,20 +14,16 @@ from makers.notebooks import executed
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def example(name: str) -> ModuleType:
+def example(name: str) -> Any:
     """An example as a module."""
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return SimpleNamespace(**run_path(str(EXAMPLES / f"{name}.py")))
 
 
-def told(notebook: dict[str, Any]) -> list[list[str]]:
-    """What the cells of a notebook printed, and the texts of the values that they ended with."""
+def list_told(notebook: dict[str, Any]) -> list[str]:
+    """The lines that the cells of a notebook printed, and those of the values that they ended with."""
     outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
-    return [output["text"] if "text" in output else output["data"]["text/plain"] for output in outputs]
+    lines = [output["text"] if "text" in output else output["data"]["text/plain"] for output in outputs]
+    return [line for each in lines for line in each]
 
 
 def test_a_model_of_scikit_learn_is_audited(tmp_path: Path) -> None:
@@ -80,15 +76,14 @@ def test_integrated_gradients_of_captum_are_judged() -> None:
 def test_the_notebook_of_shap_says_what_it_shows() -> None:
     pytest.importorskip("shap")
     path = EXAMPLES / "attributions.ipynb"
-    found = told(executed(path))
-    assert found == told(json.loads(path.read_text()))
-    said = " ".join(line.strip() for lines in found for line in lines)
-    assert "·●·  Are top words the words that matter?" in said
+    found = list_told(executed(path))
+    assert found == list_told(json.loads(path.read_text()))
+    assert "·●·  Are top words the words that matter?" in "".join(found)
 
 
 def test_the_notebook_of_a_classifier_audits_two_folders() -> None:
     pytest.importorskip("transformers")
-    said = " ".join(line.strip() for lines in told(executed(EXAMPLES / "classifier.ipynb")) for line in lines)
+    said = "".join(list_told(executed(EXAMPLES / "classifier.ipynb")))
     assert "Are top words the words that matter?" in said
     assert "needed: no twin with uniform weights is given beside this model" in said
 
