@@ -66,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _files(groups: Sequence[Sequence[str]]) -> dict[str, list[Path]]:
-    return {name: [Path(path) for path in paths] for name, *paths in groups}
+    return {name: [*map(Path, paths)] for name, *paths in groups}
 
 
 def _start_log(path: Path | None, title: str) -> None:

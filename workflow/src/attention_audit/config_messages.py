@@ -1,7 +1,7 @@
 """What is wrong with a configuration, in lines that name the key as the user wrote it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, get_args, get_origin
 
 from pydantic import ValidationError
@@ -14,47 +14,40 @@ LONGEST = 500
 """Characters of a line at most: the wrong value that it quotes may be a whole section in the wrong place."""
 MOST = 20
 """Lines at most; who has more faults than that has written another kind of file."""
+QUOTED = re.compile(r"'([^']*)'")
 ALLOWED = "a name has small letters, digits and hyphens, and begins with a letter or digit"
 
 
-def parts_of(annotation: Any) -> Iterator[Any]:
-    """The types of a type: those of a union, or the type itself, without what only checks its values."""
+def list_parts(annotation: Any) -> Iterator[Any]:
+    """List the types of a type: those of a union, or the type itself, without what only checks its values."""
     if hasattr(annotation, "__metadata__"):
-        yield from parts_of(get_args(annotation)[0])
+        yield from list_parts(get_args(annotation)[0])
     elif get_args(annotation) and get_origin(annotation) not in (list, dict):
         for part in get_args(annotation):
-            yield from parts_of(part)
+            yield from list_parts(part)
     else:
         yield annotation
 
 
-def below(annotation: Any, key: str | int) -> list[Any]:
-    """The types that a key of a group or list of this type has; those of a branch of a union where it names one."""
-    found: list[Any] = []
-    for part in parts_of(annotation):
-        if get_origin(part) in (list, dict):
-            found.append(get_args(part)[-1])
-        elif isinstance(part, type) and issubclass(part, Section):
-            if isinstance(key, str) and key in part.model_fields:
-                found.append(part.model_fields[key].annotation)
-            elif "kind" in part.model_fields and key in get_args(part.model_fields["kind"].annotation):
-                found.append(part)
-    return found
-
-
-def keys_at(group: type[Section], place: tuple[str | int, ...]) -> list[str]:
-    """The keys that a group in a configuration may have, from its place there."""
+def list_keys(group: type[Section], place: tuple[str | int, ...]) -> list[str]:
+    """List the keys that a group in a configuration may have, from its place there."""
     here: list[Any] = [group]
     for key in place:
-        here = [inner for annotation in here for inner in below(annotation, key)]
-    sections = [part for annotation in here for part in parts_of(annotation)]
-    return [
-        key for part in sections if isinstance(part, type) and issubclass(part, Section) for key in part.model_fields
-    ]
+        found = []
+        for part in here:
+            fields = getattr(part, "model_fields", {})
+            if get_origin(part) in (list, dict):
+                found.append(get_args(part)[-1])
+            elif key in fields:
+                found.append(fields[key].annotation)
+            elif "kind" in fields and key in get_args(fields["kind"].annotation):
+                found.append(part)  # pydantic also names the branch of a union
+        here = [part for annotation in found for part in list_parts(annotation)]
+    return [key for part in here for key in getattr(part, "model_fields", {})]
 
 
-def written(error: ErrorDetails, raw: Any) -> list[str]:
-    """The keys that lead to a fault, as the user wrote them: pydantic also names the branch of a union."""
+def find_keys(error: ErrorDetails, raw: Any) -> list[str]:
+    """Find the keys that lead to a fault, as the user wrote them: pydantic also names the branch of a union."""
     keys: list[str] = []
     branch = None
     for number, part in enumerate(error["loc"]):
@@ -80,41 +73,33 @@ def is_number(text: str) -> bool:
         return False
 
 
-def quoted(text: str) -> list[str]:
-    """The words that a text has in quotes."""
-    return re.findall(r"'([^']*)'", text)
-
-
 def one_for_all(key: str) -> str:
     """That a key cannot be other on one data set."""
     return f"is the same for all data sets; say it in `{key}`"
 
 
-def messages(error: ErrorDetails, keys: list[str], group: type[Section]) -> list[str]:
-    """What is wrong at a key: one message, or several that a check of several keys found."""
-    if error["type"] == "value_error":
-        return error["msg"].removeprefix("Value error, ").splitlines()
-    if error["type"] == "extra_forbidden":
-        match keys:
-            case ["overrides", dataset, "vectors"]:
-                return [f"is said in `corpora.{dataset}.vectors`; write it there"]
-            case ["overrides", _, key] if key in group.model_fields:
-                return [one_for_all(key)]
-        return [f"unknown key{did_you_mean(keys[-1], keys_at(group, error['loc'][:-1]))}"]
-    return [message(error, error["input"], error.get("ctx", {}))]
-
-
-def message(error: ErrorDetails, value: Any, context: Mapping[str, Any]) -> str:
-    """What is wrong with the value of a key."""
+def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) -> list[str]:
+    """Say what is wrong at a key: in one message, or in several that a check of several keys found."""
+    value, context = error["input"], error.get("ctx", {})
     said = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {value!r}"
     match error["type"]:
+        case "value_error":
+            return error["msg"].removeprefix("Value error, ").splitlines()
+        case "extra_forbidden":
+            match keys:
+                case ["overrides", dataset, "vectors"]:
+                    said = f"is said in `corpora.{dataset}.vectors`; write it there"
+                case ["overrides", _, key] if key in group.model_fields:
+                    said = one_for_all(key)
+                case _:
+                    said = f"unknown key{did_you_mean(keys[-1], list_keys(group, error['loc'][:-1]))}"
         case "missing":
             said = "missing key"
         case "float_type" if isinstance(value, str) and is_number(value):
             said = f"{value!r} is a text in YAML; write {float(value)!r} with a decimal point"
         case "union_tag_invalid":
             kind, known = value.get("kind"), context["expected_tags"]
-            said = f"unknown kind {kind!r}{did_you_mean(str(kind), quoted(known))}; known: {known}"
+            said = f"unknown kind {kind!r}{did_you_mean(str(kind), QUOTED.findall(known))}; known: {known}"
         case "union_tag_not_found":
             said = "missing key `kind`"
         case "model_type" | "dict_type":
@@ -123,8 +108,8 @@ def message(error: ErrorDetails, value: Any, context: Mapping[str, Any]) -> str:
             like = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
             said = f"{value!r} is no name: {ALLOWED}" + (f"; {like!r} would do" if like else "")
         case "literal_error" if isinstance(value, str):
-            said += did_you_mean(value, quoted(context["expected"]))
-    return said
+            said += did_you_mean(value, QUOTED.findall(context["expected"]))
+    return [said]
 
 
 def lines_of(error: ValidationError, raw: Any, group: type[Section]) -> list[str]:
@@ -134,8 +119,8 @@ def lines_of(error: ValidationError, raw: Any, group: type[Section]) -> list[str
     """
     lines: dict[str, None] = {}
     for fault in error.errors():
-        keys = written(fault, raw)
-        for message in messages(fault, keys, group):
+        keys = find_keys(fault, raw)
+        for message in explain_fault(fault, keys, group):
             line = f"{'.'.join(keys)}: {message}" if keys else message
             lines[line if len(line) <= LONGEST else f"{line[:LONGEST]}..."] = None
     shown = list(lines)[:MOST]
