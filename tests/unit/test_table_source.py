@@ -22,7 +22,7 @@ from attention_audit.corpus import tabular
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
-from attention_audit.initialising import columns_of, labels_in, texts_in
+from attention_audit.initialising import rank_labels, rank_texts, read_columns
 
 ENDINGS = [".csv", ".tsv", ".json", ".jsonl", ".CSV", ".csv.gz", ".tsv.gz", ".json.gz", ".jsonl.gz", ".parquet"]
 ROWS = [{"text": "good, warm", "label": "yes"}, {"text": 'a "bad"\nend', "label": "no"}, {"text": "né", "label": "no"}]
@@ -422,8 +422,8 @@ CELLS = [5, ["a"], float("inf"), b"a", decimal.Decimal("1.5"), datetime.date(202
 )
 def test_one_odd_cell_is_named_and_hides_no_column(tmp_path: Path, ending: str, cell: Any) -> None:
     rows = [{"text": f"this is text {at}", "label": "ab"[at % 2]} for at in range(40)]
-    columns = columns_of([*rows, {"text": cell, "label": "a"}])
-    assert [[each.name for each in found(columns)] for found in (texts_in, labels_in)] == [["text"], ["label"]]
+    columns = read_columns([*rows, {"text": cell, "label": "a"}])
+    assert [[each.name for each in found(columns)] for found in (rank_texts, rank_labels)] == [["text"], ["label"]]
     path = write(tmp_path / f"own{ending}", [{"text": cell, "label": "a"}])
     assert f" 1: column 'text' holds {cell!r:.50}, which is no text" in refused(path)
 
