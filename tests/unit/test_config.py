@@ -37,19 +37,30 @@ def schema() -> Any:
     return kind(written)
 
 
-@pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
-def test_presets_are_valid_over_the_catalogue(preset: Any) -> None:
-    raw = overlaid(CATALOGUE, yaml.safe_load(preset.read_text()))
-    parse_config(raw)
-    schema().validate(raw)
-
-
 @pytest.mark.parametrize("preset", [ROOT / "config.yaml", *PRESETS], ids=lambda path: path.stem)
-def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_beside_it(preset: Any) -> None:
-    adversary = parse_config(overlaid(CATALOGUE, yaml.safe_load(preset.read_text()))).adversary
+def test_a_preset_is_valid_and_its_search_takes_at_most_half_the_epochs_of_the_grid_beside_it(preset: Any) -> None:
+    raw = overlaid(CATALOGUE, yaml.safe_load(preset.read_text()))
+    schema().validate(raw)
+    adversary = parse_config(raw).adversary
     search = adversary.continuation
     most = search.epochs * (search.rounds + search.steps - 1)
     assert most <= len(adversary.lambdas) * adversary.epochs / 2
+
+
+def faults(raw: dict[str, Any]) -> list[str]:
+    """The lines in which a configuration ends."""
+    with pytest.raises(AuditError) as raised:
+        parse_config(raw, CATALOGUE)
+    return str(raised.value).splitlines()
+
+
+KINDS = (
+    "'needle', 'chorus', 'static', 'beacon', 'unison', 'debate', 'poll', 'feint', 'digest', 'shortcut', 'table', "
+    "'readout', 'movies', 'sst', 'imdb', 'newsgroups', 'zhang', 'mimic', 'jmars', 'snli', 'babi', 'cnn', 'tagged', "
+    "'yelp-hat', 'esnli', 'eraser'"
+)
+TAKEN = "config: corpora.{0}: {0} is the name of a data set of the catalogue; choose another"
+TABLE = {"kind": "table", "path": "own.csv"}
 
 
 @pytest.mark.parametrize(
@@ -66,9 +77,7 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
         (
             "corpora.needle.kind",
             "haystack",
-            "config: corpora.needle: unknown kind 'haystack'; known: 'needle', 'chorus', 'static', 'beacon', "
-            "'unison', 'debate', 'poll', 'feint', 'digest', 'shortcut', 'table', 'readout', 'movies', 'sst', 'imdb', "
-            "'newsgroups', 'zhang', 'mimic', 'jmars', 'snli', 'babi', 'cnn', 'tagged', 'yelp-hat', 'esnli', 'eraser'",
+            f"config: corpora.needle: unknown kind 'haystack'; known: {KINDS}",
         ),
         ("training.epochs", "8", "config: training.epochs: input should be a valid integer, not '8'"),
         ("training.epochs", 1.5, "config: training.epochs: input should be a valid integer, not 1.5"),
@@ -220,19 +229,65 @@ def test_the_search_by_continuation_takes_at_most_half_the_epochs_of_the_grid_be
             "config: overrides.sst.jain_wallace.recipe: epochs: 1, and the first is not to be selected; train for 2 or "
             "more",
         ),
+        ("corpora.own", TABLE | {"lable": "stars"}, "config: corpora.own.lable: unknown key (did you mean 'label'?)"),
+        (
+            "corpora.own",
+            {"kind": "tabel"},
+            f"config: corpora.own: unknown kind 'tabel' (did you mean 'table'?); known: {KINDS}",
+        ),
+        (
+            "corpora.own",
+            TABLE | {"path": "own.txt"},
+            "config: corpora.own: path: 'own.txt' does not end in .csv, .tsv, .json, .jsonl (or .gz after them), "
+            ".parquet or .xlsx; name the file itself, or save it in one of these formats",
+        ),
+        ("corpora.yelp", TABLE, TAKEN.format("yelp")),
+        ("corpora.debate", TABLE, TAKEN.format("debate")),
+        (
+            "models.sst",
+            {"epochs": 1},
+            "config: models.sst: is now `overrides.sst`, with its sizes in `model`, and `epochs` and `ties` in "
+            "`training`; write it there",
+        ),
+        (
+            "serrano_smith.recipes.default",
+            {"han": {"epochs": 1}},
+            "config: serrano_smith.recipes.default: is now `serrano_smith.recipes`; write it there",
+        ),
+        (
+            "serrano_smith.recipes.sst",
+            {"han": {"epochs": 1}},
+            "config: serrano_smith.recipes.sst: is now `overrides.sst.serrano_smith.recipes`; write it there",
+        ),
+        (
+            "jain_wallace.recipes.default",
+            {"epochs": 1},
+            "config: jain_wallace.recipes.default: is now `jain_wallace.recipe`; write it there",
+        ),
+        (
+            "jain_wallace.recipes.sst",
+            {"epochs": 1},
+            "config: jain_wallace.recipes.sst: is now `overrides.sst.jain_wallace.recipe`; write it there",
+        ),
+        (
+            "diversity.recipes.sst",
+            {"epochs": 1},
+            "config: diversity.recipes.sst: is now `overrides.sst.diversity.recipe`; write it there",
+        ),
+        (
+            "diversity.weights.sst",
+            0.1,
+            "config: diversity.weights.sst: is now `overrides.sst.diversity.weight`; write it there",
+        ),
+        (
+            "diversity.weights.default",
+            0.1,
+            "config: diversity.weights.default: is now `diversity.weight`; write it there",
+        ),
     ],
 )
 def test_a_wrong_value_is_one_line_that_names_the_key(key: str, value: Any, line: str) -> None:
-    with pytest.raises(AuditError) as raised:
-        parse_config(overlaid(DEFAULT, nested(key, value)))
-    assert str(raised.value) == line
-
-
-def faults(raw: dict[str, Any]) -> list[str]:
-    """The lines in which a configuration ends."""
-    with pytest.raises(AuditError) as raised:
-        parse_config(raw, CATALOGUE)
-    return str(raised.value).splitlines()
+    assert faults(overlaid(DEFAULT, nested(key, value))) == [line]
 
 
 def test_every_fault_has_a_line() -> None:
@@ -258,8 +313,7 @@ def test_of_very_many_faults_the_first_have_lines() -> None:
 
 
 def test_a_name_that_is_none_is_explained() -> None:
-    own = {"kind": "table", "path": "own.csv"}
-    assert faults(overlaid(DEFAULT, {"datasets": ["my yelp"], "corpora": {"My Yelp!": own}})) == [
+    assert faults(overlaid(DEFAULT, {"datasets": ["my yelp"], "corpora": {"My Yelp!": TABLE}})) == [
         "config: datasets.0: 'my yelp' is no name: a name has small letters, digits and hyphens, and begins with a "
         "letter or digit; 'my-yelp' would do",
         "config: corpora.My Yelp!: 'My Yelp!' is no name: a name has small letters, digits and hyphens, and begins "
@@ -267,46 +321,8 @@ def test_a_name_that_is_none_is_explained() -> None:
     ]
 
 
-def test_a_key_of_a_kind_of_data_set_is_proposed() -> None:
-    raw = overlaid(DEFAULT, {"corpora": {"own": {"kind": "table", "path": "own.csv", "lable": "stars"}}})
-    assert faults(raw) == ["config: corpora.own.lable: unknown key (did you mean 'label'?)"]
-    raw["corpora"]["own"] = {"kind": "tabel"}
-    assert faults(raw)[0].startswith("config: corpora.own: unknown kind 'tabel' (did you mean 'table'?); known: ")
-
-
-def test_a_key_of_a_file_of_another_format_is_named_as_it_is_written() -> None:
-    raw = overlaid(DEFAULT, {"corpora": {"own": {"kind": "table", "path": "own.txt"}}})
-    (line,) = faults(raw)
-    assert line.startswith("config: corpora.own: path: 'own.txt' does not end in .csv")
-
-
-@pytest.mark.parametrize("name", ["yelp", "debate"])
-def test_the_name_of_another_data_set_is_taken(name: str) -> None:
-    raw = overlaid(DEFAULT, {"corpora": {name: {"kind": "table", "path": "own.csv"}}})
-    assert faults(raw) == [f"config: corpora.{name}: {name} is the name of a data set of the catalogue; choose another"]
-    # the catalogue's own table is asked for with the user's path
+def test_a_table_of_the_catalogue_is_asked_for_with_the_path_of_the_user() -> None:
     parse_config(overlaid(DEFAULT, {"corpora": {"tweets": {"path": "mine.csv"}}}), CATALOGUE)
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "place"),
-    [
-        (
-            "models.sst",
-            {"epochs": 1},
-            "`overrides.sst`, with its sizes in `model`, and `epochs` and `ties` in `training`",
-        ),
-        ("serrano_smith.recipes.default", {"han": {"epochs": 1}}, "`serrano_smith.recipes`"),
-        ("serrano_smith.recipes.sst", {"han": {"epochs": 1}}, "`overrides.sst.serrano_smith.recipes`"),
-        ("jain_wallace.recipes.default", {"epochs": 1}, "`jain_wallace.recipe`"),
-        ("jain_wallace.recipes.sst", {"epochs": 1}, "`overrides.sst.jain_wallace.recipe`"),
-        ("diversity.recipes.sst", {"epochs": 1}, "`overrides.sst.diversity.recipe`"),
-        ("diversity.weights.sst", 0.1, "`overrides.sst.diversity.weight`"),
-        ("diversity.weights.default", 0.1, "`diversity.weight`"),
-    ],
-)
-def test_a_key_of_an_earlier_version_is_told_where_it_is_now(key: str, value: Any, place: str) -> None:
-    assert faults(overlaid(DEFAULT, nested(key, value))) == [f"config: {key}: is now {place}; write it there"]
 
 
 @pytest.mark.parametrize("place", MOVED.values())

@@ -280,9 +280,8 @@ def state_stable(measured: Measured, maps: Sequence[Sequence[Floats]]) -> Cell:
 def list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> Audits:
     """List the rows of audits that `Judgement.texts` has, as of attention: predictions, located and plausibility."""
     label = np.nan if labels is None else np.tile(labels, texts["training"].nunique())
-    texts = texts.assign(
-        model=SCORES, seed=texts["training"], id=texts["text"].astype(str), items=texts["words"], label=label, by=""
-    ).assign(annotator=MARKS)
+    texts = texts.assign(model=SCORES, seed=texts["training"], id=texts["text"].astype(str), items=texts["words"])
+    texts = texts.assign(label=label, by="", annotator=MARKS)
     about = ["model", "seed", "id", "annotator"]
     falls = texts.loc[texts["words"] > 1, [*about, *ORDERS]].set_axis([*about, "random", "attention", "loo"], axis=1)
     marked = texts[[*about, "auprc", "auprc_random"]].set_axis([*about, "attention", "random"], axis=1)
