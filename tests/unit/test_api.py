@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
 import torch
@@ -211,19 +212,23 @@ def test_the_summary_is_shown_with_a_row_a_question(frames: dict[str, pd.DataFra
         api.by_question(frames["texts"])
 
 
+def compare_columns(words: pd.DataFrame, abs: float, **expected: npt.ArrayLike) -> None:
+    """Compare columns with numbers."""
+    for name, values in expected.items():
+        assert words[name].to_numpy() == pytest.approx(values, abs=abs), name
+
+
 def test_a_text_of_readouts_is_read_and_drawn() -> None:
     first, second, away = made(1, 6), made(2, 6), made(1, 6, "elsewhere")
     read = api.reading([first, second], "text-3", adversary=away, classes=CLASSES)
     words = read.words
     assert words["word"].tolist() == first.tokens[3]
     weights = np.stack([one.attention[3] for one in (first, second)])
-    assert words["weight"].to_numpy() == pytest.approx(weights[0], abs=1e-6)
-    assert words["lowest"].to_numpy() == pytest.approx(weights.min(0), abs=1e-6)
-    assert words["adversary"].to_numpy() == pytest.approx(away.attention[3], abs=1e-6)
     # one logit, which is that of class 1: its lead over the mean of both is (1 - p) of it, or -p where class 0 leads
     p = first.probabilities[3]
-    lead = first.attention[3] * first.contribution[3][:, 0] * (p[0] if p[1] > p[0] else -p[1])
-    assert words["contribution"].to_numpy() == pytest.approx(lead, abs=1e-5)
+    lead = weights[0] * first.contribution[3][:, 0] * (p[0] if p[1] > p[0] else -p[1])
+    compare_columns(words, 1e-6, weight=weights[0], lowest=weights.min(0), adversary=away.attention[3])
+    compare_columns(words, 1e-5, contribution=lead)
     assert words["known"].all()
     assert words["gradient"].isna().all()
     assert read.facts["prediction"] == CLASSES[int(p.argmax())]
@@ -337,9 +342,8 @@ def test_a_text_is_read_as_the_workflow_reads_it(folder: Path) -> None:
     # what each word adds to the lead of the predicted class over the mean of all
     predicted, z = first.probabilities[0], first.contribution[0]
     lead = weights[0] * (z[:, predicted.argmax()] - z @ predicted)
-    expected = {"weight": weights[0], "lowest": weights.min(0), "highest": weights.max(0), "contribution": lead}
-    for name, values in (expected | {"adversary": away.attention[0]}).items():
-        assert words[name].to_numpy() == pytest.approx(values, abs=1e-6)
+    compare_columns(words, 1e-6, weight=weights[0], lowest=weights.min(0), highest=weights.max(0), contribution=lead)
+    compare_columns(words, 1e-6, adversary=away.attention[0])
     assert words["gradient"].sum() == pytest.approx(1)
     facts = reading.facts
     assert facts["trainings"] == 2
