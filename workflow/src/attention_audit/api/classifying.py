@@ -118,7 +118,7 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
 
 
 def list_audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list[str]:
-    """The audits of some questions, by default of all that can be asked here of the model that a configuration names.
+    """List the audits of some questions, by default of all that can be asked here of the model of a configuration.
 
     Raises AuditError for other questions.
     """
@@ -134,7 +134,7 @@ def list_audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list
 
 
 def check_prompt(prompt: Mapping[str, Any]) -> list[str]:
-    """The labels of a prompt. Raises AuditError where these are not two or more, and where it is no prompt."""
+    """List the labels of a prompt. Raises AuditError where these are not two or more, and where it is no prompt."""
     if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
         raise AuditError("prompt: give the keys template and labels, and no others")
     given = entries(prompt["labels"], "prompt: labels")
@@ -144,7 +144,7 @@ def check_prompt(prompt: Mapping[str, Any]) -> list[str]:
 
 
 def list_classes(folder: str) -> list[str]:
-    """What a model calls its classes, without a generic prefix. Raises AuditError where these are not two or more."""
+    """List what a model calls its classes, less a generic prefix. Raises AuditError where these are not two or more."""
     names = read_classes(Path(folder))
     if len(names) < 2:
         raise AuditError(f"model: config.id2label has {len(names)} classes; give a classifier of two or more")
@@ -173,7 +173,7 @@ def name_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
 
 
 def join_words(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> list[str]:
-    """Texts, or lists of words where they are `split`, as strings. Raises AuditError, naming the argument."""
+    """Join lists of words, where texts are `split`, to strings. Raises AuditError, naming the argument."""
     found = []
     for number, text in enumerate(texts):
         other = isinstance(text, str) == split
