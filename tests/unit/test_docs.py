@@ -24,7 +24,7 @@ from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import BINS
 from attention_audit.config import Config
 from attention_audit.corpus.sources import control as digest
-from attention_audit.corpus.sources.control import BIAS, KINDS
+from attention_audit.corpus.sources.control import BIAS, KINDS, draw_labels, draw_votes
 from attention_audit.plan.asked_for import refuse_unknown
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import Run
@@ -249,9 +249,9 @@ def test_vectors_and_data_sets_of_the_data_page_are_those_of_the_catalogue() -> 
 def test_controls_are_described_as_they_are_made() -> None:
     page = docs("method/controls")
     for name, kind in KINDS.items():
-        labels = kind.labels(np.random.default_rng(0), 1200)
+        labels = draw_labels(np.random.default_rng(0), 1200, len(kind.cues), kind.positive)
         share = f"1/{round(1 / np.mean(labels == 1))}"
-        covered = len(kind.votes(np.random.default_rng(0), 0, 99)) == 99
+        covered = len(draw_votes(name, np.random.default_rng(0), 0, 99)) == 99
         fillers = "none" if covered else kind.fillers
         row = f"| {name} | {labels.max() + 1} | {fillers} | {kind.shortest}, {kind.mean} | {share} |"
         assert row in page

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.pairs import EsnliCorpus, highlighted
+from attention_audit.corpus.sources.pairs import EsnliCorpus, find_highlighted
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 
@@ -88,13 +88,13 @@ def test_the_hypothesis_may_be_the_text(tmp_path: Path) -> None:
 
 
 def test_marks_stand_where_the_sentence_has_the_words() -> None:
-    assert highlighted("a  b c", "a *b* c") == [(3, 4)]
-    assert highlighted("a b c", " *a* *b c* ") == [(0, 1), (2, 5)]
-    assert highlighted("a b", "a b") == []
-    assert highlighted("a ** b", "a ** *b*") == [(5, 6)]
-    assert highlighted("a b c", "a *b*") is None
-    assert highlighted("a b", "a *b* c") is None
-    assert highlighted("a b", "a *b") is None
+    assert find_highlighted("a  b c", "a *b* c") == [(3, 4)]
+    assert find_highlighted("a b c", " *a* *b c* ") == [(0, 1), (2, 5)]
+    assert find_highlighted("a b", "a b") == []
+    assert find_highlighted("a ** b", "a ** *b*") == [(5, 6)]
+    assert find_highlighted("a b c", "a *b*") is None
+    assert find_highlighted("a b", "a *b* c") is None
+    assert find_highlighted("a b", "a *b") is None
 
 
 def test_a_copy_of_another_sentence_is_left_out_and_counted(tmp_path: Path) -> None:

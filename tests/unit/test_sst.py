@@ -37,7 +37,7 @@ def archive(folder: Path, **members: str | None) -> Path:
 def test_tree_by_hand() -> None:
     tree = parse_tree("(3 (2 It) (4 (3 really) (3 works)))")
     assert (tree.sentiment, tree.words) == (3, ["It", "really", "works"])
-    assert parse_tree("(0 Bad)") == Phrase(0, ["Bad"], [1.0], 1.0)
+    assert parse_tree("(0 Bad)") == Phrase(0, ["Bad"], [1.0])
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_malformed_trees(line: str) -> None:
 
 
 def test_text_is_cleaned() -> None:
-    words = ["-LRB-", "sci-fi\\/drama", "-RRB-", "it", "'s", "..."]
-    text, said, before = clean(Phrase(3, words, [1.0, 0.5, 1.0, 0.0, 1.0, 1.0], 1.0))
+    tree = parse_tree("(3 (4 -LRB-) (1 sci-fi\\/drama) (4 -RRB-) (2 it) (4 's) (4 ...))")
+    text, said, before = clean(tree)
     assert text == "sci fi drama it s"
     assert before.text == "( sci-fi/drama ) it 's ..."
     assert [before.text[place] for place in before.places] == [*"sci", *"ffi", *"ddrama", *"iit", *"ss"]

@@ -29,6 +29,7 @@ COLUMNS = {
     "answer": "Answer.Q1Answer",
     "map": "Answer.html_output",
 }
+LABEL, TEXT, ANSWER, MAP = COLUMNS.values()
 PART = "parts."
 """Begins the field of a part."""
 
@@ -93,27 +94,28 @@ class YelpHatCorpus(RawSource):
         for field in self.remote_files():
             reviews: dict[str, list[tuple[str, Mapping[str, str]]]] = {}
             for place, row in published_rows(raw[field], COLUMNS):
-                reviews.setdefault(row[COLUMNS["text"]], []).append((place, row))
+                reviews.setdefault(row[TEXT], []).append((place, row))
             for number, (text, rows) in enumerate(reviews.items(), start=1):
-                yield self._text(f"{name}-{field.removeprefix(PART)}-{number:04d}", text, rows)
+                place = rows[0][0]
+                stars = {row[LABEL] for _, row in rows}
+                if len(stars) > 1 or not stars <= CLASSES.keys():
+                    raise AuditError(f"{place}: {LABEL} is {', '.join(sorted(stars))}, and must be one of 0 and 1")
+                label, id_ = CLASSES[stars.pop()], f"{name}-{field.removeprefix(PART)}-{number:04d}"
+                yield Text(id_, None, label, text, place, annotations=self._read_maps(text, label, rows))
 
-    def _text(self, id_: str, text: str, rows: list[tuple[str, Mapping[str, str]]]) -> Text:
-        place = rows[0][0]
-        stars = {row[COLUMNS["label"]] for _, row in rows}
-        if len(stars) > 1 or not stars <= CLASSES.keys():
-            raise AuditError(f"{place}: {COLUMNS['label']} is {', '.join(sorted(stars))}, and must be one of 0 and 1")
-        label = CLASSES[stars.pop()]
+    def _read_maps(self, text: str, label: str, rows: list[tuple[str, Mapping[str, str]]]) -> Annotations:
+        """Read the maps of a review, a row each."""
         words = word_spans(text)
         marks: dict[str, list[Span]] = {}
         labels: dict[str, str] = {}
         miscounted = 0
-        for number, (own, row) in enumerate(rows, start=1):
-            answer = row[COLUMNS["answer"]]
+        for number, (place, row) in enumerate(rows, start=1):
+            answer = row[ANSWER]
             if answer not in ANSWERS:
-                raise AuditError(f"{own}: {COLUMNS['answer']} is {answer!r:.50}, and must be one of yes, no and idk")
-            map_ = marked_words(row[COLUMNS["map"]])
+                raise AuditError(f"{place}: {ANSWER} is {answer!r:.50}, and must be one of yes, no and idk")
+            map_ = marked_words(row[MAP])
             if not map_:
-                raise AuditError(f"{own}: {COLUMNS['map']} has no word; is it a map as published?")
+                raise AuditError(f"{place}: {MAP} has no word; is it a map as published?")
             if self.annotators == "agreeing" and ANSWERS[answer] != label:
                 continue
             if len(map_) != len(words):
@@ -122,7 +124,7 @@ class YelpHatCorpus(RawSource):
             who = f"annotator {number}"
             marks[who] = [span for span, (_, marked) in zip(words, map_, strict=True) if marked]
             labels[who] = ANSWERS[answer]
-        return Text(id_, None, label, text, place, annotations=Annotations(marks, labels=labels, miscounted=miscounted))
+        return Annotations(marks, labels=labels, miscounted=miscounted)
 
 
 SPLITS = {"train": "train", "val": "dev", "test": "test"}
@@ -157,47 +159,40 @@ class EraserCorpus(RawSource):
         line is not as published.
         """
         archive = raw["archive"]
-        documents = _documents(archive)
+        documents = read_documents(archive)
         wanted, lacking = r"(?:[^/]+/)?(?:train|val|test)\.jsonl", "{}.jsonl in it; is it an archive of ERASER?"
         for file, _, place, line in split_lines(archive, wanted, [*SPLITS], lacking):
-            if line.strip():
-                yield self._text(archive, name, SPLITS[file], line, place, documents)
-
-    def _text(
-        self, archive: Path, name: str, split: str, line: str, place: str, documents: Mapping[str, list[str]]
-    ) -> Text:
-        with as_published(place, "no annotation_id, classification and evidences in it", archive):
-            record: dict[str, Any] = json.loads(line)
-            id_, label = str(record["annotation_id"]), str(record["classification"])
-            evidence = [one for group in record["evidences"] for one in group]
-            stretches = [(str(one["docid"]), int(one["start_token"]), int(one["end_token"])) for one in evidence]
-            query = str(record.get("query") or "")
-            named = [str(one) for one in record.get("docids") or []]
-        named = named or [*dict.fromkeys(docid for docid, _, _ in stretches)] or [id_]
-        words: list[str] = []
-        begins: dict[str, tuple[int, int]] = {}
-        for docid in named:
-            if docid not in documents:
-                raise AuditError(f"{place}: no document {docid!r:.50} in docs; is the archive whole?")
-            begins[docid] = (len(words), len(documents[docid]))
-            words += documents[docid]
-        text = spaced(words)
-        spans: list[Span] = []
-        for docid, start, end in stretches:
-            first, length = begins.get(docid, (0, 0))
-            if 0 <= start < end <= length:
-                last = first + end - 1
-                spans.append((text.places[first + start], text.places[last] + len(words[last])))
-        said = Annotations({ANNOTATOR: spans}, outside=len(stretches) - len(spans))
-        second = query if self.query else None
-        group = named[0] if len(named) == 1 and named != [id_] else None
-        return Text(
-            f"{name}-{split}-{id_}", split, label, text.text, place, query=second, annotations=said, group=group
-        )
+            if not line.strip():
+                continue
+            with as_published(place, "no annotation_id, classification and evidences in it", archive):
+                record: dict[str, Any] = json.loads(line)
+                id_, label = str(record["annotation_id"]), str(record["classification"])
+                evidence = [one for group in record["evidences"] for one in group]
+                stretches = [(str(one["docid"]), int(one["start_token"]), int(one["end_token"])) for one in evidence]
+                query = str(record.get("query") or "") if self.query else None
+                named = [*map(str, record.get("docids") or [])]
+            named = named or [*dict.fromkeys(docid for docid, _, _ in stretches)] or [id_]
+            words: list[str] = []
+            begins: dict[str, int] = {}
+            for docid in named:
+                if docid not in documents:
+                    raise AuditError(f"{place}: no document {docid!r:.50} in docs; is the archive whole?")
+                begins[docid] = len(words)
+                words += documents[docid]
+            text = spaced(words)
+            spans: list[Span] = []
+            for docid, start, end in stretches:
+                if docid in begins and 0 <= start < end <= len(documents[docid]):
+                    first, last = begins[docid] + start, begins[docid] + end - 1
+                    spans.append((text.places[first], text.places[last] + len(words[last])))
+            said = Annotations({ANNOTATOR: spans}, outside=len(stretches) - len(spans))
+            group = named[0] if len(named) == 1 and named != [id_] else None
+            split, id_ = SPLITS[file], f"{name}-{SPLITS[file]}-{id_}"
+            yield Text(id_, split, label, text.text, place, query=query, annotations=said, group=group)
 
 
-def _documents(archive: Path) -> dict[str, list[str]]:
-    """The words of each document by its name, from docs/<name> or from docs.jsonl."""
+def read_documents(archive: Path) -> dict[str, list[str]]:
+    """Read the words of each document by its name, from docs/<name> or from docs.jsonl."""
     found: dict[str, list[str]] = {}
     for member, stream in members(archive, r"(?:[^/]+/)?(?:docs/[^/]+|docs\.jsonl)"):
         where = f"{archive}: {member}"

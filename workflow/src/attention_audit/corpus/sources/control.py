@@ -23,8 +23,7 @@ from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.section import Count, Section, Seed
 
 Random = np.random.Generator
-Draw = Callable[[Random, int], npt.NDArray[np.int64]]
-"""Draws the labels of a split of so many texts."""
+Words = npt.NDArray[np.str_]
 Shares = npt.NDArray[np.float64]
 Written = tuple[list[str], list[int], list[int] | None]
 """The words of a text, the positions of its cues, and those of each sentence's first word, where there are several."""
@@ -54,89 +53,61 @@ class SplitSizes(Section):
     test: Count = Field(500, description="Texts in the test split.")
 
 
-def own_cue(random: Random, label: int, length: int) -> list[int]:
-    """One cue, of the text's own class."""
-    return [label]
-
-
-def majority(random: Random, label: int, length: int) -> list[int]:
-    """5, 7 or 9 cues; the text's own class has at least three more than the other class."""
-    votes = int(random.choice([5, 7, 9]))
-    against = int(random.integers(votes // 2))
-    return [label] * (votes - against) + [1 - label] * against
-
-
-def no_cue(random: Random, label: int, length: int) -> list[int]:
-    """No cue: the text does not depend on its label."""
-    return []
-
-
-def own_cues(random: Random, label: int, length: int) -> list[int]:
-    """Every word is a cue of the text's own class."""
-    return [label] * length
-
-
-def biased_cues(random: Random, label: int, length: int) -> list[int]:
-    """Every word is a cue, of the text's own class of two with probability `BIAS`."""
-    return [label if own else 1 - label for own in random.random(length) < BIAS]
-
-
-def drawn_cues(random: Random, label: int, length: int) -> list[int]:
-    """Any number of cues, and any number of them of class 1. The label is the class of one of them, drawn by lot.
-
-    The label is there before the cues, so the others are drawn given that one: they are of its class with a probability
-    p, which would be uniform without it, and has the density 2p with it.
-    """
-    cues = int(random.integers(1, length + 1))
-    own = 1 + int(random.binomial(cues - 1, random.beta(2, 1)))
-    return [label] * own + [1 - label] * (cues - own)
-
-
-def cue_and_decoy(random: Random, label: int, length: int) -> list[int]:
-    """A cue of the text's own class, and a decoy of the other one; decoys have numbers behind those of both classes."""
-    return [label, 3 - label]
-
-
-def positives(share: float) -> Draw:
-    """Labels 0 and 1, the latter in this share of the texts, and in one at least."""
-    return lambda random, size: (random.permutation(size) < max(1, round(size * share))).astype(int)
-
-
-def balanced(classes: int) -> Draw:
-    """Labels from 0 up, each in as many texts as any other, or in one more."""
-    return lambda random, size: random.permutation(size) % classes
-
-
 @dataclass(frozen=True)
 class Kind:
     """How the texts of one kind are generated.
 
     fillers: words in the vocabulary without cues; at least one, though cues may take all places. shortest, mean: tokens
-    of a text. labels: draws those of a split. cues: the cue words of each class. votes: for a label and a length, the
-    class of each cue in a text. decoys: the last so many of these are no evidence.
+    of a text. positive: the share of the texts of the second of two classes; None: all classes have as many texts.
+    cues: the cue words of each class. decoys: the last so many cues of a text are no evidence.
     """
 
     fillers: int
     shortest: int
     mean: int
-    labels: Draw
+    positive: float | None
     cues: tuple[list[str], ...]
-    votes: Callable[[Random, int, int], list[int]]
     decoys: int = 0
 
 
 KINDS = {
-    "needle": Kind(2400, 60, 120, positives(1 / 6), (["straw", "hay", "chaff"], ["needle", "thorn", "spike"]), own_cue),
-    "chorus": Kind(
-        800, 12, 17, positives(1 / 2), ([f"dys{stem}" for stem in STEMS], [f"eu{stem}" for stem in STEMS]), majority
-    ),
-    "static": Kind(800, 8, 15, positives(1 / 2), ([], []), no_cue),
-    "beacon": Kind(600, 35, 40, balanced(len(SIGNALS)), tuple([signal] for signal in SIGNALS), own_cue),
-    "unison": Kind(1, 10, 15, positives(1 / 2), (["low"], ["high"]), own_cues),
-    "debate": Kind(1, 12, 12, positives(1 / 2), (["nay"], ["yea"]), biased_cues),
-    "poll": Kind(1, 35, 40, positives(1 / 2), (["nay"], ["yea"]), drawn_cues),
-    "feint": Kind(40, 16, 20, positives(1 / 2), (["cold"], ["hot"], ["cool"], ["warm"]), cue_and_decoy, decoys=1),
+    "needle": Kind(2400, 60, 120, 1 / 6, (["straw", "hay", "chaff"], ["needle", "thorn", "spike"])),
+    "chorus": Kind(800, 12, 17, 1 / 2, ([f"dys{stem}" for stem in STEMS], [f"eu{stem}" for stem in STEMS])),
+    "static": Kind(800, 8, 15, 1 / 2, ([], [])),
+    "beacon": Kind(600, 35, 40, None, tuple([signal] for signal in SIGNALS)),
+    "unison": Kind(1, 10, 15, 1 / 2, (["low"], ["high"])),
+    "debate": Kind(1, 12, 12, 1 / 2, (["nay"], ["yea"])),
+    "poll": Kind(1, 35, 40, 1 / 2, (["nay"], ["yea"])),
+    "feint": Kind(40, 16, 20, 1 / 2, (["cold"], ["hot"], ["cool"], ["warm"]), decoys=1),
 }
+
+
+def draw_labels(random: Random, size: int, classes: int, positive: float | None) -> npt.NDArray[np.int64]:
+    """Draw the labels of a split, (size,): 1 in a share of the texts and in one at least, 0 in the others; or, without
+    a share, each class in as many texts as any other, or in one more.
+    """
+    order = random.permutation(size)
+    return order % classes if positive is None else (order < max(1, round(size * positive))).astype(int)
+
+
+def draw_votes(kind: str, random: Random, label: int, length: int) -> list[int]:
+    """Draw the class of each cue of a text, whose label is there before its cues."""
+    match kind:
+        case "chorus":  # the text's own class has at least three more than the other one
+            votes = int(random.choice([5, 7, 9]))
+            against = int(random.integers(votes // 2))
+            return [label] * (votes - against) + [1 - label] * against
+        case "debate":
+            return [label if own else 1 - label for own in random.random(length) < BIAS]
+        case "poll":
+            # the label is the class of one of the cues, drawn by lot; the others are drawn given that one: they are of
+            # its class with a probability p, which would be uniform without it, and has the density 2p with it
+            cues = int(random.integers(1, length + 1))
+            own = 1 + int(random.binomial(cues - 1, random.beta(2, 1)))
+            return [label] * own + [1 - label] * (cues - own)
+        case "feint":  # decoys, of the other class, have numbers behind those of both classes
+            return [label, 3 - label]
+    return [label] * {"static": 0, "unison": length}.get(kind, 1)
 
 
 def pseudo_words(random: Random, count: int) -> list[str]:
@@ -148,36 +119,17 @@ def pseudo_words(random: Random, count: int) -> list[str]:
     return sorted(words, key=len)
 
 
-def write_text(kind: Kind, random: Random, label: int, words: list[str], shares: Shares) -> Written:
-    """A text with this label, as one sentence. `shares` are the cumulative shares of `words`."""
-    excess = kind.mean - kind.shortest
-    length = kind.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
-    tokens = [words[rank] for rank in np.searchsorted(shares, random.random(length), side="right")]
-    votes = kind.votes(random, label, length)
+def write_text(kind: str, random: Random, label: int, words: Words, shares: Shares) -> Written:
+    """Write a text of a kind with this label, as one sentence, in filler words that have these shares."""
+    made = KINDS[kind]
+    excess = made.mean - made.shortest
+    length = made.shortest + int(random.negative_binomial(LENGTH_SHAPE, LENGTH_SHAPE / (LENGTH_SHAPE + excess)))
+    tokens = random.choice(words, length, p=shares).tolist()
+    votes = draw_votes(kind, random, label, length)
     places = random.choice(length, size=len(votes), replace=False).tolist()
     for place, vote in zip(places, votes, strict=True):
-        tokens[place] = str(random.choice(kind.cues[vote]))
-    return tokens, sorted(places[: len(places) - kind.decoys]), None
-
-
-def generated(
-    name: str, seeds: list[int], sizes: SplitSizes, fillers: int, labels: Draw, write: Callable[..., Written]
-) -> Texts:
-    """The three splits; ids are <name>-<split>-<number>, from 00001.
-
-    fillers: words in the vocabulary without cues. labels: draws those of a split. write: a text, from a random stream,
-    a label, the filler words and their cumulative shares. The vocabulary and each split have random streams of their
-    own, so that the size of one split does not change another.
-    """
-    streams = [np.random.default_rng([*seeds, i]) for i in range(1 + len(SPLITS))]
-    words = pseudo_words(streams[0], fillers)
-    shares = np.cumsum(1 / (np.arange(1, len(words) + 1) + RANK_SHIFT))
-    shares /= shares[-1]
-    for split, random in zip(SPLITS, streams[1:], strict=True):
-        for number, label in enumerate(labels(random, getattr(sizes, split)).tolist(), start=1):
-            tokens, cues, starts = write(random, label, words, shares)
-            id_, said = f"{name}-{split}-{number:05d}", of_words({BY_DESIGN: cues}) if cues else None
-            yield Text(id_, split, str(label), tokens, id_, annotations=said, sentences=starts)
+        tokens[place] = str(random.choice(made.cues[vote]))
+    return tokens, sorted(places[: len(places) - made.decoys]), None
 
 
 STREAM = 100
@@ -195,14 +147,13 @@ WORDS, MORE_WORDS = 4, 6
 """A document has 3 to 8 sentences; a sentence has 4 to 10 words and a full stop."""
 
 
-def write_document(random: Random, label: int, words: list[str], shares: Shares) -> Written:
-    """A document of class `label`. All words of the planted sentence count as its cues."""
+def write_document(random: Random, label: int, words: Words, shares: Shares) -> Written:
+    """Write a document of class `label`. All words of the planted sentence count as its cues."""
     count = SENTENCES + int(random.integers(MORE_SENTENCES + 1))
     sentences = []
     for _ in range(count):
         length = WORDS + int(random.integers(MORE_WORDS + 1))
-        fillers = [words[rank] for rank in np.searchsorted(shares, random.random(length), side="right")]
-        sentences.append([*fillers, "."])
+        sentences.append([*random.choice(words, length, p=shares).tolist(), "."])
     evidence = int(random.integers(count))
     length = len(sentences[evidence]) - 1
     for place in random.choice(length, size=length // 2, replace=False):
@@ -231,13 +182,24 @@ class ControlCorpus(Source):
         return self.kind != "static"
 
     def read(self, name: str, raw: Files) -> Texts:
-        """The three splits, as `generated` gives them.
+        """Generate the three splits; ids are <name>-<split>-<number>, from 00001.
 
-        Evidence: all cues; in chorus those of the minority too, since only all cues together show the majority; None
-        for static; in digest, the words of the planted sentence.
+        The vocabulary and each split have random streams of their own, so that the size of one split does not change
+        another. Evidence: all cues; in chorus those of the minority too, since only all cues together show the
+        majority; None for static; in digest, the words of the planted sentence.
         """
-        if self.kind == "digest":
-            return generated(name, [self.seed, STREAM], self.texts, FILLERS, balanced(len(CUES)), write_document)
-        kind = KINDS[self.kind]
-        seeds = [self.seed, list(KINDS).index(self.kind)]
-        return generated(name, seeds, self.texts, kind.fillers, kind.labels, partial(write_text, kind))
+        write: Callable[..., Written] = write_document
+        fillers, classes, positive, stream = FILLERS, len(CUES), None, STREAM
+        if kind := KINDS.get(self.kind):
+            write, fillers, positive = partial(write_text, self.kind), kind.fillers, kind.positive
+            classes, stream = len(kind.cues), list(KINDS).index(self.kind)
+        streams = [np.random.default_rng([self.seed, stream, i]) for i in range(1 + len(SPLITS))]
+        words = np.array(pseudo_words(streams[0], fillers))
+        shares = 1 / (np.arange(1, len(words) + 1) + RANK_SHIFT)
+        shares /= shares.sum()
+        for split, random in zip(SPLITS, streams[1:], strict=True):
+            labels = draw_labels(random, getattr(self.texts, split), classes, positive)
+            for number, label in enumerate(labels.tolist(), start=1):
+                tokens, cues, starts = write(random, label, words, shares)
+                id_, said = f"{name}-{split}-{number:05d}", of_words({BY_DESIGN: cues}) if cues else None
+                yield Text(id_, split, str(label), tokens, id_, annotations=said, sentences=starts)

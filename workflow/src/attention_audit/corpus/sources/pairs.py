@@ -7,10 +7,8 @@ annotators highlighted as they explained a label.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from itertools import islice
-from pathlib import Path
-from typing import IO, Annotated, Literal
+from itertools import accumulate, zip_longest
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -34,12 +32,12 @@ def words_of(text: str, end: str) -> list[str]:
     return text.removesuffix(end).split()
 
 
-def joined(story: Mapping[int, list[str]], supporting: list[int]) -> tuple[list[str], list[int]]:
-    """The words of a story, with full stops between sentences, and the positions of the supporting sentences' words.
+def join_story(story: dict[int, list[str]], supporting: list[int]) -> tuple[list[str], list[int]]:
+    """Join the sentences of a story by full stops, and find the positions of the supporting sentences' words.
 
     Raises ValueError where a supporting sentence is not in the story.
     """
-    if not story.keys() >= set(supporting):
+    if not story.keys() >= {*supporting}:
         raise ValueError("supporting sentence not in the story")
     words: list[str] = []
     evidence: list[int] = []
@@ -85,7 +83,7 @@ class BabiCorpus(RawSource):
                     continue
                 asked = words_of(sentence, "?")
                 answer, supporting = answered
-                words, evidence = joined(story, [int(fact) for fact in supporting.split()])
+                words, evidence = join_story(story, [int(fact) for fact in supporting.split()])
             said = of_words({FACTS: evidence})
             yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said, group=group)
 
@@ -93,21 +91,6 @@ class BabiCorpus(RawSource):
 ENTITY = "@entity"
 BLOCK = 4
 """Lines of a block: question, answer, passage, and an empty one."""
-
-
-def blocks(stream: IO[bytes], where: str, archive: Path) -> Iterator[tuple[int, str, str, str, str]]:
-    """Number (from 1), place, question, answer and passage of every block.
-
-    Raises AuditError, naming the line, at a block that is cut off or whose lines are in another order.
-    """
-    stripped = map(str.strip, lines(stream, where))
-    for number, block in enumerate(iter(lambda: list(islice(stripped, BLOCK)), []), start=1):
-        if any(block):
-            place = f"{where}, line {BLOCK * (number - 1) + 1}"
-            question, answer, passage, empty = (block + [""] * BLOCK)[:BLOCK]
-            if len(block) < BLOCK - 1 or empty or not answer.startswith(ENTITY):
-                raise AuditError(f"{place}: not a question, its answer, a passage, an empty line; {remedy(archive)}")
-            yield number, place, question, answer, passage
 
 
 class CnnCorpus(RawSource):
@@ -127,9 +110,18 @@ class CnnCorpus(RawSource):
         archive = raw["archive"]
         lacking = "cnn/{}.txt in it; is it cnn.tar.gz?"
         for split, where, stream in by_split(archive, r"(\./)?cnn/(train|dev|test)\.txt", SPLITS, lacking):
-            for number, place, question, answer, passage in blocks(stream, where, archive):
+            stripped = map(str.strip, lines(stream, where))
+            for number, block in enumerate(zip_longest(*[stripped] * BLOCK), start=1):
+                question, answer, passage, empty = block
+                if not any(block):
+                    continue
+                place = f"{where}, line {BLOCK * (number - 1) + 1}"
+                if passage is None or empty or not answer.startswith(ENTITY):
+                    raise AuditError(
+                        f"{place}: not a question, its answer, a passage, an empty line; {remedy(archive)}"
+                    )
                 words = passage.split()
-                entities = list(dict.fromkeys(word for word in words if word.startswith(ENTITY)))
+                entities = [*dict.fromkeys(word for word in words if word.startswith(ENTITY))]
                 id_ = f"{name}-{split}-{number:06d}"
                 yield Text(id_, split, answer, words, place, query=question.split(), candidates=entities)
 
@@ -175,27 +167,30 @@ MOST = 3
 """Annotators of a pair at most: one of a training pair, three of the others."""
 
 
-def highlighted(sentence: str, marked: str) -> list[Span] | None:
-    """The stretches of a sentence that stand between marks in its marked copy; None where the copy is of another one.
+def find_highlighted(sentence: str, marked: str) -> list[Span] | None:
+    """Find the stretches of a sentence between marks in its marked copy; None where the copy is of another one.
 
     White space does not count, of which copies have more or less.
     """
     places = [at for at, character in enumerate(sentence) if character != MARK and not character.isspace()]
-    spans: list[Span] = []
-    begun: int | None = None
-    read = 0
-    for character in "".join(marked.split()):
-        if character != MARK:
-            if read == len(places) or sentence[places[read]] != character:
-                return None
-            read += 1
-        elif begun is None:
-            begun = read
-        else:
-            if begun < read:
-                spans.append((places[begun], places[read - 1] + 1))
-            begun = None
-    return spans if read == len(places) and begun is None else None
+    # what lies outside of marks and within them, by turns
+    parts = "".join(marked.split()).split(MARK)
+    if len(parts) % 2 == 0 or "".join(parts) != "".join(sentence[at] for at in places):
+        return None
+    bounds = [0, *accumulate(map(len, parts))]
+    within = zip(bounds[1::2], bounds[2::2], strict=False)
+    return [(places[start], places[end - 1] + 1) for start, end in within if start < end]
+
+
+def read_copies(sentence: str, copies: list[str | None]) -> Annotations | None:
+    """Read what the marked copies of a sentence say; None where there are none."""
+    given = {
+        f"annotator {number}": find_highlighted(sentence, copy)
+        for number, copy in enumerate(copies, start=1)
+        if copy and copy.strip()
+    }
+    marks = {name: spans for name, spans in given.items() if spans is not None}
+    return Annotations(marks, miscounted=len(given) - len(marks)) if given else None
 
 
 class EsnliCorpus(RawSource):
@@ -234,13 +229,5 @@ class EsnliCorpus(RawSource):
                 if label not in CLASSES:
                     raise AuditError(f"{place}: gold_label is {label!r:.50}, and must be one of {', '.join(CLASSES)}")
                 id_ = f"{name}-{split}-{numbers[split]:06d}"
-                said = _annotations(row[text], [row.get(f"{text}_marked_{n + 1}") for n in range(MOST)])
+                said = read_copies(row[text], [row.get(f"{text}_marked_{n + 1}") for n in range(MOST)])
                 yield Text(id_, split, label, row[text], place, query=row[query], annotations=said, group=row[premise])
-
-
-def _annotations(sentence: str, copies: list[str | None]) -> Annotations | None:
-    """What the marked copies of a sentence say; None where there are none."""
-    given = {number: copy for number, copy in enumerate(copies, start=1) if copy and copy.strip()}
-    spans = {number: highlighted(sentence, copy) for number, copy in given.items()}
-    marks = {f"annotator {number}": found for number, found in spans.items() if found is not None}
-    return Annotations(marks, miscounted=len(spans) - len(marks)) if given else None

@@ -25,30 +25,31 @@ BRACKETS = {"-LRB-": "(", "-RRB-": ")"}
 class Phrase(NamedTuple):
     """A phrase of a tree, or a word.
 
-    sentiment: 0 to 4. words: as the tree has them. scores: the sentiment of each word by the rule of Carton et al.
-    (2020), from 0 (none) to 1: that of the largest phrase around it which has more sentiment than any phrase or word
-    within that phrase, or else its own. extreme: the strongest sentiment of the phrase and of all within it, 0 to 1.
+    sentiment: 0 to 4. words: as they were before the treebank wrote brackets and slashes in its own way. scores: the
+    sentiment of each word by the rule of Carton et al. (2020), from 0 (none) to 1: that of the largest phrase around it
+    which has more sentiment than any phrase or word within that phrase, or else its own.
     """
 
     sentiment: int
     words: list[str]
     scores: list[float]
-    extreme: float
 
 
-def joined(sentiment: int, parts: list[Phrase | str]) -> Phrase:
-    """A phrase of its parts, which are phrases, or one word."""
+def join_parts(sentiment: int, parts: list[Phrase | str]) -> Phrase:
+    """Make a phrase of its parts, which are phrases, or one word."""
     own = abs(sentiment - NEUTRAL) / 2  # how far it is from neutral: 0, .5 or 1
-    words = [word for part in parts for word in ([part] if isinstance(part, str) else part.words)]
-    within = max((part.extreme for part in parts if isinstance(part, Phrase)), default=0.0)
-    if own > within or not any(isinstance(part, Phrase) for part in parts):
-        return Phrase(sentiment, words, [own] * len(words), own)
-    below = [score for part in parts for score in ([own] if isinstance(part, str) else part.scores)]
-    return Phrase(sentiment, words, below, max(own, within))
+    within = max((max(part.scores) for part in parts if isinstance(part, Phrase)), default=-1.0)
+    phrases = [
+        Phrase(sentiment, [BRACKETS.get(part, part.replace("\\/", "/"))], [own]) if isinstance(part, str) else part
+        for part in parts
+    ]
+    words = [word for phrase in phrases for word in phrase.words]
+    scores = [own if own > within else score for phrase in phrases for score in phrase.scores]
+    return Phrase(sentiment, words, scores)
 
 
 def parse_tree(line: str) -> Phrase:
-    """A tree such as `(3 (2 It) (4 works))`. Raises ValueError where the line is not one whole tree."""
+    """Parse a tree such as `(3 (2 It) (4 works))`. Raises ValueError where the line is not one whole tree."""
     stack: list[list[Phrase | str]] = [[]]
     for token in re.findall(r"[()]|[^()\s]+", line):
         if len(stack) == 1 and (stack[0] or token != "("):
@@ -59,46 +60,34 @@ def parse_tree(line: str) -> Phrase:
             label, *parts = stack.pop() or [""]
             if not isinstance(label, str) or label not in SENTIMENTS or not parts:
                 raise ValueError("node without sentiment or words")
-            stack[-1].append(joined(int(label), parts))
+            stack[-1].append(join_parts(int(label), parts))
         else:
             stack[-1].append(token)
-    if len(stack) > 1 or not stack[0]:
+    tree = stack[0][0] if len(stack) == 1 and stack[0] else None
+    if not isinstance(tree, Phrase):
         raise ValueError("tree not closed")
-    (root,) = stack[0]
-    if isinstance(root, str):
-        raise ValueError("text outside the tree")
-    return root
+    return tree
 
 
 def clean(phrase: Phrase) -> tuple[str, Annotations, RawText]:
-    """The words as one text without brackets, in which every run of characters that are no letters or digits becomes a
-    space; the sentiment of each word, which is marked from half of the strongest on; and the text as it was.
+    """Join the words without brackets, and with a space for every run of characters that are no letters or digits; give
+    the sentiment of each word, which is marked from half of the strongest on; and the text as it was.
     """
     text = ""
     scores: list[tuple[int, int, float]] = []
-    before = spaced(written_words(phrase))
+    before = spaced(phrase.words)
     places: list[int] = []
     for word, score, begin in zip(phrase.words, phrase.scores, before.places, strict=True):
-        kept = word.replace("\\/", "/")
-        for part in re.finditer(r"\w+", kept) if word not in BRACKETS else []:
-            text += f" {part[0]}" if text else part[0]
+        for part in re.finditer(r"\w+", word):
+            start, end = begin + part.start(), begin + part.end()
+            if text:
+                text += " "
+                places.append(start)
+            text += part[0]
+            places += range(start, end)
             scores.append((len(text) - len(part[0]), len(text), score))
-            places += [begin + part.start()] * (len(text) - len(places) - len(part[0]))
-            places += range(begin + part.start(), begin + part.end())
     marks = [(start, end) for start, end, score in scores if score >= MARKED]
     return text, Annotations({LABELS: marks}, scores), RawText(before.text, places)
-
-
-def written_words(phrase: Phrase) -> list[str]:
-    """The words as they were before the treebank wrote brackets and slashes in its own way."""
-    return [BRACKETS.get(word, word.replace("\\/", "/")) for word in phrase.words]
-
-
-def written(phrase: Phrase) -> tuple[list[str], Annotations, None]:
-    """The words as they were before the treebank wrote them in its own way, and their sentiment."""
-    words = written_words(phrase)
-    marked = [at for at, score in enumerate(phrase.scores) if score >= MARKED]
-    return words, of_words({LABELS: marked}, phrase.scores), None
 
 
 class SstCorpus(RawSource):
@@ -129,8 +118,13 @@ class SstCorpus(RawSource):
                 tree = parse_tree(line)
             except ValueError as error:
                 raise AuditError(f"{place}: malformed tree ({error}); {remedy(archive)}") from error
-            if tree.sentiment != NEUTRAL:
-                label = CLASSES[tree.sentiment > NEUTRAL]
-                text, said, before = clean(tree) if self.clean else written(tree)
-                id_ = f"{name}-{split}-{number:05d}"
+            label, id_ = CLASSES[tree.sentiment > NEUTRAL], f"{name}-{split}-{number:05d}"
+            if tree.sentiment == NEUTRAL:
+                continue
+            if self.clean:
+                text, said, before = clean(tree)
                 yield Text(id_, split, label, text, place, annotations=said, written=before)
+            else:
+                marked = [at for at, score in enumerate(tree.scores) if score >= MARKED]
+                said = of_words({LABELS: marked}, tree.scores)
+                yield Text(id_, split, label, tree.words, place, annotations=said)
