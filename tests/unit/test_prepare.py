@@ -290,11 +290,11 @@ def test_marks_of_several_annotators_lie_on_the_words_that_the_tokenizer_makes(p
 
 def test_a_tokenizer_that_changes_the_text_cannot_have_marks_laid_on_its_words() -> None:
     said = text("first", "train", "yes", "abc d", annotations=Annotations({"Ann": [(0, 1)]}))
-    assert draft.on_words(said, [("ab", 0, 2), ("qqq", 2, 3), ("d", 4, 5)]) is not None
+    assert draft.lay_marks(said, [("ab", 0, 2), ("qqq", 2, 3), ("d", 4, 5)]) is not None
     with pytest.raises(
         AuditError, match=r"own\.csv, first: the tokenizer finds 'd' where the text has ' ', so its marks"
     ):
-        draft.on_words(said, [("ab", 0, 2), ("c", 2, 3), ("d", 3, 4)])
+        draft.lay_marks(said, [("ab", 0, 2), ("c", 2, 3), ("d", 3, 4)])
 
 
 def test_what_nobody_or_no_majority_marked_is_no_evidence_and_is_kept_as_marks(prepared: Prepare) -> None:

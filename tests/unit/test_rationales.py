@@ -21,9 +21,8 @@ from attention_audit.corpus.rationales import (
     Annotations,
     Evidence,
     Rationale,
-    aligned,
+    align,
     annotations_of,
-    majority,
     of_words,
     word_spans,
 )
@@ -49,27 +48,19 @@ WORDS = [(0, 3), (3, 5), (6, 9), (10, 10 + 4)]
     ],
 )
 def test_a_word_is_marked_where_it_shares_a_character_with_a_mark(span: tuple[int, int], words: list[int]) -> None:
-    found = aligned(Annotations({"Ann": [span]}), WORDS)
-    assert found.rationale.marks == {"Ann": words}
+    found = align(Annotations({"Ann": [span]}), WORDS)
+    assert found.marks == {"Ann": words}
     assert found.lost == (not words)
 
 
 def test_a_words_score_is_the_mean_of_what_lies_over_it() -> None:
-    found = aligned(Annotations({}, [(0, 5, 1.0), (3, 5, 0.5), (10, 12, -1.0)]), WORDS)
-    assert found.rationale.scores == [1.0, 0.75, 0.0, -1.0]
-
-
-def test_the_majority_is_more_than_half() -> None:
-    assert majority([[0, 1], [1, 2]]) == [1]
-    assert majority([[3, 1], [1], [3, 2]]) == [1, 3]
-    assert majority([[1, 1], [2], [2], [1]]) == []
-    assert majority([[5]]) == [5]
-    assert majority([]) == []
+    found = align(Annotations({}, [(0, 5, 1.0), (3, 5, 0.5), (10, 12, -1.0)]), WORDS)
+    assert found.scores == [1.0, 0.75, 0.0, -1.0]
 
 
 def test_positions_of_words_are_marks_of_their_source() -> None:
     said = of_words({"planted": [2, 0]}, [0.0, 1.0, 0.5])
-    assert aligned(said, [(at, at + 1) for at in range(3)]).rationale == Rationale({"planted": [0, 2]}, [0.0, 1.0, 0.5])
+    assert align(said, [(at, at + 1) for at in range(3)]) == Rationale({"planted": [0, 2]}, [0.0, 1.0, 0.5])
 
 
 SETTINGS = st.builds(
@@ -108,15 +99,17 @@ def test_every_mark_lands_on_the_words_that_overlap_it_and_on_no_other(
 ) -> None:
     places = [(start, end) for sentence in placed_words(text, tokens) for _, start, end in sentence]
     over = [[at for at, (start, end) in enumerate(places) if {*range(*span)} & {*range(start, end)}] for span in spans]
-    found = aligned(Annotations({"Ann": spans}), places)
-    assert found.rationale.marks["Ann"] == sorted({at for words in over for at in words})
+    found = align(Annotations({"Ann": spans}), places)
+    assert found.marks["Ann"] == sorted({at for words in over for at in words})
     assert found.lost == sum(not words for words in over)
 
 
 @given(st.lists(st.lists(st.integers(0, 5), unique=True), max_size=5))
 def test_a_majority_is_counted(lists: list[list[int]]) -> None:
     votes = Counter(at for positions in lists for at in positions)
-    assert majority(lists) == sorted(at for at, count in votes.items() if count > len(lists) / 2)
+    assert Rationale(dict(zip("abcde", lists))).majority == sorted(
+        at for at, count in votes.items() if count > len(lists) / 2
+    )
 
 
 def test_rationales_are_read_by_text_and_split(tmp_path: Path, provenance: Provenance) -> None:

@@ -18,8 +18,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.blocking import Blocked, find_blocked, masked
-from attention_audit.corpus.rationales import Aligned, Annotations, Span, aligned
+from attention_audit.corpus.rationales import Annotations, Rationale, Span, align
 from attention_audit.corpus.source import Preparation
 from attention_audit.corpus.text import SPLITS, Text, clean, reduce_text, strip_html
 from attention_audit.corpus.tokens import MASKED, Placed, placed_words
@@ -38,16 +39,12 @@ NUMBERS = ("words", "sentence_count", "longest", "annotator_count", "outside", "
 marks outside of it, marks on no word, and lists of marks of a wrong length. The digest is the same for texts with the
 same words, and hardly ever for others; `alike`, for those alike but for marks, where these are to be in one split.
 """
-INTEGERS = pa.list_(pa.int32())
 DRAFT = pa.schema(
-    dict.fromkeys(("id", "place", "split", "label", "group", "raw"), pa.string())
-    | dict.fromkeys(("tokens", "query", "candidates", "annotators", "annotator_labels"), pa.list_(pa.string()))
-    | dict.fromkeys(("starts", "sentences", "evidence", "blocked"), INTEGERS)
-    | {"second": pa.int64()}
-    | {"marks": pa.list_(INTEGERS), "scores": pa.list_(pa.float64())}
+    {field.name: field.type for field in CORPUS.schema}
+    | {"place": pa.string(), "label": pa.string(), "candidates": pa.list_(pa.string())}
     | dict.fromkeys(NUMBERS, pa.int64())
 )
-"""A text as words, and its numbers."""
+"""A text as words, as in the corpus, and its numbers; classes have no numbers yet."""
 
 
 def chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
@@ -67,8 +64,8 @@ def chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
         yield chunk
 
 
-def on_words(text: Text, words: Iterable[Placed]) -> Aligned | None:
-    """The annotations of a text on its words; None where it has none.
+def lay_marks(text: Text, words: Iterable[Placed]) -> Rationale | None:
+    """Lay the annotations of a text on its words; None where it has none.
 
     Raises AuditError where a word does not stand where its tokenizer says: that of a language which is written without
     spaces may put some between its words.
@@ -85,14 +82,12 @@ def on_words(text: Text, words: Iterable[Placed]) -> Aligned | None:
                 "be laid on words; use `tokens: {tokenizer: spaces}`, with spaces between the words of the text"
             )
         places.append((start, end))
-    return aligned(text.annotations, places)
+    return align(text.annotations, places)
 
 
-def standing(text: Text, words: list[Placed]) -> RawText | None:
-    """The text as people write it, and where each word begins in it; None where it is the words, with spaces."""
-    if text.written is not None:
-        return RawText(text.written.text, [text.written.places[start] for _, start, _ in words])
-    return None if isinstance(text.text, list) else RawText(text.text, [start for _, start, _ in words])
+def place_words(text: str | list[str] | None, words: list[Placed]) -> RawText | None:
+    """Say where each word begins in a text; None where the text is a list of words."""
+    return RawText(text, [start for _, start, _ in words]) if isinstance(text, str) else None
 
 
 def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
@@ -118,32 +113,40 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
     placed, added = [*chain(*sentences)], [*chain(*others)]
     own, query = ([word for word, _, _ in side] for side in (placed, added))
     begins = text.sentences or (first_words(sentences) if tokens.sentences else None)
-    written, words = standing(text, placed), own
-    said, found = text.annotations or Annotations({}), on_words(text, placed)
-    scores = found and found.rationale.scores
+    written, words = place_words(text.text, placed), own
+    if text.written is not None:
+        written = RawText(text.written.text, [text.written.places[start] for _, start, _ in placed])
+    said, found = text.annotations or Annotations({}), lay_marks(text, placed)
+    scores = found and found.scores
     # an empty list, not null, where all lists were of a wrong length: somebody did mark this text
-    evidence = found and (found.rationale.majority or (None if found.rationale.marks else []))
+    evidence = (found.majority or (None if found.marks else [])) if found else None
     if joined:
-        second = RawText(text.query, [start for _, start, _ in added]) if isinstance(text.query, str) else spaced(query)
+        second = place_words(text.query, added) or spaced(query)
         written, words = (written or spaced(own)).beside(second), [*own, *query]
-        starts = first_words(others) if tokens.sentences else []
-        begins = begins and [*begins, *(len(own) + at for at in starts or [0])]
+        further = first_words(others) if tokens.sentences else []
+        begins = begins and [*begins, *(len(own) + at for at in further or [0])]
         scores = scores and [*scores, *[0.0] * len(query)]
     widths = np.diff([*(begins or [0]), len(words)])
     paired = joined or text.query is not None
     sides = [side if isinstance(side, str) else " ".join(side or ()) for side in (text.text, text.query)]
     return {
         **{name: getattr(text, name) for name in ("id", "place", "split", "label", "group", "candidates")},
-        **{"tokens": words, "sentences": begins, "query": query if paired and not joined else None},
         **({"raw": written.text, "starts": written.places, "second": written.second} if written else {}),
-        "annotators": found and [*found.rationale.marks],
-        "marks": found and [*found.rationale.marks.values()],
+        "tokens": words,
+        "sentences": begins,
+        "query": query if paired and not joined else None,
+        "annotators": found and [*found.marks],
+        "marks": found and [*found.marks.values()],
         "scores": scores,
         "annotator_labels": said.labels and [said.labels[name] for name in said.marks],
-        **{"evidence": evidence, "blocked": find_blocked(block, words, evidence, masked(text, len(own)))},
+        "evidence": evidence,
+        "blocked": find_blocked(block, words, evidence, masked(text, len(own))),
         "words": 0 if paired and not (own and query) else len(words),
-        **{"sentence_count": len(widths), "longest": widths.max()},
-        **{"annotator_count": len(said.marks), "outside": said.outside, "miscounted": said.miscounted},
+        "sentence_count": len(widths),
+        "longest": widths.max(),
+        "annotator_count": len(said.marks),
+        "outside": said.outside,
+        "miscounted": said.miscounted,
         "lost": found.lost if found else 0,
         "digest": digest(own, query if paired else None),
         "alike": digest(map(reduce_text, sides), None) if preparation.splits.alike_together else 0,

@@ -41,11 +41,6 @@ FAULTS = {
 """What may be wrong with annotations, by the number that a draft has of it; the census has a column of each."""
 NAMED = 20
 """Texts that a message names."""
-COPIED = (
-    *("id", "group", "tokens", "raw", "starts", "second", "sentences", "query", "evidence", "blocked"),
-    *("annotators", "marks", "scores", "annotator_labels"),
-)
-"""Columns that the corpus has of the draft as they are."""
 FATES = ("unlabelled", "empty", "left_out", "short", "long", "kept")
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
 UNLABELLED, EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
@@ -146,7 +141,7 @@ def select_rows(texts: pd.DataFrame, classes: list[str], draft: Path) -> Iterato
             table = file.read_row_group(group)
             here, texts = texts[: len(table)], texts[len(table) :]
             columns = {
-                **{name: table[name] for name in COPIED},
+                **{name: table[name] for name in CORPUS.schema.names},
                 "split": [SPLITS[code] for code in here["split"]],
                 "label": here["label"],
                 "label_name": [classes[label] for label in here["label"]],

@@ -12,9 +12,11 @@ import json
 import math
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from itertools import chain
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -48,23 +50,19 @@ class Rationale:
     """What is marked in one text, on its words.
 
     marks: the positions (from 0, ascending) of the words that each annotator marked, by name; an empty list says that
-    nothing was marked. scores: a number for each word, None where the source has none.
+    nothing was marked. scores: a number for each word, None where the source has none. lost: how many marks share no
+    character with any word.
     """
 
     marks: Mapping[str, Sequence[int]]
     scores: Sequence[float] | None = None
+    lost: int = 0
 
     @property
     def majority(self) -> list[int]:
-        """The words that more than half of the annotators marked."""
-        return majority(self.marks.values())
-
-
-class Aligned(NamedTuple):
-    """Annotations on words. lost: how many of their marks share no character with any word."""
-
-    rationale: Rationale
-    lost: int
+        """The words that more than half of the annotators marked, in ascending order; of two annotators, both."""
+        counts = Counter(chain.from_iterable(map(set, self.marks.values())))
+        return sorted(at for at, count in counts.items() if 2 * count > len(self.marks))
 
 
 def of_words(marks: Mapping[str, Iterable[int]], scores: Sequence[float] | None = None) -> Annotations:
@@ -78,33 +76,27 @@ def word_spans(text: str) -> list[Span]:
     return [word.span() for word in re.finditer(r"\S+", text)]
 
 
-def majority(marks: Iterable[Iterable[int]]) -> list[int]:
-    """The positions that are in more than half of the lists, in ascending order; of two lists, those in both."""
-    lists = [set(positions) for positions in marks]
-    return sorted(at for at in set().union(*lists) if 2 * sum(at in positions for positions in lists) > len(lists))
-
-
-def aligned(annotations: Annotations, places: Sequence[Span]) -> Aligned:
-    """Annotations on the words that stand at `places` of the source's text, which ascend and do not overlap.
+def align(annotations: Annotations, places: Sequence[Span]) -> Rationale:
+    """Lay annotations on the words that stand at `places` of the source's text, which ascend and do not overlap.
 
     A word's number is the mean of those of the stretches that it shares a place with, 0 where there is none.
     """
     starts, ends = [start for start, _ in places], [end for _, end in places]
 
-    def under(start: int, end: int) -> range:
-        """The words that share a place with a stretch."""
+    def find_words(start: int, end: int) -> range:
+        """Find the words that share a place with a stretch."""
         return range(bisect_right(ends, start), bisect_left(starts, end)) if start < end else range(0)
 
-    hits = {name: [under(*span) for span in spans] for name, spans in annotations.marks.items()}
-    marks = {name: sorted(set().union(*words)) for name, words in hits.items()}
-    lost = sum(not words for each in hits.values() for words in each)
+    hits = {name: [find_words(*span) for span in spans] for name, spans in annotations.marks.items()}
+    marks = {name: sorted({*chain(*words)}) for name, words in hits.items()}
+    lost = sum(not words for words in chain(*hits.values()))
     if annotations.scores is None:
-        return Aligned(Rationale(marks), lost)
+        return Rationale(marks, lost=lost)
     scores: list[list[float]] = [[] for _ in places]
     for start, end, score in annotations.scores:
-        for word in under(start, end):
+        for word in find_words(start, end):
             scores[word].append(score)
-    return Aligned(Rationale(marks, [sum(each) / len(each) if each else 0.0 for each in scores]), lost)
+    return Rationale(marks, [sum(each) / len(each) if each else 0.0 for each in scores], lost)
 
 
 Written = Literal["words", "characters", "flags", "scores"]
