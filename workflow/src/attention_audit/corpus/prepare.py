@@ -94,7 +94,7 @@ def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice
 
 
 def class_names(ledger: Ledger, declared: list[str] | None) -> list[str]:
-    """The classes in the order of their numbers: as declared, or else the labels that occur, sorted by value.
+    """List the classes in the order of their numbers: as declared, or else the labels that occur, sorted by value.
 
     Where texts bring candidates, the classes are the candidates of the training texts. Raises AuditError at a label
     that is not among the declared ones.

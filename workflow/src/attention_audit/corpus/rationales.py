@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, field_validator
 
@@ -176,62 +176,63 @@ def _number(value: Any) -> float:
 
 
 def _stretches(values: Sequence[Any]) -> list[Span]:
-    """Pairs, objects with start and end, or bounds one after another, as stretches."""
+    """Read pairs, objects with start and end, or bounds one after another, as stretches."""
     if not any(isinstance(value, Mapping | list | tuple) for value in values):
         values = [*zip(values[::2], values[1::2], strict=True)]
     pairs = ((value[name] for name in BOUNDS) if isinstance(value, Mapping) else value for value in values)
     return [(_whole(start), _whole(end)) for start, end in pairs]
 
 
-def _of_one(name: str, text: str, said: Any, evidence: Evidence) -> Annotations:
-    """What one annotator says of a text. Raises ValueError, TypeError or KeyError where it is not so written."""
+class _Said(NamedTuple):
+    """What one annotator says of a text. marks: None where it is a list with another number of entries than words."""
+
+    marks: list[Span] | None
+    outside: int = 0
+    scores: Sequence[tuple[int, int, float]] = ()
+
+
+def _read_marks(text: str, said: Any, evidence: Evidence) -> _Said:
+    """Read what one annotator says of a text. Raises ValueError, TypeError or KeyError where it is not so written."""
     values = [said] if isinstance(said, int | float) and not isinstance(said, bool) else said
     if not isinstance(values, list | tuple):
         raise TypeError("not a list")
-    if evidence.written == "characters":
-        spans = _stretches(values)
-        inside = [(start, end) for start, end in spans if 0 <= start < end <= len(text)]
-        return Annotations({name: inside}, outside=len(spans) - len(inside))
     words = word_spans(text)
+    if evidence.written == "characters":
+        inside = [(start, end) for start, end in _stretches(values) if 0 <= start < end <= len(text)]
+        return _Said(inside, len(_stretches(values)) - len(inside))
     if evidence.written == "words":
-        positions = [_whole(value) for value in values]
-        known = [words[at] for at in positions if 0 <= at < len(words)]
-        return Annotations({name: known}, outside=len(positions) - len(known))
-    numbers = [_number(value) for value in values]
-    if evidence.written == "flags" and not {*numbers} <= {0.0, 1.0}:
+        known = [words[at] for at in map(_whole, values) if 0 <= at < len(words)]
+        return _Said(known, len(values) - len(known))
+    numbers = [*map(_number, values)]
+    scored = evidence.written == "scores"
+    if not scored and not {*numbers} <= {0.0, 1.0}:
         raise ValueError("neither 0 nor 1")
     if len(numbers) != len(words):
-        return Annotations({}, miscounted=1)
-    least = evidence.marked_from if evidence.written == "scores" else 1
+        return _Said(None)
     scores = [(start, end, number) for (start, end), number in zip(words, numbers, strict=True)]
-    marked = [(start, end) for start, end, number in scores if number >= least]
-    return Annotations({name: marked}, scores if evidence.written == "scores" else None)
+    least = evidence.marked_from if scored else 1
+    return _Said([(start, end) for start, end, number in scores if number >= least], 0, scores if scored else ())
 
 
 def annotations_of(place: str, text: str, row: Mapping[str, Any], evidence: Evidence) -> Annotations | None:
-    """What the cells of a row say of its text; None where all are empty.
+    """Read what the cells of a row say of its text; None where all are empty.
 
     Raises AuditError, naming file, row and column, at a cell that is not written as the configuration says.
     """
-    said: dict[str, Annotations] = {}
+    said: dict[str, _Said] = {}
     for column in evidence.names:
         cell = row[column]
         try:
             content = parsed(cell)
             by_name = content if isinstance(content, Mapping) else {column: content}
             given = {str(name): marks for name, marks in by_name.items() if marks is not None}
-            said |= {name: _of_one(name, text, marks, evidence) for name, marks in given.items()}
+            said |= {name: _read_marks(text, marks, evidence) for name, marks in given.items()}
         except (ValueError, TypeError, KeyError) as error:
             raise AuditError(
                 f"{place}: column {column!r} holds {cell!r:.50}, which is not {FORMS[evidence.written]}; mend it, or "
                 "set `evidence.written`"
             ) from error
-    if not said:
-        return None
-    scored = [one.scores for one in said.values() if one.scores is not None]
-    return Annotations(
-        {name: spans for one in said.values() for name, spans in one.marks.items()},
-        [score for scores in scored for score in scores] if scored else None,
-        outside=sum(one.outside for one in said.values()),
-        miscounted=sum(one.miscounted for one in said.values()),
-    )
+    marks = {name: one.marks for name, one in said.items() if one.marks is not None}
+    scores = [score for one in said.values() for score in one.scores]
+    outside = sum(one.outside for one in said.values())
+    return Annotations(marks, scores or None, outside=outside, miscounted=len(said) - len(marks)) if said else None

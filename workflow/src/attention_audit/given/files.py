@@ -39,41 +39,35 @@ def _refuse_missing(place: str, named: Sequence[str], *further: str) -> None:
 
 def _take_readout(place: str, columns: Mapping[str, Any]) -> GivenReadout:
     """Make a readout of the columns of a file, each with an entry a text, but for the names of its maps."""
-    named, maps = [*map(str, columns.get(FURTHER[0], ()))], columns.get(FURTHER[1], ())
-    scores = [numbers(each, at(place, str(id_), FURTHER[1])) for id_, each in zip(columns["id"], maps, strict=False)]
+    named, maps = [*map(str, columns.get("map_names", ()))], columns.get("maps", ())
+    scores = [numbers(each, at(place, str(id_), "maps")) for id_, each in zip(columns["id"], maps, strict=False)]
     if len({*named}) < len(named) or any(len(each) != len(named) for each in scores):
         raise AuditError(f"{place}: columns {' and '.join(FURTHER)} do not fit; give each map one name of its own")
     given: list[Any] = [columns.get(name) for name in ("tokens", "attention", *ADDED, "label", "probabilities")]
-    return readout(
-        *given,
-        ids=columns["id"],
-        evidence=columns.get(EVIDENCE),
-        maps={name: [each[number] for each in scores] for number, name in enumerate(named)},
-        name=place,
-    )
-
-
-def _list_nested(cell: Any) -> Any:
-    """List arrays within an array, and words; numbers stay an array."""
-    return cell.tolist() if isinstance(cell, np.ndarray) and cell.dtype == object else cell
+    maps = {name: [each[number] for each in scores] for number, name in enumerate(named)}
+    return readout(*given, ids=columns["id"], evidence=columns.get(EVIDENCE), maps=maps, name=place)
 
 
 def _from_parquet(path: Path, place: str) -> GivenReadout:
+    def list_nested(cell: Any) -> Any:
+        """List arrays within an array, and words; numbers stay an array."""
+        return cell.tolist() if isinstance(cell, np.ndarray) and cell.dtype == object else cell
+
     try:
         with pq.ParquetFile(path) as file:
             named = file.schema_arrow.names
             _refuse_missing(place, named)
             table = file.read([name for name in (*NEEDED, *ADDED, *FURTHER, EVIDENCE) if name in named])
-        columns = {name: [*map(_list_nested, table[name].to_numpy())] for name in table.column_names}
+        columns = {name: [*map(list_nested, table[name].to_numpy())] for name in table.column_names}
     except (OSError, pa.ArrowException) as error:
         raise AuditError(f"{place}: cannot be read as Parquet ({error}); write it anew") from error
     if not len(table):
         raise AuditError(f"{place}: has no text; give some")
-    if FURTHER[0] in columns:
-        first, *others = (entries(names, f"{place}: column {FURTHER[0]}") for names in columns[FURTHER[0]])
+    if "map_names" in columns:
+        first, *others = (entries(names, f"{place}: column map_names") for names in columns["map_names"])
         if any(names != first for names in others):
-            raise AuditError(f"{place}: column {FURTHER[0]} differs between texts; give the same names for each text")
-        columns[FURTHER[0]] = first
+            raise AuditError(f"{place}: column map_names differs between texts; give the same names for each text")
+        columns["map_names"] = first
     return _take_readout(place, columns)
 
 
@@ -85,9 +79,13 @@ def _from_npz(path: Path, place: str) -> GivenReadout:
             raise AuditError(f"{place}: holds one array and not several; write it with numpy.savez")
         with opened as file:
             _refuse_missing(place, file.files, LENGTHS)
-            for name in (LENGTHS, *NEEDED, *ADDED, *FURTHER, EVIDENCE):
-                if name in file.files:
-                    arrays[name] = np.atleast_1d(_load_array(file, name, place))
+            for name in {LENGTHS, *NEEDED, *ADDED, *FURTHER, EVIDENCE} & {*file.files}:
+                try:
+                    arrays[name] = np.atleast_1d(file[name])
+                except ValueError as error:
+                    raise AuditError(
+                        f"{place}: column {name} holds objects of Python; give arrays of plain types"
+                    ) from error
     except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
         raise AuditError(f"{place}: cannot be read as .npz ({error}); write it anew") from error
     lengths = integers(arrays[LENGTHS], f"{place}: column {LENGTHS}")
@@ -96,7 +94,7 @@ def _from_npz(path: Path, place: str) -> GivenReadout:
     if min(lengths) < 0:
         raise AuditError(f"{place}: column {LENGTHS} holds {min(lengths)}; give counts of words")
     # of what has a number a word, that axis is the last; contributions have one of outputs behind it
-    for name in {"tokens", "attention", CONTRIBUTION, FURTHER[1], EVIDENCE} & {*arrays}:
+    for name in {"tokens", "attention", CONTRIBUTION, "maps", EVIDENCE} & {*arrays}:
         axis = 0 if name == CONTRIBUTION else -1
         if (count := arrays[name].shape[axis]) != sum(lengths):
             fault = f"has {count} entries, and `lengths` counts {sum(lengths)} words; give each word one"
@@ -108,13 +106,6 @@ def _from_npz(path: Path, place: str) -> GivenReadout:
             raise AuditError(f"{place}: column {EVIDENCE} is not true or false a word; give it so")
         arrays[EVIDENCE] = [*map(np.flatnonzero, arrays[EVIDENCE])]
     return _take_readout(place, arrays)
-
-
-def _load_array(file: Any, name: str, place: str) -> Any:
-    try:
-        return file[name]
-    except ValueError as error:
-        raise AuditError(f"{place}: column {name} holds objects of Python; give arrays of plain types") from error
 
 
 def read_given(path: Path, place: str = "") -> GivenReadout:
@@ -131,7 +122,7 @@ def read_given(path: Path, place: str = "") -> GivenReadout:
 
 
 def holdings(path: Path) -> set[str]:
-    """What a readout has beyond what it must have, without reading the rest: evidence of any text, heads, and
+    """Find what a readout has beyond what it must have, without reading the rest: evidence of any text, heads, and
     contributions, by their columns. Nothing where it is no such file.
     """
     try:
@@ -142,60 +133,55 @@ def holdings(path: Path) -> set[str]:
             several = "attention" in named and pa.types.is_nested(
                 getattr(optional["attention"].type, "value_type", None) or pa.null()
             )
-            decided = {*ADDED} <= {*named}
         else:
             with np.load(path, allow_pickle=False) as file:
-                known = EVIDENCE in file.files and bool(file[EVIDENCE].any())
-                several = "attention" in file.files and file["attention"].ndim > 1
-                decided = {*ADDED} <= {*file.files}
+                named = file.files
+                known = EVIDENCE in named and bool(file[EVIDENCE].any())
+                several = "attention" in named and file["attention"].ndim > 1
     except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, pa.ArrowException):
         return set()
-    return {name for name, there in ((EVIDENCE, known), (HEADS, several), (CONTRIBUTION, decided)) if there}
+    held = {EVIDENCE: known, HEADS: several, CONTRIBUTION: {*ADDED} <= {*named}}
+    return {name for name, there in held.items() if there}
 
 
 def _write_parquet(given: GivenReadout, path: Path) -> None:
-    numbers = pa.list_(pa.float64())
-    heads = any(weights.ndim == 2 for weights in given.attention)
-    columns = {
-        "id": pa.array(given.ids, pa.string()),
-        "tokens": pa.array(given.tokens, pa.list_(pa.string())),
-        "label": pa.array(given.labels, pa.int64()),
-        "attention": pa.array([each.tolist() for each in given.attention], pa.list_(numbers) if heads else numbers),
-        "contribution": pa.array([each.tolist() for each in given.contribution], pa.list_(numbers)),
-        "bias": pa.array(given.bias.tolist(), numbers),
-        "probabilities": pa.array(given.probabilities.tolist(), numbers),
+    added = {"contribution": [each.tolist() for each in given.contribution], "bias": given.bias.tolist()}
+    columns: dict[str, Any] = {
+        "id": given.ids,
+        "tokens": given.tokens,
+        "label": given.labels,
+        "attention": [each.tolist() for each in given.attention],
+        **(added if given.decided else {}),
+        "probabilities": given.probabilities.tolist(),
         EVIDENCE: pa.array(given.evidence, pa.list_(pa.int64())),
     }
     if given.maps:
-        columns["map_names"] = pa.array([[*given.maps]] * len(given), pa.list_(pa.string()))
-        columns["maps"] = pa.array(
-            [[*of_text] for of_text in zip(*given.maps.values(), strict=True)], pa.list_(numbers)
-        )
-    table = pa.table(columns)
-    pq.write_table(table if given.decided else table.drop_columns([*ADDED]), path, compression="zstd")
+        scores = zip(*given.maps.values(), strict=True)
+        columns |= {
+            "map_names": [[*given.maps]] * len(given),
+            "maps": [[each.tolist() for each in of_text] for of_text in scores],
+        }
+    pq.write_table(pa.table(columns), path, compression="zstd")
 
 
 def _write_npz(given: GivenReadout, path: Path) -> None:
     known = zip(given.tokens, given.evidence, strict=True)
-    marks = [np.isin(np.arange(len(words)), positions or []) for words, positions in known]
-    added: dict[str, Any] = (
-        {"contribution": np.concatenate(given.contribution), "bias": given.bias} if given.decided else {}
-    )
+    columns: dict[str, Any] = {
+        "id": np.array(given.ids, dtype=np.str_),
+        "tokens": np.array([word for words in given.tokens for word in words], dtype=np.str_),
+        "label": given.labels,
+        "lengths": np.array([len(words) for words in given.tokens]),
+        "attention": np.concatenate(given.attention, axis=-1),
+        "probabilities": given.probabilities,
+        EVIDENCE: np.concatenate([np.isin(np.arange(len(words)), positions or []) for words, positions in known]),
+    }
+    if given.decided:
+        columns |= {"contribution": np.concatenate(given.contribution), "bias": given.bias}
     if given.maps:
-        added["map_names"] = np.array([*given.maps], dtype=np.str_)
-        added["maps"] = np.stack([np.concatenate(scores) for scores in given.maps.values()])
+        columns["map_names"] = np.array([*given.maps], dtype=np.str_)
+        columns["maps"] = np.stack([np.concatenate(scores) for scores in given.maps.values()])
     with path.open("wb") as stream:
-        np.savez_compressed(
-            stream,
-            id=np.array(given.ids, dtype=np.str_),
-            tokens=np.array([word for words in given.tokens for word in words], dtype=np.str_),
-            label=given.labels,
-            lengths=np.array([len(words) for words in given.tokens]),
-            attention=np.concatenate(given.attention, axis=-1),
-            probabilities=given.probabilities,
-            evidence=np.concatenate(marks),
-            **added,
-        )
+        np.savez_compressed(stream, **columns)
 
 
 def write_given(given: GivenReadout, path: Path) -> None:

@@ -4,6 +4,7 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Collection
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -53,14 +54,13 @@ def table(path: Path, *columns: str) -> Fields:
 
 
 def read_labels(path: Path, task: str) -> dict[str, str]:
-    """The class of every admission that has one; an admission without any code has none."""
-    beginnings = frozenset[str]().union(*RULES[task])
-    codes_of: dict[str, frozenset[str]] = {}
+    """Read the class of every admission that has one; an admission without any code has none."""
+    rules = RULES[task]
+    codes_of: defaultdict[str, set[str]] = defaultdict(set)
     for _, (admission, code) in table(path, "HADM_ID", "ICD9_CODE"):
         if admission and code:
-            matching = {beginning for beginning in beginnings if code.startswith(beginning)}
-            codes_of[admission] = codes_of.get(admission, frozenset()) | matching
-    return {admission: RULES[task][codes] for admission, codes in codes_of.items() if codes in RULES[task]}
+            codes_of[admission] |= {begins for begins in chain(*rules) if code.startswith(begins)}
+    return {admission: rules[codes] for admission, own in codes_of.items() if (codes := frozenset(own)) in rules}
 
 
 def read_splits(lists: Files) -> dict[str, str]:
