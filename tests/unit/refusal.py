@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from attention_audit.errors import AuditError
 
 
-def refusal(read: Callable[[Path], object], path: Path) -> str:
-    """The one line that reading a file ends in, which begins with its path."""
+def refusal(read: Callable[..., object], *arguments: Any, **settings: Any) -> str:
+    """The one line that reading a file ends in, which begins with its path, one of the arguments."""
     with pytest.raises(AuditError) as caught:
-        read(path)
+        read(*arguments, **settings)
     message = str(caught.value)
-    assert message.startswith(f"{path}: ")
+    assert message.startswith(str(next(path for path in arguments if isinstance(path, Path))))
     assert "\n" not in message
     return message

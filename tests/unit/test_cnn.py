@@ -1,13 +1,10 @@
-import io
-import tarfile
 from functools import partial
 from pathlib import Path
 
 import pytest
+from published import pack, read_archive
 from refusal import refusal
 
-from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.pairs import CnnCorpus
 from attention_audit.corpus.text import Text
 
 FIRST = "@placeholder won\n@entity2\n@entity4 , @entity2 and @entity4 's ally ran .\n\n"
@@ -16,23 +13,11 @@ SECOND = "who met @placeholder ?\n@entity0\n( @entity9 ) @entity0 met\n\n"
 
 def archive(folder: Path, **members: str | bytes | None) -> Path:
     """An archive in the published layout; a member given as None is left out."""
-    path = folder / "cnn.tar.gz"
-    with tarfile.open(path, "w:gz") as handle:
-        for split, content in {"train": FIRST + SECOND, "dev": FIRST, "test": SECOND, **members}.items():
-            if content is not None:
-                data = content.encode() if isinstance(content, str) else content
-                info = tarfile.TarInfo(f"cnn/{split}.txt")
-                info.size = len(data)
-                handle.addfile(info, io.BytesIO(data))
-    return path
+    splits = {"train": FIRST + SECOND, "dev": FIRST, "test": SECOND, **members}
+    return pack(folder / "cnn.tar.gz", {f"cnn/{split}.txt": content for split, content in splits.items()})
 
 
-def read(path: Path) -> list[Text]:
-    corpus = CnnCorpus(kind="cnn", archive=RemoteFile(file=path.name))
-    return list(corpus.read("cnn", {"archive": path}))
-
-
-refused = partial(refusal, read)
+read = partial(read_archive, "cnn")
 
 
 def test_a_block_is_question_answer_passage(tmp_path: Path) -> None:
@@ -57,13 +42,9 @@ def test_every_split_is_read_and_counted_on_its_own(tmp_path: Path) -> None:
     ]
 
 
-def test_candidates_stand_once_in_order_of_appearance(tmp_path: Path) -> None:
-    assert read(archive(tmp_path))[0].candidates == ["@entity4", "@entity2"]
-
-
 def test_an_answer_that_the_passage_lacks_is_no_candidate(tmp_path: Path) -> None:
-    text = read(archive(tmp_path, train="@placeholder won\n@entity7\n@entity1 lost\n\n"))[0]
-    assert (text.label, text.candidates) == ("@entity7", ["@entity1"])
+    text = read(archive(tmp_path, train="@placeholder won\n@entity7\n@entity4 , @entity2 and @entity4 's lost\n\n"))[0]
+    assert (text.label, text.candidates) == ("@entity7", ["@entity4", "@entity2"])
 
 
 def test_an_empty_passage_is_left_for_the_census(tmp_path: Path) -> None:
@@ -89,23 +70,5 @@ def test_the_end_of_the_file_may_have_any_number_of_empty_lines(tmp_path: Path, 
     ids=["no passage", "no answer", "line too many", "line too few", "answer no entity"],
 )
 def test_a_malformed_block_is_named_by_its_line(tmp_path: Path, content: str, line: int) -> None:
-    message = refused(archive(tmp_path, test=content))
+    message = refusal(read, archive(tmp_path, test=content))
     assert f"cnn/test.txt, line {line}: not a question, its answer" in message
-
-
-def test_bad_encoding_is_named_by_its_line(tmp_path: Path) -> None:
-    assert "cnn/dev.txt, line 3: not utf-8" in refused(archive(tmp_path, dev=b"who ?\n@entity1\ncaf\xe9 @entity1\n\n"))
-
-
-def test_a_missing_split(tmp_path: Path) -> None:
-    assert "no cnn/dev.txt in it; is it cnn.tar.gz?" in refused(archive(tmp_path, dev=None))
-
-
-def test_a_truncated_archive(tmp_path: Path) -> None:
-    path = archive(tmp_path)
-    path.write_bytes(path.read_bytes()[:-40])
-    assert "truncated or corrupt" in refused(path)
-
-
-def test_it_is_a_corpus_of_pairs() -> None:
-    assert CnnCorpus(kind="cnn", archive=RemoteFile(file="cnn.tar.gz")).pair

@@ -1,21 +1,18 @@
 """Small archives in ERASER's format."""
 
-import io
 import json
-import tarfile
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from published import make_entry, pack, read_archive
 from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.prepare import prepare
-from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.annotated import EraserCorpus
 from attention_audit.corpus.text import Text
 
 DOCS = {"pos_1.txt": "A FINE film .\n\nIt 's  great .\n", "neg_2.txt": "dull ."}
@@ -40,7 +37,6 @@ BOTH = record("both", "POS", ("neg_2.txt", 0, 1), ("pos_1.txt", 0, 1), docids=["
 
 def archive(folder: Path, docs: dict[str, str] | None = DOCS, **splits: list[Any] | None) -> Path:
     """An archive as published; a split given as None is left out, and documents given as None are in one file."""
-    path = folder / "movies.tar.gz"
     lines = {"train": [POS, NEG], "val": [POS, NEG], "test": [POS, NEG, BOTH], **splits}
     files = {
         f"{split}.jsonl": "".join(json.dumps(row) + "\n" for row in rows)
@@ -51,20 +47,10 @@ def archive(folder: Path, docs: dict[str, str] | None = DOCS, **splits: list[Any
         files["docs.jsonl"] = "".join(json.dumps({"docid": key, "document": text}) + "\n" for key, text in DOCS.items())
     else:
         files |= {f"docs/{name}": text for name, text in docs.items()}
-    with tarfile.open(path, "w:gz") as tar:
-        for name, text in files.items():
-            member = tarfile.TarInfo(f"movies/{name}")
-            member.size = len(text.encode())
-            tar.addfile(member, io.BytesIO(text.encode()))
-    return path
+    return pack(folder / "movies.tar.gz", {f"movies/{name}": text for name, text in files.items()})
 
 
-def source(**settings: Any) -> EraserCorpus:
-    return EraserCorpus.model_validate({"kind": "eraser", "archive": RemoteFile(file="movies.tar.gz"), **settings})
-
-
-def read(path: Path, **settings: Any) -> list[Text]:
-    return list(source(**settings).read("movies", {"archive": path}))
+read = partial(read_archive, "eraser")
 
 
 def said(text: Text) -> list[str]:
@@ -76,10 +62,10 @@ def said(text: Text) -> list[str]:
 def test_documents_with_their_evidence(tmp_path: Path, docs: dict[str, str] | None) -> None:
     texts = read(archive(tmp_path, docs))
     assert [(text.id, text.split, text.label) for text in texts[:4]] == [
-        ("movies-train-pos_1.txt", "train", "POS"),
-        ("movies-train-neg_2.txt", "train", "NEG"),
-        ("movies-dev-pos_1.txt", "dev", "POS"),
-        ("movies-dev-neg_2.txt", "dev", "NEG"),
+        ("eraser-train-pos_1.txt", "train", "POS"),
+        ("eraser-train-neg_2.txt", "train", "NEG"),
+        ("eraser-dev-pos_1.txt", "dev", "POS"),
+        ("eraser-dev-neg_2.txt", "dev", "NEG"),
     ]
     assert texts[0].text == "A FINE film . It 's great ."
     assert said(texts[0]) == ["FINE film", "great"]
@@ -88,7 +74,7 @@ def test_documents_with_their_evidence(tmp_path: Path, docs: dict[str, str] | No
 
 def test_words_of_the_corpus_are_those_of_the_documents(tmp_path: Path, provenance: Provenance) -> None:
     path = tmp_path / "corpus.parquet"
-    words = source(tokens={"tokenizer": "spaces"})
+    words = make_entry("eraser", tokens={"tokenizer": "spaces"})
     prepare("movies", words, {"archive": archive(tmp_path)}, path, provenance, workers=1, report=str)
     row = read_table(path, CORPUS).to_pylist()[0]
     assert row["tokens"] == ["a", "fine", "film", ".", "it", "'s", "great", "."]
@@ -117,15 +103,10 @@ def test_evidence_outside_of_its_document_is_left_out_and_counted(tmp_path: Path
     assert (said(text), text.annotations.outside) == ([], 3)
 
 
-refused = partial(refusal, read)
-
-
 def test_what_is_not_as_published_is_named_by_its_line(tmp_path: Path) -> None:
-    assert "movies/val.jsonl, line 2: no annotation_id, classification and evidences in it" in refused(
-        archive(tmp_path, val=[POS, {"annotation_id": "x"}])
+    assert "movies/val.jsonl, line 2: no annotation_id, classification and evidences in it" in refusal(
+        read, archive(tmp_path, val=[POS, {"annotation_id": "x"}])
     )
-    assert "movies/train.jsonl, line 1: no document 'gone' in docs" in refused(
-        archive(tmp_path, train=[record("gone", "POS")])
+    assert "movies/train.jsonl, line 1: no document 'gone' in docs" in refusal(
+        read, archive(tmp_path, train=[record("gone", "POS")])
     )
-    assert "no val.jsonl in it; is it an archive of ERASER?" in refused(archive(tmp_path, val=None))
-    assert "no docs/ and no docs.jsonl in it" in refused(archive(tmp_path, docs={}))

@@ -1,15 +1,11 @@
-import io
-import tarfile
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from refusal import refusal
+from published import pack, read_archive
 
-from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.labelled import RATINGS, ImdbCorpus, keras_words
+from attention_audit.corpus.sources.labelled import keras_words
 from attention_audit.corpus.text import Text
 from attention_audit.raw_text import RawText
 
@@ -23,21 +19,13 @@ REVIEWS = {
 }
 
 
-def archive(folder: Path, reviews: Mapping[str, str | bytes], prefix: str = "aclImdb/") -> Path:
+def archive(folder: Path, reviews: Mapping[str, str | bytes]) -> Path:
     """An archive in the published layout, with the files that no review is."""
-    path = folder / "aclImdb_v1.tar.gz"
-    with tarfile.open(path, "w:gz") as handle:
-        for name, content in {"README": "about", "train/labeledBow.feat": "1 0:9", **reviews}.items():
-            data = content.encode() if isinstance(content, str) else content
-            info = tarfile.TarInfo(prefix + name)
-            info.size = len(data)
-            handle.addfile(info, io.BytesIO(data))
-    return path
+    files = {"README": "about", "train/labeledBow.feat": "1 0:9", **reviews}
+    return pack(folder / "aclImdb_v1.tar.gz", {f"aclImdb/{name}": content for name, content in files.items()})
 
 
-def read(path: Path, **settings: Any) -> list[Text]:
-    corpus = ImdbCorpus(kind="imdb", archive=RemoteFile(file=path.name), **settings)
-    return list(corpus.read("imdb", {"archive": path}))
+read = partial(read_archive, "imdb")
 
 
 @pytest.fixture
@@ -63,13 +51,6 @@ def test_a_review_has_its_split_label_and_place(published: Path) -> None:
 
 def test_ratings_are_those_of_the_file_names(published: Path) -> None:
     assert [text.label for text in read(published, labels="rating")] == ["9", "7", "3", "10", "2"]
-
-
-def test_classes_run_from_worst_to_best() -> None:
-    file = RemoteFile(file="aclImdb_v1.tar.gz")
-    assert ImdbCorpus(kind="imdb", archive=file).class_order == ["negative", "positive"]
-    assert ImdbCorpus(kind="imdb", archive=file, labels="rating").class_order == RATINGS
-    assert sorted(RATINGS, key=int) == RATINGS
 
 
 @pytest.mark.parametrize("tag", ["<br />", "<br/>", "<br>"])
@@ -118,20 +99,3 @@ def test_longer_reviews_are_left_out_in_keras_words(published: Path) -> None:
 def test_words_of_training_reviews_that_are_left_out_are_known_all_the_same(tmp_path: Path) -> None:
     path = archive(tmp_path, {"train/pos/0_9.txt": "so very long", "test/pos/0_9.txt": "very unseen"})
     assert [text.text for text in read(path, keras=True, shorter_than=3)] == [["very"]]
-
-
-refused = partial(refusal, read)
-
-
-def test_an_archive_without_reviews(tmp_path: Path) -> None:
-    assert "is it aclImdb_v1.tar.gz?" in refused(archive(tmp_path, REVIEWS, prefix="other/"))
-
-
-def test_bad_encoding_is_named_by_its_file(tmp_path: Path) -> None:
-    message = refused(archive(tmp_path, {"train/pos/0_9.txt": b"caf\xe9"}))
-    assert "aclImdb/train/pos/0_9.txt: not utf-8" in message
-
-
-def test_a_truncated_archive(published: Path) -> None:
-    published.write_bytes(published.read_bytes()[:-40])
-    assert "truncated or corrupt" in refused(published)

@@ -1,17 +1,17 @@
 import gzip
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from published import read_archive
+from refusal import refusal
 
 from attention_audit.corpus import raw
 from attention_audit.corpus.raw import elements
-from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.labelled import JmarsCorpus
 from attention_audit.corpus.text import Text
-from attention_audit.errors import AuditError
 
 
 def review(rating: Any, text: Any) -> dict[str, Any]:
@@ -22,27 +22,13 @@ def review(rating: Any, text: Any) -> dict[str, Any]:
 REVIEWS = [review(10, 'Caf\u00e9 "Noir"\nis [great], {really}.'), review(1, ""), review(7, "Good \U0001f600")]
 
 
-def corpus() -> JmarsCorpus:
-    return JmarsCorpus(kind="jmars", archive=RemoteFile(file="data.json"))
-
-
 def written(folder: Path, content: str | bytes) -> Path:
     path = folder / "data.json"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 
 
-def read(path: Path) -> list[Text]:
-    return list(corpus().read("jmars", {"archive": path}))
-
-
-def refused(path: Path) -> str:
-    with pytest.raises(AuditError) as caught:
-        read(path)
-    message = str(caught.value)
-    assert message.startswith(str(path))
-    assert "\n" not in message
-    return message
+read = partial(read_archive, "jmars")
 
 
 def test_a_review_becomes_a_text_without_its_title(tmp_path: Path) -> None:
@@ -97,13 +83,9 @@ def test_no_reviews_at_all(tmp_path: Path, content: str) -> None:
     assert read(written(tmp_path, content)) == []
 
 
-def test_classes_go_up_from_one_to_ten() -> None:
-    assert corpus().class_order == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]
-
-
 @pytest.mark.parametrize("content", ["", "{}", '{"rating": [1]}', "rating,review"])
 def test_something_else_than_an_array(tmp_path: Path, content: str) -> None:
-    assert "after review 0: not a JSON array" in refused(written(tmp_path, content))
+    assert "after review 0: not a JSON array" in refusal(read, written(tmp_path, content))
 
 
 WHOLE = json.dumps(REVIEWS)
@@ -115,26 +97,17 @@ WHOLE = json.dumps(REVIEWS)
     ids=["no bracket", "no brace", "in the first", "malformed"],
 )
 def test_a_malformed_array_is_named_by_the_last_good_review(tmp_path: Path, content: str, good: int) -> None:
-    assert f"after review {good}: malformed or cut off" in refused(written(tmp_path, content))
+    assert f"after review {good}: malformed or cut off" in refusal(read, written(tmp_path, content))
 
 
 def test_an_endless_object_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raw, "BLOCK", 10)
     monkeypatch.setattr(raw, "LONGEST", 50)
     path = written(tmp_path, json.dumps([review(1, "short"), review(1, "long" * 20)]))
-    assert "after review 0: malformed or cut off" in refused(path)
+    assert "after review 0: malformed or cut off" in refusal(read, path)
 
 
 @pytest.mark.parametrize("broken", [{"rating": 3}, {"review": "text"}, review(3, None), review(3, 4), ["3", "text"], 3])
 def test_a_review_without_its_fields_is_named(tmp_path: Path, broken: Any) -> None:
     path = written(tmp_path, json.dumps([REVIEWS[0], broken]))
-    assert "review 2: no rating and review in it" in refused(path)
-
-
-def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
-    path = written(tmp_path, json.dumps([review(1, "caf\u00e9")], ensure_ascii=False).encode("latin-1"))
-    assert "after review 0: not utf-8" in refused(path)
-
-
-def test_a_missing_file(tmp_path: Path) -> None:
-    assert "not there" in refused(tmp_path / "data.json")
+    assert "review 2: no rating and review in it" in refusal(read, path)

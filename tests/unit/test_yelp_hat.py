@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import yaml
 from pydantic import TypeAdapter
+from refusal import refusal
 
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.rationales import word_spans
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.sources.annotated import YelpHatCorpus, marked_words
 from attention_audit.corpus.text import Text
-from attention_audit.errors import AuditError
 
 HEADER = ["Input.label", "Input.text", "Answer.Q1Answer", "Answer.html_output"]
 TEXT = "Good food &  a <great> waiter."
@@ -89,16 +89,6 @@ def test_a_map_of_other_words_is_left_out_and_counted(tmp_path: Path) -> None:
     assert text.annotations.miscounted == 1
 
 
-def refused(path: Path) -> str:
-    """The one line that reading a file ends in, behind its path."""
-    with pytest.raises(AuditError) as caught:
-        read(path)
-    message = str(caught.value)
-    assert message.startswith(str(path))
-    assert "\n" not in message
-    return message.removeprefix(str(path))
-
-
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -109,15 +99,15 @@ def refused(path: Path) -> str:
     ],
 )
 def test_what_is_not_as_published_is_named_by_its_line(tmp_path: Path, row: list[str], message: str) -> None:
-    assert message in refused(written(tmp_path, [row]))
+    assert message in refusal(read, written(tmp_path, [row]))
 
 
 def test_two_labels_of_one_text_are_named(tmp_path: Path) -> None:
-    assert "line 2: Input.label is 0, 1" in refused(written(tmp_path, [ROWS[0], ["0", *ROWS[0][1:]]]))
+    assert "line 2: Input.label is 0, 1" in refusal(read, written(tmp_path, [ROWS[0], ["0", *ROWS[0][1:]]]))
 
 
 def test_a_missing_column_is_named(tmp_path: Path) -> None:
-    assert "no column 'Answer.html_output'" in refused(written(tmp_path, [], HEADER[:3]))
+    assert "no column 'Answer.html_output'" in refusal(read, written(tmp_path, [], HEADER[:3]))
 
 
 MIRROR = os.environ.get("ATTENTION_AUDIT_MIRROR")
