@@ -1,5 +1,6 @@
 """Laws of readouts from elsewhere: what is written is imported with the same numbers, for any readout."""
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,6 +18,9 @@ WORDS = st.lists(
     min_size=1,
     max_size=6,
 )
+
+
+COLUMNS = ("attention", "contribution", "bias", "probabilities")
 
 
 @st.composite
@@ -43,21 +47,26 @@ def readouts(draw: st.DrawFn) -> GivenReadout:
         bias,
         probabilities,
         [sorted(positions) if positions else None for positions in evidence],
+        {name: [random.normal(size=len(words)) for words in tokens] for name in draw(st.sampled_from(["", "ab"]))},
     )
 
 
-@given(readouts(), st.sampled_from(["parquet", "npz"]))
+@given(readouts(), st.sampled_from(["parquet", "npz"]), st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_what_was_written_is_read_with_the_same_numbers(given_: GivenReadout, ending: str) -> None:
+def test_what_was_written_is_read_with_the_same_numbers(given_: GivenReadout, ending: str, bare: bool) -> None:
+    if bare:  # a map from which no predictions follow
+        nothing = [np.empty((len(words), 0)) for words in given_.tokens]
+        given_ = replace(given_, contribution=nothing, bias=np.empty((len(given_), 0)))
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"given.{ending}"
         write_given(given_, path)
         read = read_given(path)
     assert (read.ids, read.tokens, read.evidence) == (given_.ids, given_.tokens, given_.evidence)
     assert read.labels.tolist() == given_.labels.tolist()
-    for name in ("attention", "contribution", "bias", "probabilities"):
-        pairs = zip(getattr(read, name), getattr(given_, name), strict=True)
-        assert all(np.array_equal(ours, theirs) for ours, theirs in pairs), name
+    assert (read.place, [*read.maps]) == (str(path), [*given_.maps])
+    held = [(getattr(read, name), getattr(given_, name)) for name in COLUMNS]
+    for ours, theirs in (*held, *zip(read.maps.values(), given_.maps.values(), strict=True)):
+        assert all(np.array_equal(own, other) for own, other in zip(ours, theirs, strict=True))
 
 
 @given(readouts())

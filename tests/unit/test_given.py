@@ -231,33 +231,6 @@ def test_texts_may_stand_in_another_order() -> None:
     check_beside(rows_of(TEXTS, [5, 3, 1, 0, 2, 4]), TEXTS)
 
 
-def same(one: GivenReadout, other: GivenReadout) -> bool:
-    """Whether two readouts hold the same."""
-    plain = ("ids", "tokens", "evidence")
-    arrays = ("attention", "contribution", "bias", "probabilities", "labels")
-    pairs = [(getattr(one, name), getattr(other, name)) for name in arrays]
-    pairs += zip(one.maps.values(), other.maps.values(), strict=True)
-    return (
-        all(getattr(one, name) == getattr(other, name) for name in plain)
-        and [*one.maps] == [*other.maps]
-        and all(np.array_equal(np.asarray(a), np.asarray(b)) for pair in pairs for a, b in zip(*pair, strict=True))
-    )
-
-
-@pytest.mark.parametrize("ending", ["parquet", "npz"])
-@pytest.mark.parametrize(
-    "given",
-    [TEXTS, made(2, 5, outputs=2), made(3, 5, heads=2), without(TEXTS), mapped(without(made(3, 5, heads=2)))],
-    ids=["one", "two", "heads", "none", "none of heads, and maps"],
-)
-def test_what_was_written_is_read_again(tmp_path: Path, ending: str, given: GivenReadout) -> None:
-    path = tmp_path / f"given.{ending}"
-    write_given(given, path)
-    read = read_given(path)
-    assert read.place == str(path)
-    assert same(read, given)
-
-
 @pytest.mark.parametrize("ending", ["parquet", "npz"])
 def test_what_a_readout_may_have_is_seen_without_reading_it(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"given.{ending}"

@@ -1,10 +1,10 @@
 import csv
-import gzip
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.mimic import MimicCorpus, clean, read_labels, read_splits
@@ -13,17 +13,8 @@ from attention_audit.corpus.tokens import Tokens, words_of
 from attention_audit.errors import AuditError
 
 NOTE_COLUMNS = [
-    "ROW_ID",
-    "SUBJECT_ID",
-    "HADM_ID",
-    "CHARTDATE",
-    "CHARTTIME",
-    "STORETIME",
-    "CATEGORY",
-    "DESCRIPTION",
-    "CGID",
-    "ISERROR",
-    "TEXT",
+    *("ROW_ID", "SUBJECT_ID", "HADM_ID", "CHARTDATE", "CHARTTIME", "STORETIME", "CATEGORY", "DESCRIPTION", "CGID"),
+    *("ISERROR", "TEXT"),
 ]
 CODE_COLUMNS = ["ROW_ID", "SUBJECT_ID", "HADM_ID", "SEQ_NUM", "ICD9_CODE"]
 
@@ -65,11 +56,7 @@ def read(raw: dict[str, Path], task: str = "diabetes") -> list[Text]:
 
 
 def refused(raw: dict[str, Path]) -> str:
-    with pytest.raises(AuditError) as caught:
-        read(raw)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
+    return refusal(lambda notes: read(raw), raw["notes"])
 
 
 CODES = [code("100", "25000"), code("200", "4019")]
@@ -106,23 +93,10 @@ def test_addenda_follow_the_reports_wherever_they_stand(tmp_path: Path) -> None:
         note("100", "scan", CATEGORY="Radiology"),
         note("300", "never coded"),
     ],
-    ids=["marked as an error", "no admission", "another category", "no diagnosis"],
 )
 def test_notes_that_do_not_count(tmp_path: Path, row: dict[str, str]) -> None:
     texts = read(tables(tmp_path, [row, note("100", "right"), note("200", "fine")], CODES))
     assert [text.text for text in texts] == ["right", "fine"]
-
-
-def test_an_empty_summary_is_left_for_the_census(tmp_path: Path) -> None:
-    assert [text.text for text in read(tables(tmp_path, [note("100", "")], CODES))] == [""]
-
-
-def test_packed_and_plain_tables_read_the_same(tmp_path: Path) -> None:
-    raw = tables(tmp_path, [note("100", 'a "b"\nc')], CODES)
-    packed = {name: path.with_suffix(".csv.gz") for name, path in raw.items()}
-    for name, path in raw.items():
-        packed[name].write_bytes(gzip.compress(path.read_bytes()))
-    assert [text.text for text in read(packed)] == [text.text for text in read(raw)] == ['a "b"\nc']
 
 
 def test_columns_are_found_by_name_in_any_case_and_order(tmp_path: Path) -> None:
@@ -156,15 +130,6 @@ def test_the_codes_decide_the_class(tmp_path: Path, task: str, codes: list[str],
     assert read_labels(path, task).get("100") == label
 
 
-def test_only_the_two_anemias_are_in_the_data_set(tmp_path: Path) -> None:
-    codes = [code("100", "2851"), code("200", "28521"), code("300", "2859"), code("400", "2851"), code("400", "28522")]
-    raw = tables(tmp_path, [note(admission, "text") for admission in ("100", "200", "300", "400")], codes)
-    assert [(text.id, text.label) for text in read(raw, "anemia")] == [
-        ("mimic-100", "positive"),
-        ("mimic-200", "negative"),
-    ]
-
-
 def id_lists(folder: Path, **contents: str) -> dict[str, Path]:
     """The three lists, each with one id unless said otherwise."""
     lists = {}
@@ -181,7 +146,7 @@ def test_id_lists_choose_and_split(tmp_path: Path) -> None:
         [note(admission, "text") for admission in admissions],
         [code(admission, "25000") for admission in admissions],
     )
-    lists = id_lists(tmp_path, train="\ufeff 100 \r\n\n999", dev="200\t\n")
+    lists = id_lists(tmp_path, train="\ufeff 100 \r\n\n999\n999", dev="200\t\n")
     texts = read(raw | {f"{split}_ids": path for split, path in lists.items()})
     assert [(text.id, text.split) for text in texts] == [
         ("mimic-300", "test"),
@@ -194,10 +159,6 @@ def test_an_id_in_two_lists_is_named(tmp_path: Path) -> None:
     lists = id_lists(tmp_path, test="300\n100\n")
     with pytest.raises(AuditError, match=r"test_50_hadm_ids\.csv, line 2: 100 is in the train list too"):
         read_splits(lists)
-
-
-def test_an_id_may_stand_twice_in_its_list(tmp_path: Path) -> None:
-    assert read_splits(id_lists(tmp_path, test="300\n300\n")) == {"100": "train", "200": "dev", "300": "test"}
 
 
 @pytest.mark.parametrize("line", ["HADM_ID", "100,200", "100.0"])
@@ -241,19 +202,10 @@ def test_files_are_local_or_fetched() -> None:
     assert sorted(own.remote_files()) == ["test_ids", "train_ids"]
 
 
-def test_an_id_list_is_a_path_or_a_file_to_fetch() -> None:
-    source = corpus(train_ids="train.csv", dev_ids={"file": "dev.csv"}, test_ids="test.csv")
-    assert (source.train_ids, source.dev_ids) == ("train.csv", RemoteFile(file="dev.csv"))
-
-
 @pytest.mark.parametrize("given", [["train_ids"], ["train_ids", "test_ids"]])
 def test_all_three_lists_or_none(given: list[str]) -> None:
     with pytest.raises(ValidationError, match="or none of them"):
         corpus(**dict.fromkeys(given, "ids.csv"))
-
-
-def test_classes_are_negative_and_positive() -> None:
-    assert corpus().class_order == ["negative", "positive"]
 
 
 @pytest.mark.parametrize("column", ["HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"])
@@ -263,38 +215,12 @@ def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
     assert refused(raw).startswith(f"{raw['notes']}, line 1: no column {column}; is it the right table")
 
 
-def test_an_empty_file(tmp_path: Path) -> None:
-    raw = tables(tmp_path, [note("100", "text")], CODES)
-    raw["diagnoses"].write_text("")
-    assert refused(raw).startswith(f"{raw['diagnoses']}, line 1: no column HADM_ID")
-
-
 def test_a_row_that_is_cut_off_is_named(tmp_path: Path) -> None:
     raw = tables(tmp_path, [note("100", "text")], CODES)
     raw["notes"].write_text(raw["notes"].read_text() + '"2","7","100"\n')
     assert refused(raw).startswith(f"{raw['notes']}, line 3: 3 columns, the header has 11")
 
 
-def test_bytes_that_are_not_utf8_are_named_by_their_line(tmp_path: Path) -> None:
-    raw = tables(tmp_path, [note("100", "text")], CODES)
-    raw["notes"].write_bytes(raw["notes"].read_bytes().replace(b"text", b"caf\xe9"))
-    assert refused(raw).startswith(f"{raw['notes']}, line 2: not utf-8")
-
-
 def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
     raw = tables(tmp_path, [note("900", "text")], CODES)
     assert refused(raw).startswith(f"{raw['notes']}: no summary of an admission with a class")
-
-
-@pytest.mark.parametrize("name", ["notes", "diagnoses"])
-def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
-    raw = tables(tmp_path, [note("100", "text")], CODES)
-    raw[name].unlink()
-    assert refused(raw).startswith(f"{raw[name]}: not there")
-
-
-def test_a_truncated_packed_table(tmp_path: Path) -> None:
-    raw = tables(tmp_path, [note("100", "text")], CODES)
-    packed = tmp_path / "NOTEEVENTS.csv.gz"
-    packed.write_bytes(gzip.compress(raw["notes"].read_bytes())[:-20])
-    assert refused(raw | {"notes": packed}).startswith(f"{packed}: truncated or corrupt")

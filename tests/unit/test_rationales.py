@@ -24,7 +24,6 @@ from attention_audit.corpus.rationales import (
     align,
     annotations_of,
     of_words,
-    word_spans,
 )
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import Tokens, placed_words
@@ -33,24 +32,6 @@ from attention_audit.stages.audits import read_rationales
 
 WORDS = [(0, 3), (3, 5), (6, 9), (10, 10 + 4)]
 """Four words of a text: the second follows the first at once, and a space is before each of the others."""
-
-
-@pytest.mark.parametrize(
-    ("span", "words"),
-    [
-        ((0, 3), [0]),
-        ((2, 4), [0, 1]),
-        ((3, 5), [1]),
-        ((5, 6), []),
-        ((4, 7), [1, 2]),
-        ((0, 14), [0, 1, 2, 3]),
-        ((8, 8), []),
-    ],
-)
-def test_a_word_is_marked_where_it_shares_a_character_with_a_mark(span: tuple[int, int], words: list[int]) -> None:
-    found = align(Annotations({"Ann": [span]}), WORDS)
-    assert found.marks == {"Ann": words}
-    assert found.lost == (not words)
 
 
 def test_a_words_score_is_the_mean_of_what_lies_over_it() -> None:
@@ -233,20 +214,6 @@ def test_a_malformed_cell_is_named_by_row_and_column(cell: Any, written: str, fo
     assert "\n" not in message
 
 
-@given(st.lists(st.sampled_from(["a", "b.", "c's"]), max_size=6), st.data())
-def test_positions_characters_and_flags_say_the_same(words: list[str], data: st.DataObject) -> None:
-    text = data.draw(st.sampled_from([" ", "  ", "\n"])).join(words)
-    marked = sorted(data.draw(st.sets(st.integers(0, len(words) - 1)))) if words else []
-    spans = word_spans(text)
-    flags = [int(at in marked) for at in range(len(words))]
-    assert (
-        said(marked, "words", text)
-        == said([list(spans[at]) for at in marked], "characters", text)
-        == said(flags, "flags", text)
-        == {"ann": [words[at] for at in marked]}
-    )
-
-
 ROWS: list[dict[str, Any]] = [
     {"text": "a dull film", "label": "no", "ann": [1], "bob": []},
     {"text": "a fine film", "label": "yes", "ann": [1, 2], "bob": None},
@@ -312,11 +279,6 @@ def test_marks_that_do_not_fit_are_told_before_the_run(tmp_path: Path) -> None:
         f"{path}, line 4"
     ]
     assert table(tmp_path, [row | {"ann": None} for row in many()]) == ["own: no text has marks in column 'ann'"]
-
-
-def test_a_malformed_cell_ends_the_look_at_the_file(tmp_path: Path) -> None:
-    with pytest.raises(AuditError, match=r"own\.jsonl, line 4: column 'ann' holds 'the film', which is not a list"):
-        table(tmp_path, many(ann="the film"))
 
 
 def test_a_missing_column_of_marks_is_named(tmp_path: Path) -> None:

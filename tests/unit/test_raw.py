@@ -4,10 +4,12 @@ import io
 import tarfile
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from refusal import refusal
 
 from attention_audit.artefacts.record import write_record
 from attention_audit.corpus import raw
@@ -51,13 +53,7 @@ def contents(path: Path) -> dict[str, bytes]:
     return {name: stream.read() for name, stream in members(path, WANTED)}
 
 
-def damaged(path: Path) -> str:
-    with pytest.raises(AuditError) as caught:
-        contents(path)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    return message
+damaged = partial(refusal, contents)
 
 
 @makers
@@ -70,14 +66,6 @@ def test_wanted_files_of_an_archive_come_in_its_order(tmp_path: Path, make: Make
 def test_a_file_need_not_be_read_to_its_end(tmp_path: Path, make: Maker) -> None:
     path = make(tmp_path / "archive", FILES | {"data/long.txt": b"x" * 10**5, "data/z.txt": b"last"})
     assert [stream.readline(2) for _, stream in members(path, WANTED)] == [b"se", b"fi", b"xx", b"la"]
-
-
-def test_wherever_a_tar_is_cut_it_shows(tmp_path: Path) -> None:
-    path = tar(tmp_path / "archive", FILES)
-    whole = path.read_bytes()
-    for end in range(len(whole)):
-        path.write_bytes(whole[:end])
-        assert "truncated or corrupt" in damaged(path)
 
 
 def test_wherever_a_byte_of_a_tar_is_flipped_it_shows_or_does_no_harm(tmp_path: Path) -> None:

@@ -25,24 +25,9 @@ def whole(code: int) -> Codes:
     return np.full(len(LABELS), code)
 
 
-def test_test_then_dev_are_drawn_with_the_same_share_of_every_class() -> None:
-    """A quarter of 200 is 50; a fifth of the 150 left is 30."""
-    assert sizes(assigned(whole(UNKNOWN), test=0.25, dev=0.2)) == {TRAIN: (96, 24), DEV: (24, 6), TEST: (40, 10)}
-
-
 def test_texts_of_train_and_of_no_split_are_one_pool() -> None:
     mixed = np.where(np.arange(200) % 2, TRAIN, UNKNOWN)
     assert np.array_equal(assigned(mixed), assigned(whole(TRAIN)))
-
-
-def test_twenty_classes_are_all_in_every_split() -> None:
-    labels = np.arange(400) % 20
-    splits = assigned(np.full(400, UNKNOWN), labels, test=0.2, dev=0.25)
-    assert [np.bincount(labels[splits == code]).tolist() for code in (TRAIN, DEV, TEST)] == [
-        [12] * 20,
-        [4] * 20,
-        [4] * 20,
-    ]
 
 
 def test_the_draw_is_that_of_scikit_learn() -> None:
@@ -68,19 +53,6 @@ def test_where_all_texts_count_alike_the_classes_fall_as_they_may() -> None:
     assert len({draw[TEST] for draw in draws}) > 1
 
 
-def test_splits_of_the_source_stay() -> None:
-    own = np.repeat([TRAIN, DEV, TEST, TRAIN], 50)
-    assert np.array_equal(assigned(own), own)
-
-
-@pytest.mark.parametrize(("lacking", "there", "key"), [(DEV, TEST, "dev"), (TEST, DEV, "test")])
-def test_only_the_split_that_is_missing_is_drawn(lacking: int, there: int, key: str) -> None:
-    own = np.where(np.arange(200) % 4, TRAIN, there)
-    splits = assigned(own, **{key: 0.2})
-    assert np.array_equal(splits == there, own == there)
-    assert sizes(splits)[lacking] == (24, 6)
-
-
 def test_a_sample_of_the_sources_own_test_split() -> None:
     own = np.repeat([TRAIN, TEST], 100)
     labels = np.tile([0, 1], 100)
@@ -90,12 +62,6 @@ def test_a_sample_of_the_sources_own_test_split() -> None:
     assert np.array_equal(np.isin(splits, (TEST, LEFT_OUT)), own == TEST)
     other = assigned(own, labels, test_sample=0.2, test_seed=2)
     assert not np.array_equal(splits == TEST, other == TEST)
-
-
-def test_no_sample_is_taken_of_a_test_split_that_was_drawn() -> None:
-    splits = assigned(whole(UNKNOWN), test=0.25, test_sample=0.5)
-    assert sizes(splits)[TEST] == (40, 10)
-    assert LEFT_OUT not in splits
 
 
 def test_without_training_texts_nothing_is_drawn() -> None:

@@ -21,87 +21,62 @@ def words(text: str, **settings: Any) -> str:
     return sentence
 
 
-def test_spaces_split_at_any_white_space_and_nowhere_else() -> None:
-    assert words(" It's\tdone,\n\u00a0well-done. ", tokenizer="spaces") == "it's done, well-done."
+SPOKEN = "It works! Does it (at all)? Ja, 3.5 km. Fine... the\n\nend"
+SAID = ["it works !", "does it ( at all ) ?", "ja , 3.5 km .", "fine ... the end"]
+NOTE = "Seen by <DE> on <DE> in Rm 5 ."
 
 
 @pytest.mark.parametrize(
-    ("code", "text", "expected"),
+    ("settings", "text", "expected"),
     [
-        ("en", "Don't go to the U.K., Mr. O'Neil!", "do n't go to the u.k. , mr. o'neil !"),
-        ("en", "Cannot wait  ", "can not wait"),
-        ("en", "CANNOT wait", "cannot wait"),  # lower-cased first, it would be split as well
-        ("de", "Z.B. geht's bei Dr. Groß, u.a. um 5 km.", "z.b. geht's bei dr. groß , u.a. um 5 km ."),
-        ("es", "¿Qué tal? ¡Bien!", "¿ qué tal ? ¡ bien !"),
-        ("xx", "Привет, мир!", "привет , мир !"),
+        ({}, "Don't go to the U.K., Mr. O'Neil!", ["do n't go to the u.k. , mr. o'neil !"]),
+        ({}, "Cannot wait\n\n two\r\n\tthree  ", ["can not wait two three"]),
+        # lower-cased first, it would be split as well
+        ({}, "CANNOT wait", ["cannot wait"]),
+        ({"lower": False}, "The US can not", ["The US can not"]),
+        ({}, "One. Two.", ["one . two ."]),
+        ({}, "(<DE>), <DE>: <DE>.", ["( <DE> ) , <DE> : <DE> ."]),
+        (
+            {"tokenizer": "de"},
+            "Z.B. geht's bei Dr. Groß, u.a. um 5 km.",
+            ["z.b. geht's bei dr. groß , u.a. um 5 km ."],
+        ),
+        ({"tokenizer": "es"}, "¿Qué tal? ¡Bien!", ["¿ qué tal ? ¡ bien !"]),
+        ({"tokenizer": "xx"}, "Привет, мир!", ["привет , мир !"]),
+        ({"tokenizer": "spaces"}, " It's\tdone,\n\u00a0well-done. ", ["it's done, well-done."]),
+        ({"mask_numbers": True}, "In 1999, 3rd of b2b: two", ["in qqq , qqq of qqq : two"]),
+        (
+            {"tokenizer": "spaces", "punctuation": "drop"},
+            "well-done -- e-mail's '90s _x_",
+            ["well done e mail s 90s _x_"],
+        ),
+        # only where no space follows, or at the end, is the last mark of a run kept
+        (
+            {"tokenizer": "spaces", "punctuation": "last"},
+            "Well, e-mail's -- 'here' ...",
+            ["well e - mail ' s ' here ."],
+        ),
+        *(
+            ({"tokenizer": code, "mask_numbers": True, "punctuation": "drop"}, NOTE, ["seen by <DE> on <DE> in rm qqq"])
+            for code in ("en", "de", "spaces")
+        ),
+        *(({"tokenizer": code, "sentences": True}, SPOKEN, SAID) for code in ("en", "de")),
+        (
+            {"tokenizer": "spaces", "sentences": True},
+            "Ends.Here too! And 3.5 Mr. here",
+            ["ends.here too!", "and 3.5 mr.", "here"],
+        ),
+        ({"sentences": True, "punctuation": "drop"}, "One. ... ?! Two.", ["one", "two"]),
+        *(
+            ({"tokenizer": code, "sentences": kept}, text, [])
+            for code in ("en", "spaces")
+            for kept in (True, False)
+            for text in ("", " \n")
+        ),
     ],
 )
-def test_languages_by_spacys_rules(code: str, text: str, expected: str) -> None:
-    assert words(text, tokenizer=code) == expected
-
-
-def test_case_is_kept_on_demand() -> None:
-    assert words("The US can not", lower=False) == "The US can not"
-
-
-def test_line_ends_are_no_words() -> None:
-    assert words("one\n\n two\r\n\tthree") == "one two three"
-
-
-def test_numbers_are_masked_wherever_a_digit_stands() -> None:
-    assert words("In 1999, 3rd of b2b: two", mask_numbers=True) == "in qqq , qqq of qqq : two"
-
-
-def test_punctuation_is_dropped_and_splits_words() -> None:
-    assert (
-        words("well-done -- e-mail's '90s _x_", tokenizer="spaces", punctuation="drop") == "well done e mail s 90s _x_"
-    )
-
-
-def test_a_run_of_marks_becomes_its_last_one() -> None:
-    # only where no space follows, or at the end, is that last one a mark
-    assert words("Well, e-mail's -- 'here' ...", tokenizer="spaces", punctuation="last") == "well e - mail ' s ' here ."
-
-
-@pytest.mark.parametrize("tokenizer", ["en", "de", "spaces"])
-def test_a_deidentified_passage_is_one_word_kept_as_it_is(tokenizer: str) -> None:
-    text = "Seen by <DE> on <DE> in Rm 5 ."
-    assert words(text, tokenizer=tokenizer, mask_numbers=True, punctuation="drop") == "seen by <DE> on <DE> in rm qqq"
-
-
-def test_a_deidentified_passage_is_one_word_between_signs() -> None:
-    assert words("(<DE>), <DE>: <DE>.") == "( <DE> ) , <DE> : <DE> ."
-
-
-def test_a_text_is_one_sentence_unless_boundaries_are_kept() -> None:
-    assert sentences("One. Two.") == ["one . two ."]
-
-
-@pytest.mark.parametrize("tokenizer", ["en", "de"])
-def test_sentences_end_at_signs(tokenizer: str) -> None:
-    text = "It works! Does it (at all)? Ja, 3.5 km. Fine... the\n\nend"
-    assert sentences(text, tokenizer=tokenizer, sentences=True) == [
-        "it works !",
-        "does it ( at all ) ?",
-        "ja , 3.5 km .",
-        "fine ... the end",
-    ]
-
-
-def test_sentences_of_plain_tokenizers_end_at_white_space() -> None:
-    text = "Ends.Here too! And 3.5 Mr. here"
-    assert sentences(text, tokenizer="spaces", sentences=True) == ["ends.here too!", "and 3.5 mr.", "here"]
-
-
-def test_sentences_without_a_word_are_left_out() -> None:
-    assert sentences("One. ... ?! Two.", sentences=True, punctuation="drop") == ["one", "two"]
-
-
-@pytest.mark.parametrize("tokenizer", ["en", "spaces"])
-@pytest.mark.parametrize("kept", [True, False])
-@pytest.mark.parametrize("text", ["", " \n"])
-def test_an_empty_text_has_no_sentence(tokenizer: str, kept: bool, text: str) -> None:
-    assert sentences(text, tokenizer=tokenizer, sentences=kept) == []
+def test_words_are_those_that_the_settings_say(settings: dict[str, Any], text: str, expected: list[str]) -> None:
+    assert sentences(text, **settings) == expected
 
 
 def test_a_text_may_be_longer_than_spacys_own_limit() -> None:

@@ -1,13 +1,14 @@
 """Vectors that are read from a file, or trained on a corpus: what they learn, and that a seed decides them."""
 
 import gzip
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from published import pack
 from pydantic import TypeAdapter, ValidationError
+from refusal import refusal
 
 from attention_audit.corpus.vectors import TrainedVectors, VectorFile, Vectors, of_length_one, read_vectors
 from attention_audit.errors import AuditError
@@ -19,14 +20,6 @@ PLAIN = b"the 0.5 -1 2e-1\ncat 1 2 3\n"
 def written(folder: Path, content: bytes, name: str = "vectors.txt") -> Path:
     path = folder / name
     path.write_bytes(content)
-    return path
-
-
-def zipped(folder: Path, members: dict[str, bytes]) -> Path:
-    path = folder / "vectors.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
     return path
 
 
@@ -76,23 +69,7 @@ def test_words_with_spaces_numbers_and_accents(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_line_is_named(tmp_path: Path, content: bytes, message: str) -> None:
-    path = written(tmp_path, content)
-    with pytest.raises(AuditError) as caught:
-        read_vectors(path, ["a", "b"], 2)
-    assert str(caught.value).startswith(f"{path}: {message}")
-
-
-@pytest.mark.parametrize(
-    "content", [gzip.compress(PLAIN, mtime=0)[:-6], gzip.compress(PLAIN, mtime=0)[:-9] + b"\0" * 9]
-)
-def test_a_damaged_archive(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(AuditError, match="truncated or corrupt"):
-        read_vectors(written(tmp_path, content, "vectors.txt.gz"), ["the"], 3)
-
-
-def test_a_file_is_unpacked_by_its_content(tmp_path: Path) -> None:
-    for content, name in ((PLAIN, "vectors.txt.gz"), (gzip.compress(PLAIN), "vectors.txt")):
-        assert read_vectors(written(tmp_path, content, name), ["cat"], 3)["cat"].tolist() == [1, 2, 3]
+    assert f": {message}" in refusal(read_vectors, written(tmp_path, content), ["a", "b"], 2)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +79,8 @@ def test_a_file_is_unpacked_by_its_content(tmp_path: Path) -> None:
         ({"narrow.txt": b"cat 1 2\n", "wide.txt": PLAIN}, "wide.txt"),
     ],
 )
-def test_a_file_of_a_zip_is_read(tmp_path: Path, members: dict[str, bytes], member: str | None) -> None:
-    assert read_vectors(zipped(tmp_path, members), ["cat"], 3, member)["cat"].tolist() == [1, 2, 3]
+def test_a_file_of_a_zip_is_read(tmp_path: Path, members: dict[str, Any], member: str | None) -> None:
+    assert read_vectors(pack(tmp_path / "vectors.zip", members), ["cat"], 3, member)["cat"].tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -115,23 +92,9 @@ def test_a_file_of_a_zip_is_read(tmp_path: Path, members: dict[str, bytes], memb
         ({"a.txt": b"cat 1 2\n"}, None, "line 1: 2 numbers, not 3"),
     ],
 )
-def test_a_zip_with_other_files(tmp_path: Path, members: dict[str, bytes], member: str | None, message: str) -> None:
-    path = zipped(tmp_path, members)
-    with pytest.raises(AuditError) as caught:
-        read_vectors(path, ["cat"], 3, member)
-    assert str(caught.value).startswith(f"{path}: {message}")
-
-
-def test_a_damaged_zip(tmp_path: Path) -> None:
-    path = zipped(tmp_path, {"a.txt": PLAIN})
-    content = bytearray(path.read_bytes())
-    content[40] ^= 255  # within the packed lines
-    path.write_bytes(content)
-    with pytest.raises(AuditError, match="truncated or corrupt"):
-        read_vectors(path, ["the"], 3)
-    path.write_bytes(content[:60])
-    with pytest.raises(AuditError, match="truncated or corrupt"):
-        read_vectors(path, ["the"], 3)
+def test_a_zip_with_other_files(tmp_path: Path, members: dict[str, Any], member: str | None, message: str) -> None:
+    path = pack(tmp_path / "vectors.zip", members)
+    assert refusal(read_vectors, path, ["cat"], 3, member).startswith(f"{path}: {message}")
 
 
 def test_a_binary_file_is_refused_without_being_read_whole(tmp_path: Path) -> None:
@@ -208,13 +171,10 @@ def test_each_epoch_is_reported(texts: list[list[str]]) -> None:
 
 
 def test_a_long_text_is_cut_and_nothing_of_it_lost() -> None:
+    from gensim.models.word2vec import MAX_WORDS_IN_BATCH
+
+    assert LONGEST == MAX_WORDS_IN_BATCH  # where gensim would drop words
     words = [str(number) for number in range(2 * LONGEST + 1)]
     runs = list(Runs([["a"], words]))
     assert [len(run) for run in runs] == [1, LONGEST, LONGEST, 1]
     assert [word for run in runs[1:] for word in run] == words
-
-
-def test_the_cut_is_where_gensim_would_drop_words() -> None:
-    from gensim.models.word2vec import MAX_WORDS_IN_BATCH
-
-    assert LONGEST == MAX_WORDS_IN_BATCH
