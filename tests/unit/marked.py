@@ -9,3 +9,10 @@ def marked(text: Text) -> list[int] | None:
     if text.annotations is None:
         return None
     return align(text.annotations, [(at, at + 1) for at in range(len(text.text))]).majority
+
+
+def said(text: Text) -> dict[str, list[str]]:
+    """The stretches that each annotator marked, as characters of a running text."""
+    assert text.annotations is not None
+    marks = text.annotations.marks
+    return {name: [str(text.text)[start:end] for start, end in spans] for name, spans in marks.items()}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from marked import said
 from published import make_entry, pack, read_archive
 from refusal import refusal
 
@@ -13,7 +14,6 @@ from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.prepare import prepare
-from attention_audit.corpus.text import Text
 
 DOCS = {"pos_1.txt": "A FINE film .\n\nIt 's  great .\n", "neg_2.txt": "dull ."}
 
@@ -53,11 +53,6 @@ def archive(folder: Path, docs: dict[str, str] | None = DOCS, **splits: list[Any
 read = partial(read_archive, "eraser")
 
 
-def said(text: Text) -> list[str]:
-    assert text.annotations is not None
-    return [str(text.text)[start:end] for start, end in text.annotations.marks["evidences"]]
-
-
 @pytest.mark.parametrize("docs", [DOCS, None])
 def test_documents_with_their_evidence(tmp_path: Path, docs: dict[str, str] | None) -> None:
     texts = read(archive(tmp_path, docs))
@@ -68,8 +63,8 @@ def test_documents_with_their_evidence(tmp_path: Path, docs: dict[str, str] | No
         ("eraser-dev-neg_2.txt", "dev", "NEG"),
     ]
     assert texts[0].text == "A FINE film . It 's great ."
-    assert said(texts[0]) == ["FINE film", "great"]
-    assert (said(texts[1]), texts[1].query) == ([], None)
+    assert said(texts[0]) == {"evidences": ["FINE film", "great"]}
+    assert (said(texts[1]), texts[1].query) == ({"evidences": []}, None)
 
 
 def test_words_of_the_corpus_are_those_of_the_documents(tmp_path: Path, provenance: Provenance) -> None:
@@ -84,7 +79,7 @@ def test_words_of_the_corpus_are_those_of_the_documents(tmp_path: Path, provenan
 def test_several_documents_are_one_text_in_their_order(tmp_path: Path) -> None:
     text = read(archive(tmp_path), query=True)[-1]
     assert text.text == "A FINE film . It 's great . dull ."
-    assert (said(text), text.query) == (["dull", "A"], "Good?")
+    assert (said(text), text.query) == ({"evidences": ["dull", "A"]}, "Good?")
 
 
 def test_texts_on_one_document_are_a_group(tmp_path: Path) -> None:
@@ -100,7 +95,7 @@ def test_evidence_outside_of_its_document_is_left_out_and_counted(tmp_path: Path
     )
     text = read(archive(tmp_path, train=[wrong]))[0]
     assert text.annotations is not None
-    assert (said(text), text.annotations.outside) == ([], 3)
+    assert (said(text), text.annotations.outside) == ({"evidences": []}, 3)
 
 
 def test_what_is_not_as_published_is_named_by_its_line(tmp_path: Path) -> None:

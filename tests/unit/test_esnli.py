@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from marked import said
 
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.pairs import EsnliCorpus, find_highlighted
@@ -58,12 +59,6 @@ def source(**settings: str) -> EsnliCorpus:
 
 def read(paths: dict[str, Path], **settings: str) -> list[Text]:
     return list(source(**settings).read("esnli", paths))
-
-
-def said(text: Text) -> dict[str, list[str]]:
-    assert text.annotations is not None
-    marks = text.annotations.marks
-    return {name: [str(text.text)[start:end] for start, end in spans] for name, spans in marks.items()}
 
 
 def test_pairs_of_all_files_with_the_highlighted_words_of_the_premise(tmp_path: Path) -> None:

@@ -57,9 +57,6 @@ class Prepared:
     def column(self, name: str) -> list[Any]:
         return [row[name] for row in self.rows]
 
-    def lengths(self, split: str) -> list[int]:
-        return [len(row["tokens"]) for row in self.rows if row["split"] == split]
-
 
 Prepare = Callable[..., Prepared]
 
@@ -129,6 +126,9 @@ def test_texts_become_rows_of_the_schema(prepared: Prepare, provenance: Provenan
         "annotator_labels": None,
     }
     assert corpus.column("id") == ["first", *(x.id for x in SOUND)]
+    assert corpus.column("label") == [1, *[0, 1] * 3]
+    declared = prepared(SOUND, order=["yes", "no"])
+    assert (declared.column("label"), declared.column("label_name")) == ([1, 0] * 3, ["no", "yes"] * 3)
     assert corpus.column("group") == ["story 1", *[None] * len(SOUND)]
     assert read_provenance(corpus.path) == provenance.record()
     assert [file.name for file in corpus.path.parent.iterdir()] == ["1.parquet"]
@@ -138,7 +138,7 @@ def test_shortest_and_longest_are_those_of_each_split_empty_texts_apart(prepared
     sizes = {"train": [0, 2, 2, 3, 5, 9], "dev": [4, 7, 8, 20, 20], "test": [1, 2, 3, 4]}
     texts = [text(f"{s}-{i}", s, "ny"[i % 2], n) for s, numbers in sizes.items() for i, n in enumerate(numbers)]
     corpus = prepared(texts, length={"above": "shortest", "below": "longest"})
-    assert [corpus.lengths(split) for split in SPLITS] == [[3, 5], [7, 8], [2, 3]]
+    assert [*map(len, corpus.column("tokens"))] == [3, 5, 7, 8, 2, 3]
 
 
 def test_bounds_on_sentences_hold_for_train_and_dev(prepared: Prepare) -> None:
@@ -254,13 +254,6 @@ def test_texts_alike_but_for_marks_are_kept_in_one_split(table: Callable[..., Pr
 def test_numbers_in_classes_go_by_value_and_before_words() -> None:
     known = ["-10", "−2", "-1", "1.5", "2 stars", "9", "10", "10 stars", "Nine", "level 9", "level 10", "nan", "ten"]
     assert sort_labels(reversed(known)) == sort_labels(sorted(known)) == known
-
-
-def test_classes_as_found_or_as_declared(prepared: Prepare) -> None:
-    assert prepared(SOUND).column("label") == [0, 1] * 3
-    corpus = prepared(SOUND, order=["yes", "no"])
-    assert corpus.column("label") == [1, 0] * 3
-    assert corpus.column("label_name") == ["no", "yes"] * 3
 
 
 def test_words_of_the_source_are_kept_as_they_are_and_evidence_with_them(prepared: Prepare) -> None:
@@ -409,31 +402,6 @@ def test_a_text_beyond_all_measure_is_named(prepared: Prepare, monkeypatch: pyte
     monkeypatch.setattr(draft, "LONGEST", 20)
     message = refusal(lambda: prepared([*SOUND, long]))
     assert message == "own.csv, x: text of 21 characters, more than 20; is a quote left open?"
-
-
-TABLE = "text,label,split,id\n" + "".join(f"Good film.,{x.label},{x.split},{x.id}\n" for x in SOUND)
-
-
-@pytest.mark.parametrize(
-    ("more", "settings", "message"),
-    [
-        ("a,maybe,dev,x\n", {"classes": ["no", "yes"]}, ", line 8: unknown label 'maybe'; known: 'no', 'yes'"),
-        ("a,no,later,x\n", {}, ", line 8: unknown split 'later'; known: train, dev, test"),
-        (f'"a,no,dev,x\n{"a " * 20}\n', {}, ", line 8: field larger than field limit (40); is a quote left open?"),
-    ],
-)
-def test_faults_of_a_table_are_named_by_file_and_row(
-    table: Callable[..., Prepared],
-    tmp_path: Path,
-    limit_fields: Callable[[int], None],
-    more: str,
-    settings: dict[str, Any],
-    message: str,
-) -> None:
-    limit_fields(40)
-    settings = {"split": "split", "id": "id"} | settings
-    assert len(table(TABLE, split="split", id="id").rows) == 6
-    assert refusal(lambda: table(TABLE + more, **settings)).startswith(f"{tmp_path / 'own.csv'}{message}")
 
 
 def test_both_texts_of_a_pair_are_kept_and_needed_or_read_as_one(table: Callable[..., Prepared]) -> None:

@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pydantic import TypeAdapter
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.prepare import prepare, too_short_or_long
+from attention_audit.corpus.rationales import word_spans
 from attention_audit.corpus.source import Length, RawSource
 from attention_audit.corpus.splits import TEST
 from attention_audit.corpus.text import SPLITS
@@ -135,3 +137,23 @@ def test_deceptive_attentions_texts_are_all_there_with_their_masks(prepared: Pre
         assert all(text["blocked"] == list(range(len(text["blocked"]))) for text in texts)
         assert all(0 < len(text["blocked"]) < len(text["tokens"]) for text in texts)
         assert sum(len(text["tokens"]) for text in texts if text["split"] == "test") == 77437
+
+
+def test_the_published_maps_of_yelp() -> None:
+    """1,545 reviews, each map as long as its text; in part 6, one text has one map and another has two."""
+    source, raw = source_of("yelp-hat")
+    annotators: dict[str, Counter[int]] = {}
+    labels: Counter[str | None] = Counter()
+    for text in source.read("yelp-hat", raw):
+        assert text.annotations is not None
+        assert text.annotations.miscounted == 0
+        labels[text.label] += 1
+        annotators.setdefault(text.id.split("-")[2], Counter())[len(text.annotations.marks)] += 1
+        assert {*chain(*text.annotations.marks.values())} <= {*word_spans(str(text.text))}
+    assert labels == {"positive": 783, "negative": 762}
+    assert annotators == {
+        "mixed": {4: 351, 3: 144, 2: 130},
+        "words50": {3: 300},
+        "words100": {3: 437, 2: 1, 1: 1},
+        "words200": {3: 181},
+    }

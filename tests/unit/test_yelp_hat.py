@@ -1,18 +1,13 @@
-"""Small files in Yelp-HAT's format, and the published ones where a mirror has them."""
+"""Small files in Yelp-HAT's format."""
 
 import csv
-import os
-from collections import Counter
 from pathlib import Path
 
 import pytest
-import yaml
-from pydantic import TypeAdapter
+from marked import said
 from refusal import refusal
 
-from attention_audit.corpus.formats import Corpus
-from attention_audit.corpus.rationales import word_spans
-from attention_audit.corpus.source import RawSource, RemoteFile
+from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.annotated import YelpHatCorpus, marked_words
 from attention_audit.corpus.text import Text
 
@@ -52,12 +47,6 @@ def source(**settings: object) -> YelpHatCorpus:
 
 def read(path: Path, **settings: object) -> list[Text]:
     return list(source(**settings).read("hat", {"parts.words50": path}))
-
-
-def said(text: Text) -> dict[str, list[str]]:
-    assert text.annotations is not None
-    marks = text.annotations.marks
-    return {name: [str(text.text)[start:end] for start, end in spans] for name, spans in marks.items()}
 
 
 def test_rows_of_one_text_are_its_annotators(tmp_path: Path) -> None:
@@ -108,32 +97,3 @@ def test_two_labels_of_one_text_are_named(tmp_path: Path) -> None:
 
 def test_a_missing_column_is_named(tmp_path: Path) -> None:
     assert "no column 'Answer.html_output'" in refusal(read, written(tmp_path, [], HEADER[:3]))
-
-
-MIRROR = os.environ.get("ATTENTION_AUDIT_MIRROR")
-
-
-@pytest.mark.skipif(
-    not MIRROR or not (Path(MIRROR) / "yelp-hat").is_dir(),
-    reason="ATTENTION_AUDIT_MIRROR names no folder with yelp-hat",
-)
-def test_the_published_maps() -> None:
-    """1,545 reviews, each map as long as its text; in part 6, one text has one map and another has two."""
-    catalogue = yaml.safe_load(Path("workflow/catalogue.yaml").read_text(encoding="utf-8"))
-    corpus = TypeAdapter(Corpus).validate_python(catalogue["corpora"]["yelp-hat"])
-    assert isinstance(corpus, RawSource)
-    raw = {field: Path(str(MIRROR)) / "yelp-hat" / file.file for field, file in corpus.remote_files().items()}
-    texts = list(corpus.read("yelp-hat", raw))
-    annotators: dict[str, Counter[int]] = {}
-    for text in texts:
-        assert text.annotations is not None
-        assert text.annotations.miscounted == 0
-        annotators.setdefault(text.id.split("-")[2], Counter())[len(text.annotations.marks)] += 1
-        assert {span for spans in text.annotations.marks.values() for span in spans} <= {*word_spans(str(text.text))}
-    assert Counter(text.label for text in texts) == {"positive": 783, "negative": 762}
-    assert annotators == {
-        "mixed": {4: 351, 3: 144, 2: 130},
-        "words50": {3: 300},
-        "words100": {3: 437, 2: 1, 1: 1},
-        "words200": {3: 181},
-    }
