@@ -22,14 +22,7 @@ from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.blocking import absent
 from attention_audit.corpus.counts import Counts, count, draws, sizes, words_a_character
-from attention_audit.corpus.labels import (
-    MANY,
-    doubt_column,
-    find_oddities,
-    list_few,
-    match_classes,
-    write_aliases,
-)
+from attention_audit.corpus.labels import MANY, doubt_column, find_oddities, list_few, match_classes, write_aliases
 from attention_audit.corpus.languages import find_unspaced
 from attention_audit.corpus.source import Files, Length
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus

@@ -99,7 +99,7 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
     as_written = {"drop_unlabelled": True, "aliases": {}, "missing": None}
     rows = source.model_copy(update=as_written).read(name, raw)
     renamed = {*source.aliases, *(source.missing or ())}
-    counts = Counts({*((source.block and source.block.words) or ())}, set(renamed))
+    counts = Counts({*((source.block and source.block.words) or ())}, {*renamed})
     for text in islice(Ledger().entered(rows), ROWS):
         counts.read += 1
         counts.unmet.discard(text.label or "")

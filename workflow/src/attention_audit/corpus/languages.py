@@ -173,8 +173,6 @@ def find_encoding(path: Path) -> str:
     """
     with opened(path) as stream:
         beginning(stream, path)
-    if can_decode(path, "utf-8"):
-        return "utf-8"
     sound, faulty, first, sample = 0, 0, 0, b""
     with opened(path) as stream:
         for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
@@ -185,6 +183,8 @@ def find_encoding(path: Path) -> str:
                 except UnicodeDecodeError:
                     faulty, first = faulty + 1, first or number
                     sample += line if faulty <= SAMPLE_LINES else b""
+    if not faulty:
+        return "utf-8"
     place = f"{path}, line {first}: not utf-8"
     if sound > FEW_LINES * faulty:
         raise AuditError(

@@ -4,7 +4,7 @@ files are not available, and how to get them. Light, since this runs while a run
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
@@ -210,16 +210,14 @@ class RawSource(Source):
         return {}
 
 
-def placed(path: str, mirror: Path | None) -> Path:
-    """The path of a user's own file or folder: as it is named where that exists, else in the mirror if it is there."""
-    there = mirror / path if mirror else Path(path)
-    return there if not os.path.exists(path) and os.path.exists(there) else Path(path)
-
-
-def locate(path: str, mirror: Path | None) -> Path | None:
+def locate(path: str, mirror: Path | None, is_there: Callable[[Path], bool] = os.path.isfile) -> Path | None:
     """Find a user's own file: absolute, or relative to the working directory, else in the mirror; else None."""
-    places = [Path(path), *([mirror / path] if mirror else [])]
-    return next((place for place in places if os.path.isfile(place)), None)
+    return next(filter(is_there, [Path(path), *([mirror / path] if mirror else [])]), None)
+
+
+def placed(path: str, mirror: Path | None) -> Path:
+    """Return where a user's own file or folder lies, or would lie where it is named."""
+    return locate(path, mirror, os.path.exists) or Path(path)
 
 
 def unheld(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> str | None:
@@ -236,9 +234,8 @@ def unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> st
     """
     if not isinstance(source, RawSource):
         return None
-    looked = [unheld(remote, source.folder or name, mirror, raw) for remote in source.remote_files().values()]
-    looked += [path for path in source.local_files().values() if not locate(path, mirror)]
-    absent = [*filter(None, looked)]
+    looked = (unheld(remote, source.folder or name, mirror, raw) for remote in source.remote_files().values())
+    absent = [*filter(None, looked), *(path for path in source.local_files().values() if not locate(path, mirror))]
     if not absent:
         return None
     are, them, their = ("is", "it", "its") if len(absent) == 1 else ("are", "them", "their")

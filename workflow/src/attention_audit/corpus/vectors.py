@@ -100,28 +100,25 @@ def absent_vectors(name: str, vectors: Vectors, mirror: Path | None, fetched: Pa
     return place and f"word_vectors.{name}: {place} is not here; {remedy}"
 
 
-def chosen(archive: zipfile.ZipFile, path: Path, member: str | None) -> str:
-    """The file to read in a zip archive. Raises AuditError where it is not there, or not the only one."""
-    names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+@contextmanager
+def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
+    """Open a vector file as a stream, unpacked where it ends in .gz or .zip.
+
+    Raises AuditError as `raw.reading` does, and where a file in a zip archive is not there, or not the only one.
+    """
+    if path.suffix != ".zip":
+        with opened(path) as stream:
+            yield stream
+        return
+    with reading(path), zipfile.ZipFile(path) as archive:
+        names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
     known = list_few(names, SHOWN) or "nothing"
     if member is None and len(names) != 1:
         raise AuditError(f"{path}: holds {known}; name one as `member` in the config")
     if member is not None and member not in names:
         raise AuditError(f"{path}: no file {member!r} in it, but {known}; mend `member` in the config")
-    return member or names[0]
-
-
-@contextmanager
-def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
-    """A vector file as a stream, unpacked where it ends in .gz or .zip; raises AuditError as `raw.reading` does."""
-    if path.suffix == ".zip":
-        with reading(path), zipfile.ZipFile(path) as archive:
-            name = chosen(archive, path, member)
-        for _, stream in members(path, re.escape(name)):
-            yield stream
-    else:
-        with opened(path) as stream:
-            yield stream
+    for _, stream in members(path, re.escape(member or names[0])):
+        yield stream
 
 
 def entries(lines: Iterable[bytes], path: Path, dimension: int) -> Iterator[tuple[int, bytes, list[bytes]]]:

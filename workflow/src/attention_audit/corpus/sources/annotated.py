@@ -23,12 +23,7 @@ from attention_audit.section import Name
 CLASSES = {"0": "negative", "1": "positive"}
 ANSWERS = {"no": "negative", "yes": "positive", "idk": "", "": ""}
 """What an annotator says of a review, who may not know, as a class."""
-COLUMNS = {
-    "label": "Input.label",
-    "text": "Input.text",
-    "answer": "Answer.Q1Answer",
-    "map": "Answer.html_output",
-}
+COLUMNS = {"label": "Input.label", "text": "Input.text", "answer": "Answer.Q1Answer", "map": "Answer.html_output"}
 LABEL, TEXT, ANSWER, MAP = COLUMNS.values()
 PART = "parts."
 """Begins the field of a part."""

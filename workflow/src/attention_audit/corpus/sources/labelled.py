@@ -37,11 +37,6 @@ from attention_audit.raw_text import RawText
 from attention_audit.section import Count
 
 
-def unescaped(field: str) -> str:
-    r"""A field with its line breaks, which the archives write as \n, and its quotes, which some write as \"."""
-    return field.replace("\\n", "\n").replace('\\"', '"')
-
-
 class ZhangCorpus(RawSource):
     """Texts in train.csv and test.csv: the class as a number from 1, then one or more columns of text."""
 
@@ -74,13 +69,13 @@ class ZhangCorpus(RawSource):
 
         Raises AuditError, naming file and line, at an unknown class and at a row without the columns.
         """
-        if "archive" not in raw:
+        if "archive" in raw:
+            wanted, lacking = r"(.*/)?(train|test)\.csv", "{}.csv in it; is it the csv archive?"
+            for split, where, stream in by_split(raw["archive"], wanted, ("train", "test"), lacking):
+                yield from self._rows(name, split, lines(stream, where), where)
+        else:
             for split in ("train", "test"):
                 yield from self._rows(name, split, read_lines(raw[split]), str(raw[split]))
-            return
-        wanted, lacking = r"(.*/)?(train|test)\.csv", "{}.csv in it; is it the csv archive?"
-        for split, where, stream in by_split(raw["archive"], wanted, ("train", "test"), lacking):
-            yield from self._rows(name, split, lines(stream, where), where)
 
     def _rows(self, name: str, split: str, text: Iterable[str], where: str) -> Texts:
         labels = {str(code): label for code, label in enumerate(self.classes, start=1)}
@@ -94,8 +89,9 @@ class ZhangCorpus(RawSource):
             last = max(columns, default=1)
             if last >= len(row):
                 raise AuditError(f"{place}: {len(row)} columns, no text in column {last}; mend the row")
-            fields = [row[column] for column in columns]
-            joined = " ".join(map(unescaped, fields) if self.escaped else fields)
+            joined = " ".join(row[column] for column in columns)
+            if self.escaped:  # archives write line breaks as \n, and some write quotes as \"
+                joined = joined.replace("\\n", "\n").replace('\\"', '"')
             yield Text(f"{name}-{split}-{number:07d}", split, label, joined, place)
 
 

@@ -67,10 +67,7 @@ class ShortcutCorpus(Source):
         "label.",
     )
     share: float = Field(
-        0.25,
-        gt=0,
-        le=0.5,
-        description="Probability that a train or dev text is planted; every test text is.",
+        0.25, gt=0, le=0.5, description="Probability that a train or dev text is planted; every test text is."
     )
     seed: Seed = Field(1, description="Seed of the labels, places and texts that are drawn.")
 

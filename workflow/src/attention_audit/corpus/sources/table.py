@@ -79,9 +79,7 @@ class TableCorpus(RawSource):
     )
     evidence: Evidence | None = Field(None, description="Columns of the words that people marked; null: none.")
     classes: list[Label] | None = Field(
-        None,
-        min_length=2,
-        description="Labels, by class; null: by numbers in them, then by letters.",
+        None, min_length=2, description="Labels, by class; null: by numbers in them, then by letters."
     )
     aliases: dict[Label, Label] = Field(
         default_factory=dict,
@@ -97,8 +95,7 @@ class TableCorpus(RawSource):
         None, description="What separates the fields of a csv or tsv file; null: a comma in csv, a tab in tsv."
     )
     columns: list[str] | None = Field(
-        None,
-        description="Names of all columns of a file without a header; null: its first row names them.",
+        None, description="Names of all columns of a file without a header; null: its first row names them."
     )
     quotes: Quotes | None = Field(
         None,
@@ -137,13 +134,9 @@ class TableCorpus(RawSource):
         return encoding
 
     @model_validator(mode="after")
-    def _named_once(self) -> Self:
+    def _files(self) -> Self:
         if gone := [label for label in self.classes or [] if self.name_class(label) != label]:
             raise ValueError(f"classes: {gone[0]!r} is named in `aliases` or `missing` too; leave it out of one")
-        return self
-
-    @model_validator(mode="after")
-    def _files(self) -> Self:
         if not isinstance(self.path, str):
             if unknown := [split for split in self.path if split not in SPLITS]:
                 raise ValueError(f"path: unknown split {unknown[0]!r}; known: {', '.join(SPLITS)}")
@@ -154,26 +147,20 @@ class TableCorpus(RawSource):
         if self.block is not None and self.block.files and {*self.block.files} != {*self._tables}:
             raise ValueError(f"block: give a mask file for each file of texts: {', '.join(self._tables)}")
         kinds = {path: format_of(path) for path in self._tables.values()}
-        for path, kind in kinds.items():
-            if not kind:
-                raise ValueError(
-                    f"path: {path!r} does not end in {ENDINGS}; name the file itself, or save it in one of these "
-                    "formats"
-                )
-        flat = {
-            **{key: {*DELIMITERS} for key in ("delimiter", "quotes", "escape", "skip")},
-            "columns": {*DELIMITERS, "xlsx"},
-            "sheet": {"xlsx"},
-        }
-        for key, formats in flat.items():
+        if other := [path for path, kind in kinds.items() if not kind]:
+            raise ValueError(
+                f"path: {other[0]!r} does not end in {ENDINGS}; name the file itself, or save it in one of these "
+                "formats"
+            )
+        flat = {key: {*DELIMITERS} for key in ("delimiter", "quotes", "escape", "skip")}
+        for key, formats in (flat | {"columns": {*DELIMITERS, "xlsx"}, "sheet": {"xlsx"}}).items():
             if getattr(self, key) and not formats & {*kinds.values()}:
                 raise ValueError(
                     f"{key}: only for {', '.join(sorted(formats))}, and {next(iter(kinds))} is none; remove it"
                 )
-        wanted = self.wanted
         if self.label == self.text:
             raise ValueError(f"text and label are the same column, {self.text!r}; name another for one of them")
-        for key, column in wanted.items():
+        for key, column in self.wanted.items():
             if self.columns is not None and column not in self.columns:
                 raise ValueError(f"columns: {column!r}, which `{key}` names, is not among them; name it there")
         return self
@@ -183,12 +170,9 @@ class TableCorpus(RawSource):
         """The columns that are read, by the keys that name them."""
         named = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id", "group")}
         named["block"] = self.block.column if self.block else None
-        if self.evidence is not None:
-            several = len(self.evidence.names) > 1
-            named |= {
-                f"evidence.columns[{number}]" if several else "evidence.columns": name
-                for number, name in enumerate(self.evidence.names)
-            }
+        names = self.evidence.names if self.evidence else []
+        for number, name in enumerate(names):
+            named[f"evidence.columns[{number}]" if len(names) > 1 else "evidence.columns"] = name
         return {key: column for key, column in named.items() if column is not None}
 
     @property
@@ -253,7 +237,7 @@ class TableCorpus(RawSource):
         query = None if self.query is None else running_text(place, row, self.query)
         text = running_text(place, row, self.text)
         said = annotations_of(place, text, row, self.evidence) if self.evidence else None
-        column = self.block.column if self.block else None
+        column = self.wanted.get("block")
         mask = None if column is None else marks_of(row[column], f"{place}: column {column!r}")
         group = short_text(place, row, self.group)
         return Text(own_id or id_, split, label, text, place, query=query, annotations=said, mask=mask, group=group)
@@ -297,7 +281,6 @@ class ReadoutCorpus(RawSource):
         """The texts in order. Raises AuditError where the readout is wrong, or has other classes than are named."""
         given = read_given(raw["path"])
         named = self.named(name, given)
-        rows = zip(given.ids, given.labels.tolist(), given.tokens, given.evidence, strict=True)
-        for id_, label, words, evidence in rows:
+        for id_, label, words, evidence in zip(given.ids, given.labels, given.tokens, given.evidence, strict=True):
             said = None if evidence is None else of_words({GIVEN: evidence})
             yield Text(id_, "test", named[label], words, f"{given.place}: text {id_!r}", annotations=said)
