@@ -40,14 +40,6 @@ def train(path: Path) -> list[Text]:
     return [text for text in read(path) if text.split == "train"]
 
 
-def story(text: Text) -> str:
-    return " ".join(text.text)
-
-
-def evidence(text: Text) -> list[str]:
-    return [text.text[position] for position in marked(text) or []]
-
-
 def test_a_question_has_the_story_before_it(tmp_path: Path) -> None:
     path = archive(tmp_path)
     assert train(path)[0] == Text(
@@ -62,17 +54,21 @@ def test_a_question_has_the_story_before_it(tmp_path: Path) -> None:
     )
 
 
-def test_questions_between_sentences_are_no_part_of_the_story(tmp_path: Path) -> None:
-    assert story(train(archive(tmp_path))[1]) == "Mary moved to the hall . John took the milk . Mary took it"
-
-
-def test_several_supporting_facts_are_evidence_in_the_order_of_the_story(tmp_path: Path) -> None:
-    assert evidence(train(archive(tmp_path))[1]) == ["Mary", "moved", "to", "the", "hall", "Mary", "took", "it"]
-
-
-def test_a_story_ends_where_the_next_begins(tmp_path: Path) -> None:
-    text = train(archive(tmp_path))[2]
-    assert (text.id, story(text), text.label) == ("babi-train-000007", "Sue slept", "bed")
+def test_a_story_has_no_questions_and_ends_where_the_next_begins(tmp_path: Path) -> None:
+    _, second, third = train(archive(tmp_path))
+    assert " ".join(second.text) == "Mary moved to the hall . John took the milk . Mary took it"
+    # supporting facts are evidence in the order of the story
+    assert [second.text[at] for at in marked(second) or []] == [
+        "Mary",
+        "moved",
+        "to",
+        "the",
+        "hall",
+        "Mary",
+        "took",
+        "it",
+    ]
+    assert (third.id, third.text, third.label) == ("babi-train-000007", ["Sue", "slept"], "bed")
 
 
 def test_questions_on_a_story_are_a_group(tmp_path: Path) -> None:

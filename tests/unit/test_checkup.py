@@ -22,15 +22,20 @@ def distinct(number: int, labels: tuple[str, ...] = ("yes", "no"), start: int = 
     return [(f"text {start + place}", labels[place % len(labels)]) for place in range(number)]
 
 
+def look_at(path: Path, text: str, most: int | None = None, **settings: Any) -> checkup.Looked:
+    """Look at a csv file."""
+    path.write_text(text)
+    source = TableCorpus.model_validate({"kind": "table", "path": str(path), **settings})
+    return checkup.checkup("own", source, {"path": path}, most)
+
+
 @pytest.fixture
 def looked(tmp_path: Path) -> Looked:
     """What is odd in a csv file of these rows, without the name of the data set."""
 
     def run(rows: list[tuple[str, ...]], header: str = "text,label", small: bool = False, **settings: Any) -> list[str]:
-        path = tmp_path / "own.csv"
-        path.write_text("\n".join([header, *(",".join(row) for row in rows)]) + "\n")
-        source = TableCorpus.model_validate({"kind": "table", "path": str(path), **settings})
-        lines = checkup.checkup("own", source, {"path": path}).odd
+        text = "\n".join([header, *(",".join(row) for row in rows)]) + "\n"
+        lines = look_at(tmp_path / "own.csv", text, **settings).odd
         assert all(line.startswith("own: ") for line in lines)
         # nearly all files here are small, which has a test of its own
         return [line.removeprefix("own: ") for line in lines if small or "too few" not in line]
@@ -111,11 +116,7 @@ def test_what_is_odd_is_said_with_its_counts(
             "split train: no text has label 'maybe'; add some, or leave these labels out",
         ),
         ([*distinct(40), ("text 3", "yes")], {"id": "text"}, "line 42: the id 'text 3' occurs twice; make ids unique"),
-        (
-            [*APART, ("a", "yes", "holdout")],
-            SPLIT,
-            "line 62: unknown split 'holdout'; known: train, dev, test",
-        ),
+        ([*APART, ("a", "yes", "holdout")], SPLIT, "line 62: unknown split 'holdout'; known: train, dev, test"),
         (
             [*APART[:20], ("a", "yes", "test"), ("b", "yes", "test")],
             SPLIT,
@@ -255,10 +256,7 @@ def test_a_memory_that_cannot_be_kept_costs_only_time(tmp_path: Path) -> None:
 
 def described(tmp_path: Path, text: str, **settings: Any) -> list[str]:
     """What was read of a csv file."""
-    path = tmp_path / "own.csv"
-    path.write_text(text)
-    source = TableCorpus.model_validate({"kind": "table", "path": str(path), **settings})
-    return checkup.checkup("own", source, {"path": path}).read
+    return look_at(tmp_path / "own.csv", text, **settings).read
 
 
 def test_what_was_read_is_said(tmp_path: Path) -> None:
@@ -334,13 +332,11 @@ def test_texts_that_are_unlike_the_rest_are_said(looked: Looked, tmp_path: Path,
 
 
 def test_few_texts_that_take_more_of_leave_one_out_than_the_rest_are_said(tmp_path: Path) -> None:
-    path = tmp_path / "own.csv"
     short = "".join(f"{' '.join(['a' * 19] * 10)},{'xy'[at % 2]}\n" for at in range(200))
-    path.write_text(f"text,label\n{short}" + f"{' '.join(['a' * 19] * 299)},x\n" * 2)
-    source = TableCorpus.model_validate({"kind": "table", "path": str(path)})
+    text = f"text,label\n{short}" + f"{' '.join(['a' * 19] * 299)},x\n" * 2
 
     def said(most: int | None) -> list[str]:
-        return [line for line in checkup.checkup("own", source, {"path": path}, most).odd if "leave-one-out" in line]
+        return [line for line in look_at(tmp_path / "own.csv", text, most).odd if "leave-one-out" in line]
 
     # about 2 x 300 passes; 2 x 300^2 words beside 200 x 10^2
     assert said(None) == [

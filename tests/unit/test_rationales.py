@@ -17,14 +17,7 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import checkup
-from attention_audit.corpus.rationales import (
-    Annotations,
-    Evidence,
-    Rationale,
-    align,
-    annotations_of,
-    of_words,
-)
+from attention_audit.corpus.rationales import Annotations, Evidence, Rationale, align, annotations_of, of_words
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import Tokens, placed_words
 from attention_audit.errors import AuditError

@@ -215,12 +215,7 @@ def test_rows_of_a_csv_are_placed_where_they_begin() -> None:
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [
-        ('a,b\n"c,d\ne,f\n', 2),
-        ('a,b\n"c,d\ne,f\n"g,h\n', 2),
-        ('a,b\nc,"d"e\n', 2),
-        ('a\n"two\nlines"\n"', 4),
-    ],
+    [('a,b\n"c,d\ne,f\n', 2), ('a,b\n"c,d\ne,f\n"g,h\n', 2), ('a,b\nc,"d"e\n', 2), ('a\n"two\nlines"\n"', 4)],
 )
 def test_an_open_quote_is_named_by_the_line_where_its_row_begins(text: str, line: int) -> None:
     with pytest.raises(AuditError, match=f"^a.csv, line {line}: .*is a quote left open\\? Mend the row$"):

@@ -36,31 +36,25 @@ read = partial(read_archive, "snli")
 
 
 def test_pairs_without_a_gold_label_are_left_out_but_counted(tmp_path: Path) -> None:
-    assert [(text.id, text.label) for text in read(archive(tmp_path))] == [
+    path = archive(tmp_path)
+    texts = read(path)
+    assert [(text.id, text.label) for text in texts] == [
         ("snli-dev-000001", "contradiction"),
         ("snli-test-000001", "contradiction"),
         ("snli-train-000001", "neutral"),
         ("snli-train-000003", "entailment"),
     ]
-
-
-def test_the_premise_is_the_text_and_the_hypothesis_the_query(tmp_path: Path) -> None:
-    path = archive(tmp_path)
     place = f"{path}: snli_1.0/snli_1.0_train.jsonl, line 1"
-    assert read(path)[2] == Text(
+    assert texts[2] == Text(
         "snli-train-000001", "train", "neutral", "A dog runs.", place, query="It rests.", group="A dog runs."
     )
+    assert (texts[3].text, texts[3].query) == ('Caf\u00e9 "Noir"\nopen', "")
 
 
 def test_pairs_of_a_premise_are_a_group(tmp_path: Path) -> None:
     lines = jsonl(pair("neutral", "A.", "x"), pair("entailment", "A.", "y"), pair("neutral", "B.", "x"))
     texts = read(archive(tmp_path, test=lines))
     assert [text.group for text in texts if text.split == "test"] == ["A.", "A.", "B."]
-
-
-def test_quotes_line_ends_and_empty_texts_pass(tmp_path: Path) -> None:
-    text = read(archive(tmp_path))[3]
-    assert (text.text, text.query) == ('Caf\u00e9 "Noir"\nopen', "")
 
 
 @pytest.mark.parametrize(

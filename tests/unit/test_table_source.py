@@ -348,11 +348,7 @@ def test_bytes_of_another_encoding_in_parquet_are_named_by_their_row(tmp_path: P
     [
         ("le caf\u00e9 est tr\u00e8s bon", "cp1252", "set `encoding: cp1252`, or save it as utf-8"),
         ("\u4f60\u597d\u4e16\u754c", "gb18030", "set `encoding: gb18030`, or save it as utf-8"),
-        (
-            "фильм был очень хороший и я бы",
-            "cp1251",
-            "set `encoding: cp1251`, or save it as utf-8",
-        ),
+        ("фильм был очень хороший и я бы", "cp1251", "set `encoding: cp1251`, or save it as utf-8"),
         (
             "\u043f\u0440\u0438\u0432\u0435\u0442",
             "cp1251",

@@ -36,11 +36,7 @@ NOTE = "Seen by <DE> on <DE> in Rm 5 ."
         ({"lower": False}, "The US can not", ["The US can not"]),
         ({}, "One. Two.", ["one . two ."]),
         ({}, "(<DE>), <DE>: <DE>.", ["( <DE> ) , <DE> : <DE> ."]),
-        (
-            {"tokenizer": "de"},
-            "Z.B. geht's bei Dr. Groß, u.a. um 5 km.",
-            ["z.b. geht's bei dr. groß , u.a. um 5 km ."],
-        ),
+        ({"tokenizer": "de"}, "Z.B. geht's bei Dr. Groß, u.a. um 5 km.", ["z.b. geht's bei dr. groß , u.a. um 5 km ."]),
         ({"tokenizer": "es"}, "¿Qué tal? ¡Bien!", ["¿ qué tal ? ¡ bien !"]),
         ({"tokenizer": "xx"}, "Привет, мир!", ["привет , мир !"]),
         ({"tokenizer": "spaces"}, " It's\tdone,\n\u00a0well-done. ", ["it's done, well-done."]),
