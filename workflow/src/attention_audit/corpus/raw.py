@@ -22,10 +22,9 @@ from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.artefacts.parquet import read_batches
-from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.blocking import marks_of
 from attention_audit.corpus.draft import LONGEST
 from attention_audit.corpus.text import Text, Texts
@@ -58,8 +57,6 @@ PUBLISHED = Layout(quotes="double")
 """How published csv files are laid out."""
 LONGEST_LINE = 2**26
 BLOCK = 2**20
-AT_ONCE = 1024
-"""How many texts of a corpus are in memory as Python objects at a time."""
 MOST = 100
 """A file may unpack to at most this many times its packed size; the papers' archives reach 11."""
 ALWAYS = 2**26
@@ -362,11 +359,19 @@ def array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> 
         raise AuditError(f"{path}, after {noun} {number}: {error}; {remedy(path)}") from error
 
 
+def read_corpus(corpus: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Read some columns of each text of a corpus. Raises AuditError where the file is damaged."""
+    try:
+        with pq.ParquetFile(corpus) as file:
+            for batch in file.iter_batches(columns=[*columns]):
+                yield from batch.to_pylist()
+    except DAMAGED as error:
+        raise AuditError(f"{corpus}: truncated or corrupt ({error}); {rebuild_hint(corpus)}") from error
+
+
 def classes_of(corpus: Path) -> list[str]:
     """List the classes of a corpus in the order of their numbers. Raises AuditError where the file is damaged."""
-    named: dict[int, str] = {}
-    for table in read_batches(corpus, CORPUS, ["label", "label_name"]):
-        named |= zip(table["label"].to_pylist(), table["label_name"].to_pylist(), strict=True)
+    named = {row["label"]: row["label_name"] for row in read_corpus(corpus, ["label", "label_name"])}
     return [named[number] for number in sorted(named)]
 
 
@@ -376,11 +381,10 @@ def texts_in(corpus: Path) -> Texts:
     Raises AuditError where the file is damaged, or where texts bring their own choice of classes.
     """
     columns = ["id", "split", "label_name", "group", "tokens", "raw", "starts", "sentences", "query", "candidates"]
-    for table in read_batches(corpus, CORPUS, columns):
-        for row in chain.from_iterable(batch.to_pylist() for batch in table.to_batches(AT_ONCE)):
-            place = f"{corpus}: text {row['id']!r}"
-            if row["candidates"] is not None:
-                raise AuditError(f"{place} brings its own classes; name another data set")
-            written = row["raw"] and RawText(row["raw"], row["starts"])
-            kept = {name: row[name] for name in ("query", "sentences", "group")}
-            yield Text(row["id"], row["split"], row["label_name"], row["tokens"], place, written=written, **kept)
+    for row in read_corpus(corpus, columns):
+        place = f"{corpus}: text {row['id']!r}"
+        if row["candidates"] is not None:
+            raise AuditError(f"{place} brings its own classes; name another data set")
+        written = row["raw"] and RawText(row["raw"], row["starts"])
+        kept = {name: row[name] for name in ("query", "sentences", "group")}
+        yield Text(row["id"], row["split"], row["label_name"], row["tokens"], place, written=written, **kept)
