@@ -293,9 +293,10 @@ def test_a_tokenizer_that_changes_the_text_cannot_have_marks_laid_on_its_words()
 def test_what_nobody_or_no_majority_marked_is_no_evidence_and_is_kept_as_marks(prepared: Prepare) -> None:
     none = text("none", "train", "yes", annotations=of_words({"Ann": [], "Bob": [0]}))
     wrong = text("wrong", "train", "yes", annotations=Annotations({}, miscounted=2))
-    rows = prepared([none, wrong, *SOUND]).rows
-    found = [(row["evidence"], row["annotators"], row["marks"]) for row in rows[:2]]
-    assert found == [(None, ["Ann", "Bob"], [[], [0]]), ([], [], [])]
+    apart = text("apart", "train", "yes", annotations=Annotations({}, labels={}))
+    rows = prepared([none, wrong, apart, *SOUND]).rows
+    found = [(row["evidence"], row["annotators"], row["marks"], row["annotator_labels"]) for row in rows[:3]]
+    assert found == [(None, ["Ann", "Bob"], [[], [0]], None), ([], [], [], None), ([], [], [], [])]
 
 
 def test_marks_that_lie_on_no_word_are_counted_and_named(prepared: Prepare) -> None:

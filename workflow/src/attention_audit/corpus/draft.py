@@ -138,7 +138,7 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
         "annotators": found and [*found.marks],
         "marks": found and [*found.marks.values()],
         "scores": scores,
-        "annotator_labels": said.labels and [said.labels[name] for name in said.marks],
+        "annotator_labels": None if said.labels is None else [said.labels[name] for name in said.marks],
         "evidence": evidence,
         "blocked": find_blocked(block, words, evidence, masked(text, len(own))),
         "words": 0 if paired and not (own and query) else len(words),
