@@ -36,19 +36,18 @@ UNITS: Mapping[Unit, str] = {"share": "", "percent": " %", "points": " points", 
 NEAR = 0.1
 """Numbered dots that are nearer than this, in widths of a zone, stand one above the other."""
 POINT: dict[str, Any] = {
-    "color": style.BLUE, "linestyle": "none", "marker": "o", "markersize": 4.2, "label": "a training",
+    "color": style.BLUE, "linestyle": "none", "marker": "o", "markersize": 4.2, "zorder": 4, "label": "a training",
 }  # fmt: skip
-RING: dict[str, Any] = {
-    "color": style.VERMILLION, "linestyle": "none", "marker": "o", "markersize": 5.5, "markerfacecolor": "white",
-    "markeredgewidth": 1.4, "label": "shuffled weights; random words",
+HOLLOW: dict[str, Any] = POINT | {"markerfacecolor": "white"}
+RING: dict[str, Any] = HOLLOW | {
+    "color": style.VERMILLION, "markersize": 5.5, "markeredgewidth": 1.4, "label": "shuffled weights; random words",
 }  # fmt: skip
-SQUARE: dict[str, Any] = {
-    "color": style.BLUE, "linestyle": "none", "marker": "s", "markersize": 5, "markerfacecolor": "white",
-    "markeredgewidth": 1.2, "label": "another training",
-}  # fmt: skip
+SQUARE: dict[str, Any] = HOLLOW | {"marker": "s", "markersize": 5, "markeredgewidth": 1.2, "label": "another training"}
 NEXT: dict[str, Any] = {"color": "#5A5A5A", "linewidth": 1.0, "label": "95 %, next training"}
 TOLERATED: dict[str, Any] = {"color": style.BLUE, "linewidth": 1.4, "linestyle": (0, (1, 1.2))}
 BAR: dict[str, Any] = {"facecolor": style.BLUE, "alpha": 0.4, "linewidth": 0, "label": "95 %, these trainings"}
+ZEROS = ("located", "ranks")
+"""Questions whose 0 is random words, or shuffled weights."""
 QUIET = "#5A5A5A"
 NO_MODEL = "No model of this run was judged."
 
@@ -71,11 +70,9 @@ class Strip:
 
     def write_scale(self) -> None:
         """Write below the zones what they and their cuts are called."""
-        words: dict[float, str] = dict(zip((-0.5, 0.5, 1.5), self.asked.said[::2], strict=True))
-        cuts = {
-            place: WRITTEN[self.asked.unit](cut).lstrip("+") for place, cut in zip((0, 1), self.asked.cuts, strict=True)
-        }
-        for place, text in (*words.items(), *cuts.items()):
+        write = WRITTEN[self.asked.unit]
+        texts = *self.asked.said[::2], *(write(cut).lstrip("+") for cut in self.asked.cuts)
+        for place, text in zip((-0.5, 0.5, 1.5, 0, 1), texts, strict=True):
             self.axes.text(place, -0.1, text, ha="center", va="top", fontsize=style.SMALL, color=QUIET)
 
     def place(self, value: float) -> float:
@@ -87,14 +84,16 @@ class Strip:
         """Place a value on the strip, or at its end."""
         return min(max(self.place(value), ENDS[0]), ENDS[1])
 
+    def draw_mark(self, value: float, height: float, look: Mapping[str, Any], arrow: float) -> None:
+        """Draw a mark; an arrow of some points at the end where it lies beyond."""
+        place, end = self.place(value), self.within(value)
+        own = {} if place == end else {"marker": "<" if place < end else ">", "markersize": arrow}
+        self.axes.plot([end], [height], **{**look, **own}, clip_on=False)
+
     def draw_point(self, value: float, look: Mapping[str, Any]) -> None:
-        """Draw a value; an arrow at the end where it lies beyond."""
-        place = self.place(value)
-        if not isfinite(value):
-            return
-        beyond = "<" if place < ENDS[0] else ">" if place > ENDS[1] else ""
-        own = {**look, "marker": beyond, "markersize": 6} if beyond else look
-        self.axes.plot([self.within(value)], [UPPER], **own, clip_on=False, zorder=4)
+        """Draw a value, if there is one."""
+        if isfinite(value):
+            self.draw_mark(value, UPPER, look, 6)
 
     def draw_interval(self, low: float, high: float) -> None:
         """Draw the interval of these trainings as a bar."""
@@ -103,32 +102,28 @@ class Strip:
             look = BAR if self.stated else BAR | {"facecolor": style.GREY}
             self.axes.add_patch(Rectangle((left, UPPER - 0.19), right - left, 0.38, **look, zorder=2))
 
-    def draw_range(self, low: float, high: float, height: float, look: Mapping[str, Any], ends: bool = True) -> None:
+    def draw_range(self, low: float, high: float, height: float, look: Mapping[str, Any], tick: str = "|") -> None:
         """Draw a range as a line, with a tick at each end, or an arrow where it goes on beyond the strip."""
-        if not low <= high:
-            return
-        self.axes.plot([self.within(low), self.within(high)], [height] * 2, **look, zorder=3, solid_capstyle="butt")
-        for value in (low, high):
-            inside = ENDS[0] <= self.place(value) <= ENDS[1]
-            if ends or not inside:
-                mark = "|" if inside else "<" if self.place(value) < ENDS[0] else ">"
-                own = {"color": look["color"], "marker": mark, "markersize": 5 if inside else 4}
-                self.axes.plot([self.within(value)], [height], **own, clip_on=False, zorder=3)
+        if low <= high:
+            self.axes.plot([self.within(low), self.within(high)], [height] * 2, **look, zorder=3, solid_capstyle="butt")
+            for value in (low, high):
+                end = {"color": look["color"], "marker": tick, "markersize": 5, "zorder": 3}
+                self.draw_mark(value, height, end, 4)
 
     def draw_classes(self, classes: list[dict[str, Any]]) -> None:
         """Draw a numbered dot a class, the lowest first; one dot for several that are near one another."""
-        groups: list[list[int]] = []
-        places = [self.within(one["value"]) for one in classes]
-        for number, place in enumerate(places):
-            if groups and place - places[groups[-1][0]] < NEAR:
-                groups[-1].append(number)
+        groups: list[list[float]] = []
+        for place in (self.within(one["value"]) for one in classes):
+            if groups and place - groups[-1][0] < NEAR:
+                groups[-1].append(place)
             else:
-                groups.append([number])
+                groups.append([place])
         self.axes.plot([], [], **POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"})
+        last = 0
         for group in groups:
-            first, last = group[0] + 1, group[-1] + 1
+            first, last = last + 1, last + len(group)
             self.axes.text(
-                sum(places[number] for number in group) / len(group),
+                sum(group) / len(group),
                 0.5,
                 f"{first}" if first == last else f"{first}–{last}",
                 ha="center",
@@ -145,15 +140,21 @@ def list_classes(row: Mapping[Any, Any], question: str) -> list[dict[str, Any]]:
     return sorted(classes, key=lambda one: float(one["value"]))
 
 
+def list_known(row: Mapping[Any, Any], name: str) -> list[float]:
+    """List the numbers of a row that are known of single trainings."""
+    return [float(one) for one in row[name] if one is not None]
+
+
 def draw_unique(strip: Strip, row: Mapping[Any, Any]) -> None:
     """Draw how much the other trainings share, and where the search stands within the tolerance."""
-    others = [one for one in row["stable_each"] if one is not None]
-    if others:
-        strip.draw_point(float(others[0]), SQUARE)
-    high, beyond = (read_number(row, f"unique_tolerance_{name}") for name in ("value", "beyond_value"))
-    high = 1.0 if not isfinite(high) and isfinite(read_number(row, "unique_tolerance_tvd_budget")) else high
-    within = f"adversaries within TVD {write_share(read_number(row, 'unique_tolerance_tvd_budget'))}"
-    strip.draw_range(beyond if isfinite(beyond) else -9.0, high, DOTTED, TOLERATED | {"label": within}, ends=False)
+    for shared in list_known(row, "stable_each")[:1]:
+        strip.draw_point(shared, SQUARE)
+    high, beyond, budget = (
+        read_number(row, f"unique_tolerance_{name}") for name in ("value", "beyond_value", "tvd_budget")
+    )
+    high = 1.0 if not isfinite(high) and isfinite(budget) else high
+    look = TOLERATED | {"label": f"adversaries within TVD {write_share(budget)}"}
+    strip.draw_range(beyond if isfinite(beyond) else -9.0, high, DOTTED, look, tick="")
 
 
 def draw_row(strip: Strip, row: Mapping[Any, Any], question: str) -> None:
@@ -164,64 +165,55 @@ def draw_row(strip: Strip, row: Mapping[Any, Any], question: str) -> None:
     value, low, high, next_low, next_high = (
         read_number(row, f"{question}_{name}") for name in ("value", "low", "high", "next_low", "next_high")
     )
-    each = [float(one) for one in row[f"{question}_each"] if one is not None] or [value]
     strip.draw_interval(low, high)
     strip.draw_range(next_low, next_high, LOWER, NEXT)
-    strip.draw_point(read_number(row, f"{question}_shuffled") if question == "signed" else nan, RING)
+    if question == "signed":
+        strip.draw_point(read_number(row, "signed_shuffled"), RING)
     if question in ZEROS and isfinite(value):
         strip.draw_point(0.0, RING)
     if question == "unique":
         draw_unique(strip, row)
-    for one in each:
+    for one in list_known(row, f"{question}_each") or [value]:
         strip.draw_point(one, POINT if strip.stated else POINT | {"color": style.GREY})
-
-
-ZEROS = ("located", "ranks")
-"""Questions whose 0 is random words, or shuffled weights."""
 
 
 def write_numbers(row: Mapping[Any, Any], line: Line) -> tuple[str, str]:
     """Write the estimate with its interval, and what stands below it."""
     question = line.question
-    unit = UNITS[QUESTIONS[question].unit]
+    unit = QUESTIONS[question].unit
     if row[f"{question}_zones"] == CLASSES:
         classes = list_classes(row, question)
-        write = WRITTEN[QUESTIONS[question].unit]
-        ends = {1: classes[0], len(classes): classes[-1]}
-        return "; ".join(f"({number}) {write(one['value'])}{unit}" for number, one in ends.items()), ""
+        said = (f"({end}) {WRITTEN[unit](classes[end - 1]['value'])}{UNITS[unit]}" for end in {1: 0, len(classes): 0})
+        return "; ".join(said), ""
     if not line.value:
         return "", line.remark
     if question == "unique":
         tvd, budget = (write_probability(read_number(row, f"unique_{name}")) for name in ("tvd", "tvd_budget"))
+        shared = [f"another training {write_share(one)}; " for one in list_known(row, "stable_each")[:1]]
         value = f"{line.value} at TVD {tvd}" if tvd else line.interval
-        shared = [one for one in row["stable_each"] if one is not None][:1]
-        within = f"budget: TVD {budget}"
-        return value, f"another training {write_share(float(shared[0]))}; {within}" if shared else within
+        return value, f"{''.join(shared)}budget: TVD {budget}"
     interval = f" [{line.interval.replace(' to ', ', ')}]" if line.interval else ""
-    return f"{line.value}{unit}{interval}", f"next {line.next}" if line.next else ""
+    return f"{line.value}{UNITS[unit]}{interval}", f"next {line.next}" if line.next else ""
 
 
 def write_row(axes: Axes, row: Mapping[Any, Any], line: Line) -> None:
     """Write the question at the left of a strip, and at its right the statement and the numbers."""
     inches: dict[str, Any] = {"textcoords": "offset points", "xycoords": "axes fraction", "annotation_clip": False}
-    axes.annotate(
-        fill(line.asks, ASKS), (0, 0.5), xytext=(-72 * (SIDE + GAP), 0), **inches, va="center", fontsize=style.TEXT
-    )
-    said, (numbers, below) = line.said, write_numbers(row, line)
+    axes.annotate(fill(line.asks, ASKS), (0, 0.5), xytext=(-72 * (SIDE + GAP), 0), **inches, va="center")
+    numbers, below = write_numbers(row, line)
     stated = row[f"{line.question}_zones"] != NONE
-    if not stated:
-        below = line.remark.split("; ")[0] if row[f"{line.question}_reason"] else below
+    if not stated and row[f"{line.question}_reason"]:
+        below = line.remark.split("; ")[0]
+    colour = style.BLACK if stated else QUIET
     parts: list[tuple[str, dict[str, Any]]] = [
-        (fill(shorten(said, 2 * SAYS, placeholder=" …"), SAYS), {"weight": "bold", "fontsize": style.TEXT}),
-        (numbers, {"fontsize": style.TEXT}),
+        (fill(shorten(line.said, 2 * SAYS, placeholder=" …"), SAYS), {"weight": "bold", "color": colour}),
+        (numbers, {"color": colour}),
         (fill(shorten(below, 3 * REASON, placeholder=" …"), REASON), {"fontsize": style.SMALL, "color": QUIET}),
     ]
     high = 16.0
     for text, look in parts:
-        if text:
-            colour = {} if stated else {"color": QUIET}
-            axes.annotate(text, (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look | colour)
-            high -= 10.5 * len(text.splitlines())
+        axes.annotate(text, (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look)
+        high -= 10.5 * len(text.splitlines())
 
 
 def list_marks(strips: Iterable[Strip]) -> list[Artist]:
@@ -232,8 +224,12 @@ def list_marks(strips: Iterable[Strip]) -> list[Artist]:
 
 
 @style.house_style()
-def draw_answer(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Figure:
-    """Draw the answer on one model, from a row of columns.SUMMARY; labels: what models are called."""
+def fig_answer(summary: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
+    """Draw the answer on the first model of a columns.SUMMARY frame; labels: what models are called."""
+    judged = summary[summary["model"] != ""].to_dict("records")
+    if not judged:
+        return write_sentence(NO_MODEL)
+    row = judged[0]
     high = TOP + ROW * len(QUESTIONS) + KEY
     figure = Figure(figsize=(style.WIDTH, high))
     strips: list[Strip] = []
@@ -250,14 +246,3 @@ def draw_answer(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Figure:
     marks = list_marks(sorted(strips, key=lambda strip: strip.stated))
     figure.legend(handles=marks, loc="lower left", ncols=3, bbox_to_anchor=(0, 0), borderaxespad=0.2)
     return figure
-
-
-@style.house_style()
-def fig_answer(summary: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
-    """Draw the answer on the first model of a columns.SUMMARY frame."""
-    judged = summary[summary["model"] != ""].to_dict("records")
-    return (
-        draw_answer({str(name): value for name, value in judged[0].items()}, labels)
-        if judged
-        else write_sentence(NO_MODEL)
-    )

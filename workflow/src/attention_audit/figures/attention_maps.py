@@ -6,7 +6,6 @@ from itertools import accumulate, groupby
 from typing import NamedTuple
 from unicodedata import bidirectional, category
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -29,6 +28,8 @@ SPACE = 0.32  # width of a space, in type sizes
 LEADING = 1.55  # height of a line, in type sizes
 CONTROL = "\u25a1"  # stands for line breaks and the like within a word
 FROM_THE_RIGHT = "\u200f"  # before a word without letters: its brackets then open to the left
+READ = {"L": "L", "R": "R", "AL": "R"}
+"""From where letters are read, by their class in the bidirectional algorithm."""
 WEIGHTS = Names(
     "kind of weights",
     "WEIGHTS of attention_audit/figures/attention_maps.py",
@@ -74,29 +75,28 @@ class Line(NamedTuple):
 
 
 def printable(text: str) -> str:
-    """`text` with a box for each line break or other character that controls the layout."""
+    """Put a box for each line break or other character that controls the layout."""
     return "".join(CONTROL if category(character) == "Cc" else character for character in text)
 
 
 @cache
-def _width(text: str, size: float, weight: str, families: tuple[str, ...]) -> float:
-    properties = FontProperties(family=list(families), size=size, weight=weight)
+def _measure(text: str, properties: FontProperties) -> float:
     return text_to_path.get_text_width_height_descent(text, properties, ismath=False)[0]
 
 
-def extent(text: str, size: float, weight: str = "normal") -> float:
-    """Width of a text with its padding, in points, in the fonts of the house style."""
-    return _width(text, size, weight, tuple(mpl.rcParams["font.family"])) + 2 * PADDING
+def measure(text: str, size: float, weight: str = "normal") -> float:
+    """Measure the width of a text with its padding, in points, in the fonts of the house style."""
+    return _measure(text, FontProperties(size=size, weight=weight)) + 2 * PADDING
 
 
 def direction(text: str) -> str:
-    """R or L: how the first letter of a text is read; "" where it has none."""
-    letters = (bidirectional(character) for character in text)
-    return next(("L" if letter == "L" else "R" for letter in letters if letter in ("L", "R", "AL")), "")
+    """Tell how the first letter of a text is read, R or L; "" where it has none."""
+    letters = (READ.get(bidirectional(character), "") for character in text)
+    return next(filter(None, letters), "")
 
 
 def directed(words: Sequence[Word], reverse: bool) -> list[Word]:
-    """`words` with their levels, in a text that is read from the right if `reverse`.
+    """Give words their levels, in a text that is read from the right if `reverse`.
 
     Words without letters, such as numbers, go with their neighbours where both are read alike, else with the text.
     """
@@ -112,30 +112,27 @@ def directed(words: Sequence[Word], reverse: bool) -> list[Word]:
 
 
 def visual(words: Sequence[Word]) -> list[Word]:
-    """The words of one line from left to right: from the highest level down, each run of words is turned round."""
-    line = list(words)
-    for level in range(max((word.level for word in line), default=0), 0, -1):
-        turned: list[Word] = []
-        for high, group in groupby(line, key=lambda word: word.level >= level):
-            run = [*group]
-            turned += run[::-1] if high else run
-        line = turned
+    """Order the words of a line from left to right: from the highest level down, each run of words is turned round."""
+    line = [*words]
+    for level in (2, 1):
+        runs = [(high, [*run]) for high, run in groupby(line, key=lambda word: word.level >= level)]
+        line = [word for high, run in runs for word in run[:: -1 if high else 1]]
     return line
 
 
 def broken(word: Word, size: float, weight: str, room: float) -> Iterator[Word]:
-    """A word in pieces that each fit `room`; nearly always the word itself."""
+    """Break a word into pieces that each fit `room`; nearly always there is one."""
     rest = word.text
     while rest:
-        length = len(rest)
-        while length > 1 and extent(rest[:length], size, weight) > room:
-            length -= 1
-        yield word._replace(text=rest[:length], width=extent(rest[:length], size, weight))
-        rest = rest[length:]
+        text = rest
+        while len(text) > 1 and measure(text, size, weight) > room:
+            text = text[:-1]
+        yield word._replace(text=text, width=measure(text, size, weight))
+        rest = rest.removeprefix(text)
 
 
 def wrapped(words: Iterable[Word], size: float, weight: str = "normal", gap: float = GAP) -> list[Line]:
-    """`words` laid out in lines of the figure's width, `gap` points between their boxes; from the right where the text
+    """Lay words out in lines of the figure's width, `gap` points between their boxes; from the right where the text
     is read so.
     """
     right = style.WIDTH * POINTS - MARGIN
@@ -159,49 +156,46 @@ def wrapped(words: Iterable[Word], size: float, weight: str = "normal", gap: flo
 
 
 def spaced(lines: Sequence[Line], below: float) -> list[Line]:
-    """`lines` with more space below the last."""
+    """Leave more space below the last line."""
     return [*lines[:-1], lines[-1]._replace(below=below)]
 
 
 def prose(text: str, size: float = style.TEXT, weight: str = "normal") -> list[Line]:
-    """Plain text, wrapped."""
+    """Wrap plain text."""
     return wrapped(map(Word, text.split()), size, weight, SPACE * size - 2 * PADDING)
 
 
 def shade(weight: float) -> float:
-    """How strongly an attention weight is shaded, 0 to 1: by its square root, so that small weights can be seen."""
+    """Shade an attention weight, from 0 to 1: by its square root, so that small weights can be seen."""
     return float(min(1.0, weight) ** 0.5)
 
 
 def one_map(weights: str, words: pd.DataFrame) -> list[Line]:
-    """A heading, and the text shaded by its attention, on one scale for all maps; the largest weight has a frame."""
+    """Lay out a heading, and the text shaded by its attention, on one scale for all maps; the largest weight has a
+    frame.
+    """
     first, largest = words.iloc[0], words["attention"].max()
     size = next((size for longest, size in SIZES if len(words) <= longest), style.SMALL)
-    heading = [f"{WEIGHTS[weights].label}:", f"p = {first['probability']:.3f},"]
-    if weights != "base":
-        heading.append(f"JSD = {first['jsd']:.3f},")
-    heading.append(f"largest weight {largest:.3f} (all alike: {1 / len(words):.3f})")
-    shaded = [
-        Word(token, shade(weight), weight == largest)
-        for token, weight in zip(words["token"], words["attention"], strict=True)
-    ]
-    return [
-        *prose(" ".join(heading), style.SMALL),
-        *spaced(wrapped(shaded, size), below=6),
-    ]
+    moved = "" if weights == "base" else f"JSD = {first['jsd']:.3f}, "
+    heading = (
+        f"{WEIGHTS[weights].label}: p = {first['probability']:.3f}, {moved}largest weight {largest:.3f} "
+        f"(all alike: {1 / len(words):.3f})"
+    )
+    pairs = zip(words["token"], words["attention"], strict=True)
+    shaded = wrapped((Word(token, shade(weight), weight == largest) for token, weight in pairs), size)
+    return [*prose(heading, style.SMALL), *spaced(shaded, below=6)]
 
 
 def warning(predictions: pd.DataFrame | None, dataset: str) -> str:
     """Say that the base model, the first of `predictions`, has not learnt a data set; "" where it has, or where that
     is not known.
     """
-    own = pd.DataFrame() if predictions is None else predictions[predictions["dataset"] == dataset]
-    if own.empty:
+    if predictions is None or (own := predictions[predictions["dataset"] == dataset]).empty:
         return ""
-    first = of_run(own, next(iter(own["model"]), ""))
-    ids = list(first["id"].unique())
-    labels = first.drop_duplicates("id")["label"].to_numpy(np.int64)
-    found = judge_ability(labels, grid(first, "prediction", ids=ids).astype(np.int64), None)
+    first = of_run(own, own["model"].iloc[0])
+    texts = first.drop_duplicates("id")
+    guessed = grid(first, "prediction", ids=[*texts["id"]])
+    found = judge_ability(texts["label"].to_numpy(np.int64), guessed.astype(np.int64), None)
     if found["learnt"] == "yes":
         return ""
     scores = (write_share(found[name]) for name in ("accuracy", "majority_accuracy"))
@@ -209,7 +203,7 @@ def warning(predictions: pd.DataFrame | None, dataset: str) -> str:
 
 
 def one_instance(maps: pd.DataFrame, names: ClassNames, predictions: pd.DataFrame | None) -> list[Line]:
-    """All maps of one text, under a heading that names it."""
+    """Lay out all maps of one text, under a heading that names it."""
     first = maps.iloc[0]
     gold, chosen = (names.get(int(first[column]), "another") for column in ("label", "base_prediction"))
     name = f"{display_name(first['dataset'])}, {first['id']}"
@@ -222,7 +216,7 @@ def one_instance(maps: pd.DataFrame, names: ClassNames, predictions: pd.DataFram
 
 
 def paint(lines: Sequence[Line]) -> Figure:
-    """A figure as high as the lines need. Raises AuditError where no image can be that high."""
+    """Draw a figure as high as the lines need. Raises AuditError where no image can be that high."""
     width, height = style.WIDTH * POINTS, 2 * MARGIN + sum(line.height for line in lines)
     if height / POINTS * style.DPI > HIGHEST:
         raise AuditError("config: attention_maps: too many or too long texts for one image; name fewer instances")
@@ -234,15 +228,9 @@ def paint(lines: Sequence[Line]) -> Figure:
         middle = top + LEADING * line.size / 2
         for word, left in zip(line.words, line.lefts, strict=True):
             if word.shade is not None:
-                box_height = (LEADING - 0.15) * line.size
-                box = Rectangle(
-                    (left, middle - box_height / 2),
-                    word.width,
-                    box_height,
-                    facecolor=style.MAPS(word.shade),
-                    edgecolor=style.BLACK if word.first else "none",
-                    linewidth=0.8 if word.first else 0,
-                )
+                high = (LEADING - 0.15) * line.size
+                box = Rectangle((left, middle - high / 2), word.width, high, facecolor=style.MAPS(word.shade))
+                box.set(edgecolor=style.BLACK, linewidth=0.8 * word.first)
                 axes.add_patch(box)
             # on one baseline: centring each word would let it dance with its descenders
             axes.text(left + PADDING, middle + 0.3 * line.size, word.text, size=line.size, weight=line.weight)
@@ -253,7 +241,7 @@ def paint(lines: Sequence[Line]) -> Figure:
 def wp_fig2_attention_maps(
     attention_maps: pd.DataFrame, census: Mapping[str, pd.DataFrame], predictions: pd.DataFrame | None = None
 ) -> Figure:
-    """Texts as words, each shaded by its attention, under base model and adversaries; one scale for all maps.
+    """Draw texts as words, each shaded by its attention, under base model and adversaries; one scale for all maps.
 
     From columns.ATTENTION_MAPS rows of any number of data sets and instances, in their order. `census`: columns.CENSUS
     frames by data set. `predictions`: columns.PREDICTIONS rows, where a base model that has not learnt its data set is

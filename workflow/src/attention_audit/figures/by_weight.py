@@ -9,7 +9,6 @@ texts, and part them by predicted class too.
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid, panels_of, up_to_ln2
+from attention_audit.figures.panels import by_dataset, by_known_model, describe, legend, panel_grid, up_to_ln2
 from attention_audit.names import Look, Names
 
 QUARTERS = (0.25, 0.5, 0.75)
@@ -27,9 +26,6 @@ MOST_DIGITS = 5
 HEIGHT = 1.6  # inches
 NARROWER = 8  # letters: the room that the names of quarters take from a title
 SPAN = 0.85  # height that the violins of one quarter share
-MEDIAN: dict[str, Any] = {
-    "marker": "o", "markersize": 3.6, "markerfacecolor": "white", "markeredgecolor": style.BLACK, "clip_on": False,
-}  # fmt: skip
 ONE = "one"
 """Stands in the column `kind` where all rows are of one kind."""
 TICKS = {0: "0", 0.001: "0.001", 0.01: "0.01", 0.1: "0.1", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
@@ -49,22 +45,18 @@ KINDS = Names(
 
 def quarters(weights: pd.Series) -> pd.Categorical:
     """Part texts by their largest weights, from the lowest, into four bins with as many texts each; fewer where many
-    texts have the same largest weight.
+    texts have the same largest weight. Bins are named by the smallest and the largest weight in them.
     """
     edges = np.unique(np.quantile(weights, QUARTERS))
     bins = pd.cut(weights.to_numpy(), [-np.inf, *edges, np.inf], right=False).remove_unused_categories()
-    parts = [weights[bins.codes == place] for place in range(len(bins.categories))]
-    names = spans([(float(part.min()), float(part.max())) for part in parts])
-    return bins.rename_categories(dict(zip(bins.categories, names, strict=True)))
-
-
-def spans(ends: Sequence[tuple[float, float]]) -> list[str]:
-    """Name bins by the smallest and the largest weight in them, with the digits that tell their beginnings apart."""
+    ends = weights.groupby(pd.Series(bins, weights.index), observed=True).agg(["min", "max"])
+    # as many digits as tell the beginnings apart
     for digits in range(2, MOST_DIGITS + 1):
-        names = [[f"{end:.{digits}f}" for end in bounds] for bounds in ends]
-        if len({low for low, _ in names}) == len(ends):
+        names = ends.map(f"{{:.{digits}f}}".format)
+        if names["min"].is_unique:
             break
-    return [low if low == high else f"{low} to {high}" for low, high in names]
+    spans = [low if low == high else f"{low} to {high}" for low, high in names.to_numpy()]
+    return bins.rename_categories(dict(zip(bins.categories, spans, strict=True)))
 
 
 def draw(axes: Axes, rows: pd.DataFrame, kinds: Sequence[str]) -> None:
@@ -100,92 +92,86 @@ def draw(axes: Axes, rows: pd.DataFrame, kinds: Sequence[str]) -> None:
         height = place + SPAN * ((number + 0.5) / len(kinds) - 0.5)
         low, middle, high = np.quantile(part, QUARTERS)
         axes.hlines(height, low, high, color=style.BLACK, linewidth=1.4, clip_on=False)
-        axes.plot(middle, height, **MEDIAN)
+        axes.plot(middle, height, "o", mec=style.BLACK, mfc="white", markersize=3.6, clip_on=False)
     axes.set(xlabel="", ylabel="")
 
 
-def by_weight(instances: pd.DataFrame, models: Names | None, scale: Callable[[Axes], None], *said: str) -> Figure:
+def by_weight(
+    instances: pd.DataFrame, models: Names | None, scale: Callable[[Axes], None], x: str, hint: str
+) -> Figure:
     """Draw a panel for each data set and model; for each data set where `models` is None.
 
     instances: rows with the largest weight of attention, a `kind`, and `place`, where a value stands on the x axis.
-    `models` names and orders the panels, and `scale` sets the x axis of each. said: see `panels.describe`.
+    `models` names and orders the panels, and `scale` sets the x axis of each. x, hint: see `panels.describe`.
     """
     kinds = KINDS.ordered(instances["kind"].unique())
     with style.house_style():
-        figure, panels = panel_grid(panels_of(instances, models) if models else datasets_of(instances), HEIGHT)
+        figure, panels = panel_grid(by_known_model(instances, models) if models else by_dataset(instances), HEIGHT)
         for panel in panels:
             scale(panel.axes[0])
             draw(panel.axes[0], panel.rows, kinds)
             texts = f"{len(panel.rows) // panel.rows['kind'].nunique()} texts"
             panel.title(*([models[panel.model].label] if models else []), texts, narrower=NARROWER)
-        describe(figure, *said)
+        describe(figure, x, hint, "largest weight of the text,\nin quarters of the texts")
         if len(kinds) > 1:
             legend(figure, (style.mark(KINDS[kind]) | {"linestyle": "none"} for kind in kinds))
     return figure
 
 
 def divergences(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of audits that move the attention of a base model, with the columns of `by_weight`."""
-    names = {"base_max_attention": "attention", "jsd": "place"}
-    return rows[["dataset", "model", *names]].rename(columns=names)
+    """Take the columns of `by_weight` from rows of audits that move the attention of a base model."""
+    return rows.assign(attention=rows["base_max_attention"], place=rows["jsd"])
 
 
-IN_NATS: dict[str, Any] = {"ticks": (0, 0.2, 0.4), "room": 0}
-Y_LABEL = "largest weight of the text,\nin quarters of the texts"
+scale_in_nats = partial(up_to_ln2, ticks=(0, 0.2, 0.4), room=0)
 
 
 def jw_fig_permutation(permutation: pd.DataFrame, models: Names) -> Figure:
-    """Densities of the median TVD over permutations, by the largest weight.
+    """Draw densities of the median TVD over permutations, by the largest weight.
 
     x has a square-root scale, on which the densities are estimated too, so that what lies near 0 can be read.
     `permutation` holds rows of the audit permutation, of any number of data sets.
     """
     values = permutation["median_tvd"].clip(0, 1)
-    instances = permutation.rename(columns={"max_attention": "attention"}).assign(place=np.sqrt(values), kind=ONE)
     # the axis ends at a tick, so that the largest value can be read
     furthest = min(tick for tick in TICKS if tick >= max(SHORTEST, values.max()))
+    ticks = [tick for tick in TICKS if tick == 0 or NEAREST * furthest <= tick <= furthest]
 
     def scale(axes: Axes) -> None:
-        ticks = {
-            np.sqrt(tick): label for tick, label in TICKS.items() if tick == 0 or NEAREST * furthest <= tick <= furthest
-        }
         axes.set(xlim=(0, np.sqrt(furthest)))
-        axes.set_xticks(list(ticks), list(ticks.values()))
+        axes.set_xticks(np.sqrt(ticks), [TICKS[tick] for tick in ticks])
 
     return by_weight(
-        instances,
+        permutation.rename(columns={"max_attention": "attention"}).assign(place=np.sqrt(values), kind=ONE),
         models,
         scale,
         "TVD of the prediction when attention is permuted (median; square-root scale)",
         "0: it does not matter which word has which weight; 1: the prediction is turned round",
-        Y_LABEL,
     )
 
 
 def jw_fig_adversary(instance_adversary: pd.DataFrame, models: Names) -> Figure:
-    """The greatest JSD (nats) that an adversary reaches within epsilon, by the largest weight.
+    """Draw the greatest JSD (nats) that an adversary reaches within epsilon, by the largest weight.
 
     From columns.INSTANCE_ADVERSARY rows of any number of data sets; `models` names and orders the panels.
     """
     return by_weight(
         divergences(instance_adversary).assign(kind=ONE),
         models,
-        partial(up_to_ln2, **IN_NATS),
+        scale_in_nats,
         "greatest JSD from the model's own attention, with nearly the same prediction (nats)",
         "0: no other map would do; ln 2: a map that shares no word would do as well",
-        Y_LABEL,
     )
 
 
 def median_over_seeds(comparison: pd.DataFrame) -> pd.DataFrame:
-    """One row for each test text: the median JSD between the base model and its further seeds."""
-    seeds = comparison[comparison["model"] == "base"]
+    """Take the median JSD between the base model and its further seeds, text by text."""
     keys = ["dataset", "model", "id", "base_max_attention"]
-    return seeds.groupby(keys, sort=False)["jsd"].median().reset_index()
+    return comparison[comparison["model"] == "base"].groupby(keys, sort=False)["jsd"].median().reset_index()
 
 
 def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names) -> Figure:
-    """Densities of JSD (nats) from the base model's attention, by its largest weight; one panel for each data set.
+    """Draw densities of JSD (nats) from the base model's attention, by its largest weight; one panel for each data set.
 
     In each quarter of the texts, above, the median over further seeds (the authors' choice, in their code), where there
     are any; below, Jain & Wallace's per-instance adversary. From columns.COMPARISON and INSTANCE_ADVERSARY rows of any
@@ -193,12 +179,11 @@ def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataF
     """
     models.refuse_unknown(comparison["model"].unique())
     adversary = instance_adversary[instance_adversary["model"] == "base"]
-    moved = {"seeds": median_over_seeds(comparison), "adversary": adversary}
+    moved = median_over_seeds(comparison).assign(kind="seeds"), adversary.assign(kind="adversary")
     return by_weight(
-        pd.concat([divergences(rows).assign(kind=kind) for kind, rows in moved.items()], ignore_index=True),
+        divergences(pd.concat(moved, ignore_index=True)),
         None,
-        partial(up_to_ln2, **IN_NATS),
+        scale_in_nats,
         "JSD from the base model's attention (nats)",
         "0: the same map; ln 2: maps that share no word",
-        Y_LABEL,
     )

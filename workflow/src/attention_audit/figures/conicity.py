@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from attention_audit.answer.intervals import mean
 from attention_audit.figures import style
-from attention_audit.figures.panels import datasets_of, describe, instead, legend, panel_grid
+from attention_audit.figures.panels import by_dataset, describe, instead, legend, panel_grid
 from attention_audit.names import Names
 from attention_audit.tables.arrays import cube
 from attention_audit.tables.variants import effects, twin
@@ -19,46 +19,44 @@ FAR = 9.0  # where a bar ends that has no end
 LEAST, MOST = -0.25, 1.05  # of the axis of `ranks`, unless a model lies below
 ROOM = 1.15  # the axis of TVD ends at so many times the highest end of a bar
 
-Point = tuple[float, float, float]
+Point = tuple[float, ...]
 """A value and the bounds of its interval."""
 
 
 def points(
     conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
 ) -> dict[str, dict[str, Point]]:
-    """Conicity, median TVD and the effect of `ranks` by quantity (magnitude, median_tvd, ranks) and model, from the
-    rows of one data set.
+    """Estimate conicity, median TVD and the effect of `ranks` by quantity (magnitude, median_tvd, ranks) and model,
+    from the rows of one data set.
     """
     found: dict[str, dict[str, Point]] = {}
-    for name, rows in (("magnitude", conicity), ("median_tvd", permutation)):
-        measured, least = cube(rows, name, "model"), -1.0 if name == "magnitude" else 0.0
-        found[name] = {model: mean(measured[model], least)[:3] for model in models.ordered(measured)}
+    for name, rows, least in (("magnitude", conicity, -1.0), ("median_tvd", permutation, 0.0)):
+        measured = cube(rows, name, "model")
+        found[name] = {model: mean(measured[model], least) for model in models.ordered(measured)}
     asked = effects(permutation, ranked_sets, models)
-    found["ranks"] = {model: effect[:3] for (question, model), effect in asked.items() if question == "ranks"}
-    return found
+    return found | {"ranks": {model: effect[:3] for (question, model), effect in asked.items() if question == "ranks"}}
 
 
 def bar(point: Point) -> list[list[float]]:
-    """How far an interval reaches below and above its value, as matplotlib wants it."""
-    value, low, high = (min(max(each, -FAR), FAR) for each in point)
+    """Measure how far an interval reaches below and above its value, as matplotlib wants it."""
+    value, low, high = (min(max(each, -FAR), FAR) for each in point[:3])
     return [[max(0.0, value - low)], [max(0.0, high - value)]]
 
 
 def look(name: str, models: Names) -> dict[str, Any]:
-    """How the point of a model is drawn: empty where its states are as they are."""
+    """Choose how the point of a model is drawn: empty where its states are as they are."""
     fill = {} if twin(name) else {"markerfacecolor": "none"}
     return style.mark(models[name]) | {"markersize": 5, "linestyle": "none"} | fill
 
 
 def draw(axes: Axes, across: dict[str, Point], upwards: dict[str, Point], models: Names) -> None:
-    """One point a model, with the intervals of both numbers, and a line to it from the model without its remedy."""
+    """Draw one point a model, with the intervals of both numbers, and a line from the model without its remedy."""
     known = [name for name in across if name in upwards and np.isfinite(upwards[name][0])]
     for name in known:
         plain = twin(name)
         if plain in known:
-            ends = [[place[each][0] for each in (plain, name)] for place in (across, upwards)]
+            ends = [[found[each][0] for each in (plain, name)] for found in (across, upwards)]
             axes.plot(*ends, color=style.GREY, linewidth=0.7, zorder=1)
-    for name in known:
         x, y = across[name], upwards[name]
         axes.errorbar([x[0]], [y[0]], xerr=bar(x), yerr=bar(y), elinewidth=0.8, zorder=2, **look(name, models))
     axes.set_xlim(-0.02, 1.02)
@@ -68,31 +66,31 @@ def draw(axes: Axes, across: dict[str, Point], upwards: dict[str, Point], models
 def md_fig_conicity(
     conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
 ) -> Figure:
-    """Two parts for each data set: over the conicity of a model's states, the median TVD of its predictions under
+    """Draw two parts for each data set: over the conicity of a model's states, the median TVD of its predictions under
     permuted attention (above), and the effect of `ranks` (below; of pairs there is none).
 
     The frames hold rows of these audits, of any number of data sets. Raises AuditError for a model that is not one of
     `models`.
     """
     shown = models.ordered(conicity["model"].unique())
-    figure, panels = panel_grid(datasets_of(conicity), HEIGHT, (1, 1))
+    figure, panels = panel_grid(by_dataset(conicity), HEIGHT, (1, 1))
     for panel in panels:
         above, below = panel.axes
         permuted, ranked = (frame[frame["dataset"] == panel.dataset] for frame in (permutation, ranked_sets))
         found = points(panel.rows, permuted, ranked, models)
         draw(above, found["magnitude"], found["median_tvd"], models)
         draw(below, found["magnitude"], found["ranks"], models)
-        highest = max((min(high, 1.0) for *_, high in found["median_tvd"].values()), default=1.0)
+        highest = max((min(point[2], 1.0) for point in found["median_tvd"].values()), default=1.0)
         above.set_ylim(0, ROOM * highest or 1.0)
-        lowest = min((value for value, *_ in found["ranks"].values() if np.isfinite(value)), default=0.0)
+        lowest = min((point[0] for point in found["ranks"].values() if np.isfinite(point[0])), default=0.0)
         below.set_ylim(min(LEAST, lowest - 0.1), MOST)
-        below.axhline(0, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+        below.axhline(0, color=style.GREY, **style.DASHES, zorder=0)
         if not found["ranks"]:
             instead(below, "not asked of pairs")
         for axes, labelled in zip(panel.axes, (False, panel.lowest), strict=True):
             axes.tick_params(labelbottom=labelled)
         panel.title()
-        panel.beside("TVD when permuted", "ranks (share)")
+        panel.name_axes("TVD when permuted", "ranks (share)")
     describe(
         figure,
         "conicity: mean magnitude of the cosine of a state with the mean state",

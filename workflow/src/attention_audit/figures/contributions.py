@@ -1,13 +1,23 @@
 """Attention against exact contributions, suite by suite; the papers have no such figure."""
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.columns.audits import TOP
 from attention_audit.figures import style
-from attention_audit.figures.panels import ROOTS, density, describe, panel_grid, panels_of, root_ticks, rooted
+from attention_audit.figures.panels import (
+    QUARTERS,
+    ROOTS,
+    by_known_model,
+    density,
+    describe,
+    panel_grid,
+    rooted,
+    scale_by_roots,
+)
 from attention_audit.names import Names
 
 HEIGHT = 2.9  # inches
@@ -19,38 +29,39 @@ BARS = np.linspace(0, 1, 26)
 WIDTH = 0.08  # of a bar that stands for one value
 Y_LABELS = ("contribution (share)", "% of texts", "% of texts")
 
+Floats = npt.NDArray[np.float64]
 
-def items_of(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Attention, and contribution as a share of the sum of all absolute ones, of the top items of all texts.
+
+def items_of(rows: pd.DataFrame) -> tuple[Floats, Floats]:
+    """Take attention, and contribution as a share of the sum of all absolute ones, of the top items of all texts.
 
     Each list of `rows` is in columns of its own, such as top_weights_0. Texts whose contributions are all 0 are left
     out.
     """
-    names = [[f"{name}_{place}" for place in range(TOP)] for name in ("top_weights", "top_contributions")]
-    weights, contributions = (rows.reindex(columns=columns) for columns in names)
-    shares = contributions.div(rows["magnitude"].where(rows["magnitude"] > 0), axis=0)
-    known = shares.notna().to_numpy().ravel()
-    return pd.Series(weights.to_numpy().ravel()[known]), pd.Series(shares.to_numpy().ravel()[known])
+    weights, contributions = (
+        rows.reindex(columns=[f"{name}_{place}" for place in range(TOP)])
+        for name in ("top_weights", "top_contributions")
+    )
+    shares = contributions.div(rows["magnitude"], axis=0).to_numpy()
+    known = np.isfinite(shares)
+    return weights.to_numpy()[known], shares[known]
 
 
-def end(values: pd.Series) -> float:
-    """The first tick of a square-root scale that no value is beyond."""
-    return next((tick for tick in ROOTS if tick >= max(NEAREST, values.max())), 1.0)
+def end(values: Floats) -> float:
+    """Find the first tick of a square-root scale that no value is beyond."""
+    return next((tick for tick in ROOTS if tick >= values.max(initial=NEAREST)), 1.0)
 
 
 def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
-    """How many items have which attention and which signed share of the contributions, on square-root scales that end
-    where the items do.
+    """Show how many items have which attention and which signed share of the contributions, on square-root scales that
+    end where the items do.
     """
     weights, shares = items_of(rows)
     right, top, bottom = end(weights), end(shares), -end(-shares)
-    across, upwards = (0.0, right**0.5), (-((-bottom) ** 0.5), top**0.5)
     axes.axhline(0, color=style.GREY, linewidth=0.8)
-    axes.plot((0, 1), (0, 1), color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
-    density(axes, rooted(weights), rooted(shares), CELLS, (across, upwards), FAINTEST)
-    axes.set(xlim=across, ylim=upwards)
-    axes.set_xticks(*zip(*root_ticks(0, right).items(), strict=True))
-    axes.set_yticks(*zip(*root_ticks(bottom, top).items(), strict=True))
+    axes.plot((0, 1), (0, 1), color=style.GREY, **style.DASHES)
+    window = scale_by_roots(axes, "x", 0, right), scale_by_roots(axes, "y", bottom, top)
+    density(axes, rooted(weights), rooted(shares), CELLS, window, FAINTEST)
     axes.set_xlabel("attention of an item", fontsize=style.SMALL)
 
 
@@ -58,11 +69,11 @@ def say(axes: Axes, what: str, values: pd.Series) -> None:
     """Write above bars what they count, and the mean; their x axis is of shares."""
     said = f"{what}: mean {values.mean():.2f}" if len(values) else f"{what}: no text of more than {TOP} items"
     axes.set_title(said, loc="left", fontsize=style.SMALL, pad=3)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
+    axes.set_xticks([*QUARTERS], [*QUARTERS.values()])
 
 
 def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
-    """How many texts have how much of their attention on items that speak against the prediction."""
+    """Show how many texts have how much of their attention on items that speak against the prediction."""
     counts, _ = np.histogram(rows["against"].clip(0, 1), BARS)
     axes.bar(BARS[:-1], 100 * counts / len(rows), BARS[1], align="edge", color=style.VERMILLION, linewidth=0)
     axes.set_xlim(0, 1)
@@ -70,7 +81,7 @@ def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
-    """How many texts of more than TOP items share how many of the first TOP."""
+    """Show how many texts of more than TOP items share how many of the first TOP."""
     values = rows.loc[rows["items"] > TOP, "overlap"]
     shares = np.arange(TOP + 1) / TOP
     counts = np.bincount((TOP * values).round().astype(int), minlength=TOP + 1)
@@ -81,14 +92,14 @@ def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
 
 @style.house_style()
 def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
-    """Three parts for each data set and model, from columns.CONTRIBUTIONS rows of any number of data sets, each list in
-    columns of its own; `models` names and orders the panels.
+    """Draw three parts for each data set and model, from columns.CONTRIBUTIONS rows of any number of data sets, each
+    list in columns of its own; `models` names and orders the panels.
     """
-    figure, panels = panel_grid(panels_of(contributions, models), HEIGHT, RATIOS)
+    figure, panels = panel_grid(by_known_model(contributions, models), HEIGHT, RATIOS)
     for panel in panels:
         for draw, axes in zip((draw_items, draw_against, draw_overlap), panel.axes, strict=True):
             draw(axes, panel.rows)
-        panel.beside(*Y_LABELS)
+        panel.name_axes(*Y_LABELS)
         panel.title(models[panel.model].label)
     describe(
         figure,

@@ -16,7 +16,7 @@ from matplotlib.typing import ColorType
 from seaborn.utils import relative_luminance
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import Key, describe, instead, legend, panel_grid, panels_of
+from attention_audit.figures.panels import Key, by_known_model, describe, instead, legend, panel_grid
 from attention_audit.names import ATTRIBUTIONS, Names
 
 HEIGHT = 1.95  # inches: of a panel of histograms
@@ -29,28 +29,28 @@ Floats = npt.NDArray[np.float64]
 
 
 def compared(correlation: pd.DataFrame) -> pd.DataFrame:
-    """The rows that pair attention with one of LINES, whose name is then in the column `measure`."""
+    """Take the rows that pair attention with one of LINES, whose name is then in the column `measure`."""
     parts = correlation["pair"].astype(str).str.split("~", expand=True)
-    ATTRIBUTIONS.refuse_unknown([*parts[0].unique(), *parts[1].unique()])
+    ATTRIBUTIONS.refuse_unknown(parts.melt()["value"].unique())
     chosen = (parts[0] == "attention") & parts[1].isin(LINES)
     return correlation[chosen].assign(measure=parts.loc[chosen, 1])
 
 
 def line_of(measure: str) -> dict[str, Any]:
-    """How the outline of a measure is drawn."""
+    """Choose how the outline of a measure is drawn."""
     return {"color": style.PALETTE[ATTRIBUTIONS[measure].colour], "linestyle": LINES[measure], "linewidth": 1.2}
 
 
 def draw(axes: Axes, rows: pd.DataFrame) -> None:
-    """One panel: for each measure a histogram of tau, in percent of the texts, and a triangle at the mean."""
+    """Draw one panel: for each measure a histogram of tau, in percent of the texts, and a triangle at the mean."""
     axes.axvline(0, color=style.GREY, linewidth=0.8, zorder=0)
     for measure, values in rows.dropna(subset="tau").groupby("measure")["tau"]:
         line = line_of(str(measure))
-        counts, _ = np.histogram(values, BARS)
-        axes.stairs(100 * counts / len(values), BARS, fill=True, color=line["color"], alpha=0.2)
-        axes.stairs(100 * counts / len(values), BARS, **line)
+        shares = 100 * np.histogram(values, BARS)[0] / len(values)
+        axes.stairs(shares, BARS, fill=True, color=line["color"], alpha=0.2)
+        axes.stairs(shares, BARS, **line)
         top = axes.get_xaxis_transform()
-        axes.plot(values.mean(), 1, marker="v", markersize=5, color=line["color"], transform=top, clip_on=False)
+        axes.plot(values.mean(), 1, "v", markersize=5, color=line["color"], transform=top, clip_on=False)
     axes.set(xlim=(-1, 1))
     axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
     if not axes.patches:
@@ -66,7 +66,7 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     From columns.CORRELATION rows of any number of data sets; `models` names and orders the panels. Raises AuditError
     for an attribution that is not one of names.ATTRIBUTIONS.
     """
-    figure, panels = panel_grid(with_values(panels_of(compared(correlation), models)), HEIGHT)
+    figure, panels = panel_grid(with_values(by_known_model(compared(correlation), models)), HEIGHT)
     for panel in panels:
         draw(panel.axes[0], panel.rows)
         panel.title(models[panel.model].label, f"{panel.rows.groupby('measure')['tau'].count().max()} texts")
@@ -88,7 +88,7 @@ def with_values(panels: dict[Key, pd.DataFrame]) -> dict[Key, pd.DataFrame]:
 
 
 def matrix(rows: pd.DataFrame, names: list[str]) -> Floats:
-    """Mean tau of each pair over texts and seeds, below the diagonal; NaN above it, and where tau is undefined."""
+    """Average tau of each pair over texts and seeds, below the diagonal; NaN above it, and where tau is undefined."""
     known = rows.dropna(subset="tau")
     one, other = (known[name].astype(str).map(names.index).to_numpy(np.int64) for name in ("first", "second"))
     places = np.maximum(one, other), np.minimum(one, other)
@@ -100,18 +100,18 @@ def matrix(rows: pd.DataFrame, names: list[str]) -> Floats:
 
 
 def ink_on(background: ColorType) -> str:
-    """Black or white, whichever stands out more against `background`, as WCAG 2 measures contrast."""
+    """Choose black or white, whichever stands out more against `background`, as WCAG 2 measures contrast."""
     return "black" if (relative_luminance(background) + 0.05) ** 2 > 1.05 * 0.05 else "white"
 
 
 def draw_pairs(axes: Axes, values: Floats) -> AxesImage:
-    """One panel: a shade and a number for each pair; the last attribution has no column, the first no row."""
+    """Draw one panel: a shade and a number for each pair; the last attribution has no column, the first no row."""
     shown = values[1:, :-1]
     image = axes.imshow(shown, cmap=style.DIVERGING, vmin=-1, vmax=1, aspect="auto")
-    for row, column in np.argwhere(np.isfinite(shown)):
-        value = float(shown[row, column])
-        ink = ink_on(style.DIVERGING((1 + value) / 2))
-        axes.annotate(f"{value:.2f}", (column, row), ha="center", va="center", color=ink, fontsize=style.SMALL)
+    for (row, column), value in np.ndenumerate(shown):
+        if np.isfinite(value):
+            ink = ink_on(style.DIVERGING((1 + value) / 2))
+            axes.annotate(f"{value:.2f}", (column, row), ha="center", va="center", color=ink, fontsize=style.SMALL)
     if np.isnan(shown).all():
         instead(axes, "In no text do two of them\norder the words.")
     axes.tick_params(length=0)
@@ -130,17 +130,15 @@ def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
     names = ATTRIBUTIONS.ordered([*agreement["first"].unique(), *agreement["second"].unique()])
     labels = [ATTRIBUTIONS[name].label for name in names]
     with_attention = agreement[(agreement[["first", "second"]] == "attention").any(axis=1)]
-    shown = with_values(panels_of(with_attention, models))
-    every = {key: rows for key, rows in panels_of(agreement, models).items() if key in shown}
-    figure, panels = panel_grid(every, CELL * len(names) + MARGIN)
+    shown = with_values(by_known_model(with_attention, models))
+    every = by_known_model(agreement, models)
+    figure, panels = panel_grid({key: every[key] for key in shown}, CELL * len(names) + MARGIN)
     for panel in panels:
         [axes] = panel.axes
         image = draw_pairs(axes, matrix(panel.rows, names))
-        places = range(len(names) - 1)
-        axes.set_yticks(places, [label if panel.left else "" for label in labels[1:]])
+        panel.label_rows(labels[1:])
+        axes.set_xticks(range(len(names) - 1), labels[:-1], rotation=45, ha="right", rotation_mode="anchor")
         # the columns of the panels above are those of the lowest
-        below = [label if panel.lowest else "" for label in labels[:-1]]
-        axes.set_xticks(places, below, rotation=45, ha="right", rotation_mode="anchor")
         axes.tick_params(labelbottom=panel.lowest)
         panel.title(models[panel.model].label)
     bar = figure.colorbar(image, ax=figure.axes, orientation="horizontal", fraction=0.03, aspect=50, pad=0.02)

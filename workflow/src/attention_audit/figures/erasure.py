@@ -17,16 +17,15 @@ from matplotlib.ticker import MaxNLocator
 from attention_audit.columns.audits import BINS
 from attention_audit.figures import style
 from attention_audit.figures.panels import (
-    above,
-    beside,
+    QUARTERS,
+    by_known_model,
     density,
     describe,
     instead,
     legend,
     panel_grid,
-    panels_of,
-    root_ticks,
     rooted,
+    scale_by_roots,
 )
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.arrays import means
@@ -49,84 +48,81 @@ MEASURES = {
 """The measures, by the beginning of the names of their columns, and their labels."""
 LINE: dict[str, Any] = {"markersize": 3, "linewidth": 0.7}
 LARGEST = 6.0  # points: the marker of the first ranking
+MARGINAL: dict[str, Any] = {"textcoords": "offset points", "fontsize": style.SMALL}
+"""What stands in the right margin."""
+THIN: dict[str, Any] = {"color": style.BLACK, "linewidth": 0.7}
 
 
 def bounds(values: pd.Series, least: float) -> tuple[float, float]:
-    """From 0, or the smallest value, to the largest, or `least`, with a little room."""
+    """Reach from 0, or the smallest value, to the largest, or `least`, with a little room."""
     return 1.05 * min(0.0, values.min()), 1.05 * max(least, values.max())
 
 
 @style.house_style()
 def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
-    """delta JS (nats) against delta attention: how many texts and seeds lie where, on a logarithmic scale of shades.
+    """Draw delta JS (nats) against delta attention: how many texts and seeds lie where, on a logarithmic scale of
+    shades.
 
     One panel for each data set and model, whose axes hold all its texts, that of delta JS with a square-root scale; all
     panels have the same shades. From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders
     the panels.
     """
-    figure, panels = panel_grid(panels_of(compared(single_weight), models), HEIGHT)
-    drawn = []
+    figure, panels = panel_grid(by_known_model(compared(single_weight), models), HEIGHT)
+    meshes = []
     for panel in panels:
         [axes] = panel.axes
         x, y = panel.rows["delta_attention"], panel.rows["delta_js"]
         low, high = bounds(y, LEAST_JS)
-        low = min(low, -BELOW * high)
-        across, upwards = bounds(x, LEAST), (-((-low) ** 0.5), high**0.5)
-        drawn.append(density(axes, x, rooted(y), CELLS, (across, upwards), FAINTEST))
-        axes.axhline(0, color=style.BLACK, linewidth=0.8, linestyle=(0, (4, 3)))
-        axes.set(xlim=across, ylim=upwards)
+        window = bounds(x, LEAST), scale_by_roots(axes, "y", min(low, -BELOW * high), high)
+        meshes.append(density(axes, x, rooted(y), CELLS, window, FAINTEST))
+        axes.axhline(0, color=style.BLACK, **style.DASHES)
         axes.xaxis.set_major_locator(MaxNLocator(4))
-        axes.set_yticks(*zip(*root_ticks(low, high).items(), strict=True))
-        below = (panel.rows["delta_js"] < 0).sum()
-        panel.title(models[panel.model].label, f"below 0: {below} of {len(panel.rows)}")
-    most = max(2.0, *(most for _, most in drawn))
-    for mesh, _ in drawn:
+        panel.title(models[panel.model].label, f"below 0: {(y < 0).sum()} of {len(y)}")
+    most = max(2.0, *(mesh.get_clim()[1] for mesh in meshes))
+    for mesh in meshes:
         mesh.set_clim(vmax=most)
-    bar = figure.colorbar(mesh, ax=figure.axes, aspect=25, fraction=0.03, pad=0.02, label="texts in a cell")
-    ticks = [tick for tick in SHADES if tick <= most]
-    bar.set_ticks(ticks, labels=[f"{tick:,}" for tick in ticks])
+    bar = figure.colorbar(
+        mesh, ax=figure.axes, aspect=25, fraction=0.03, pad=0.02, label="texts in a cell",
+        ticks=[tick for tick in SHADES if tick <= most], format="{x:,.0f}",
+    )  # fmt: skip
     bar.minorticks_off()
     bar.outline.set_visible(False)
     describe(figure, X_LABEL, HINT, "ΔJS (nats; square-root scale)")
     return figure
 
 
-def flipped(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    """A column by text and seed (rows) and ranking (columns), NaN where the ranking never flips the decision.
+def draw_boxes(axes: Axes, fractions: pd.DataFrame) -> None:
+    """Draw one panel: a box for each ranking, its mean, and the percent of texts that it never flips; or a sentence.
 
-    Only of texts whose decision some ranking flips.
+    fractions: of the items that are erased, by ranking (columns); NaN where the ranking never flips the decision.
     """
-    places = rows.assign(ranking=rows["ranking"].astype(str)).set_index(["seed", "id", "ranking"])
-    return places[column].unstack("ranking").dropna(how="all")
-
-
-def draw_boxes(axes: Axes, values: pd.DataFrame, never: pd.Series) -> None:
-    """Draw one panel: a box for each ranking, its mean, and the percent of texts that it never flips; or a sentence."""
-    axes.set_ylim(len(never) - 0.5, -0.5)
-    if values.empty:
+    axes.set_ylim(fractions.shape[1] - 0.5, -0.5)
+    if fractions.empty:
         instead(axes, "no ranking flips any text")
         return
+    values = fractions.fillna(1.0)
     boxes = axes.boxplot(
         values.to_numpy(),
-        positions=range(len(never)),
+        positions=range(values.shape[1]),
         orientation="horizontal",
         widths=0.65,
         whis=(5, 95),
         showfliers=False,
         patch_artist=True,
         medianprops={"color": style.BLACK, "linewidth": 1.6},
-        whiskerprops={"color": style.BLACK, "linewidth": 0.7},
-        capprops={"color": style.BLACK, "linewidth": 0.7},
+        whiskerprops=THIN,
+        capprops=THIN,
     )
     for place, name in enumerate(map(str, values)):
         colour = style.PALETTE[RANKINGS[name].colour]
         boxes["boxes"][place].set(facecolor=colour, edgecolor=style.BLACK, linewidth=0.7)
-        mean = float(values[name].mean())
+        mean = values[name].mean()
         axes.plot(mean, place, "D", markersize=4, markerfacecolor="white", markeredgecolor=style.BLACK, clip_on=False)
-        beside(axes, f"{mean:.2f}  {float(never[name]):.1f} %", place)
+        said = f"{mean:.2f}  {100 * fractions[name].isna().mean():.1f} %"
+        axes.annotate(said, (1, place), xycoords=axes.get_yaxis_transform(), xytext=(4, 0), va="center", **MARGINAL)
         if name == BEYOND:
-            axes.axhline(place - 0.5, color=style.GREY, linewidth=0.6, linestyle=(0, (4, 3)))
-    above(axes, "mean, never")
+            axes.axhline(place - 0.5, color=style.GREY, **style.DASHES | {"linewidth": 0.6})
+    axes.annotate("mean, never", (1, 1), xycoords="axes fraction", xytext=(4, 2), color=style.GREY, **MARGINAL)
 
 
 @style.house_style()
@@ -140,17 +136,17 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
     names.RANKINGS.
     """
     rankings = RANKINGS.ordered(ranked_sets["ranking"].unique())
-    figure, panels = panel_grid(panels_of(ranked_sets, models), HEIGHT)
+    figure, panels = panel_grid(by_known_model(ranked_sets, models), HEIGHT)
     for panel in panels:
         [axes] = panel.axes
-        values = flipped(panel.rows, "fraction_removed").reindex(columns=rankings)
-        texts = len(panel.rows.drop_duplicates(["seed", "id"]))
-        draw_boxes(axes, values.fillna(1.0), 100 * values.isna().mean())
-        axes.set_yticks(range(len(rankings)), [RANKINGS[name].label if panel.left else "" for name in rankings])
-        flip = "text flips" if texts == 1 else "texts flip"
-        panel.title(models[panel.model].label, f"{len(values)} of {texts} {flip}")
+        every = panel.rows.pivot(index=["seed", "id"], columns="ranking", values="fraction_removed")
+        fractions = every.reindex(columns=rankings).dropna(how="all")
+        draw_boxes(axes, fractions)
+        panel.label_rows([RANKINGS[name].label for name in rankings])
+        flip = "text flips" if len(every) == 1 else "texts flip"
+        panel.title(models[panel.model].label, f"{len(fractions)} of {len(every)} {flip}")
         axes.set(xlim=(0, 1))
-        axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "¼", "½", "¾", "1"])
+        axes.set_xticks([*QUARTERS], [*QUARTERS.values()])
     describe(
         figure,
         "fraction of the items erased until the decision flips (bar: median; diamond: mean)",
@@ -160,18 +156,17 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
 
 
 def curve_points(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Mean and 95 % interval (mean, low, high) by dataset, model, ranking, measure and bin (percent).
+    """Take the mean and 95 % interval (mean, low, high) by dataset, model, ranking, measure and bin, as "0" to "4".
 
     `curves`: columns.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
     comprehensiveness_curve as comprehensiveness_curve_0 to _4. Rows without curves are passed over.
     """
-    columns = {f"{measure}_curve_{place}": (measure, bin_) for measure in MEASURES for place, bin_ in enumerate(BINS)}
-    curves = curves.dropna(subset=list(columns))
+    columns = [f"{measure}_curve_{place}" for measure in MEASURES for place in range(len(BINS))]
+    curves = curves.dropna(subset=columns)
     models.refuse_unknown(curves["model"].unique())
-    points = means(curves, ["model", "ranking"], list(columns), signed=columns)
-    points = points[points["metric"] != "texts"].reset_index(drop=True)
-    points[["model", "ranking"]] = points["row"].str.split("/", expand=True)
-    return points.join(pd.DataFrame([columns[name] for name in points["metric"]], columns=["measure", "bin"]))
+    points = means(curves, ["model", "ranking"], columns, signed=columns)
+    points = points.join(points["row"].str.extract("(?P<model>.*)/(?P<ranking>.*)"))
+    return points.join(points["metric"].str.extract("(?P<measure>.*)_curve_(?P<bin>.*)")).dropna(subset="measure")
 
 
 def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
@@ -190,18 +185,18 @@ def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
 
 @style.house_style()
 def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
-    """What the predicted class loses without a ranking's first items (above) and with them alone (below).
+    """Draw what the predicted class loses without a ranking's first items (above) and with them alone (below).
 
     A pair of panels a data set and model. From frames of columns.RANKED_SETS rows, one or more, so that the curves of
     one data set at a time need be in memory; each list in columns of its own, as for `curve_points`. Raises AuditError
     for a ranking that is not one of names.RANKINGS.
     """
     points = pd.concat([curve_points(frame, models) for frame in ranked_sets], ignore_index=True)
-    figure, panels = panel_grid(panels_of(points, models), PAIR, [1] * len(MEASURES))
+    figure, panels = panel_grid(by_known_model(points, models), PAIR, [1] * len(MEASURES))
     for panel in panels:
         for measure, axes in zip(MEASURES, panel.axes, strict=True):
             draw_curves(axes, panel.rows[panel.rows["measure"] == measure])
-        panel.beside(*MEASURES.values(), size=style.TEXT)
+        panel.name_axes(*MEASURES.values(), size=style.TEXT)
         panel.title(models[panel.model].label)
     for same in zip(*(panel.axes for panel in panels), strict=True):
         limits = [axes.get_ylim() for axes in same]

@@ -30,18 +30,18 @@ EAST_ASIAN = {"HIRAGANA": "JP", "KATAKANA": "JP", "HANGUL": "KR", "BOPOMOFO": "T
 _CHOSEN: ContextVar[tuple[str, ...]] = ContextVar("chosen", default=())
 
 
-def visible(texts: Iterable[str]) -> frozenset[str]:
-    """The characters of these texts that have a shape."""
-    return frozenset(
+def visible(texts: Iterable[str]) -> set[str]:
+    """List the characters of these texts that have a shape."""
+    return {
         character
         for character in set().union(*texts)
         if unicodedata.category(character) not in UNSEEN and ord(character) not in SELECTORS
-    )
+    }
 
 
 @cache
 def _families() -> Mapping[str, str]:
-    """Every family of this machine, with a file of it: upright and of normal weight, where there is one."""
+    """List every family of this machine, with a file of it: upright and of normal weight, where there is one."""
     for path in set(findSystemFonts()) - {entry.fname for entry in fontManager.ttflist}:
         with suppress(OSError, RuntimeError):  # a damaged font is as good as none
             fontManager.addfont(path)
@@ -50,36 +50,22 @@ def _families() -> Mapping[str, str]:
     return {name: files[name] for name in sorted(files) if not name.startswith(BOXES)}
 
 
-def _covered(family: str, characters: Iterable[str]) -> set[str]:
-    """The characters that a family has; none where it has pictures in colour, which matplotlib does not draw."""
-    font = get_font(_families()[family])
-    if FaceFlags.COLOR in font.face_flags:
-        return set()
-    return {character for character in characters if font.get_char_index(ord(character))}
-
-
-def _without_glyph(characters: Iterable[str], names: Iterable[str]) -> set[str]:
-    """The characters that none of these families has."""
-    rest = set(characters)
-    return rest.difference(*(_covered(family, rest) for family in names))
-
-
 @cache
-def _further(characters: frozenset[str], first: tuple[str, ...]) -> tuple[str, ...]:
-    """Families of this machine that have what `first` lacks: those for East Asia and PREFERRED ones before others."""
-    missing = _without_glyph(characters, first)
-    names = " ".join(unicodedata.name(character, "") for character in missing)
-    forms = next((form for word, form in EAST_ASIAN.items() if word in names), "")
-    found = []
-    for family in sorted(_families(), key=lambda each: (each != f"{PREFERRED} CJK {forms}", PREFERRED not in each)):
-        if covered := _covered(family, missing):
-            missing -= covered
-            found.append(family)
-    return tuple(found)
+def _characters(path: str) -> frozenset[str]:
+    """List the characters of a font; none where it has pictures in colour, which matplotlib does not draw."""
+    font = get_font(path)
+    return frozenset() if FaceFlags.COLOR in font.face_flags else frozenset(map(chr, font.get_charmap()))
+
+
+def _lacking(texts: Iterable[str], names: Iterable[str]) -> set[str]:
+    """List the visible characters of these texts that none of these families has."""
+    return visible(texts).difference(*(_characters(_families()[name]) for name in names))
 
 
 def _named(font: str) -> str:
-    """The family of a font that the user names, by its family or by its file. Raises AuditError where there is none."""
+    """Find the family of a font that the user names, by its family or by its file. Raises AuditError where there is
+    none.
+    """
     if Path(font).is_file():
         try:
             fontManager.addfont(font)
@@ -106,15 +92,27 @@ def chosen(fonts: Iterable[str]) -> Iterator[None]:
 
 
 def families(texts: Iterable[str] = ()) -> list[str]:
-    """The families that draw these texts, for matplotlib's font.family: chosen ones, FONT, and what else is needed."""
-    first = (*_CHOSEN.get(), FONT)
-    return [*first, *_further(visible(texts), first)]
+    """Name the families that draw these texts, for matplotlib's font.family: chosen ones, FONT, and what else is
+    needed.
+    """
+    found = [*_CHOSEN.get(), FONT]
+    missing = _lacking(texts, found)
+    names = " ".join(unicodedata.name(character, "") for character in missing)
+    forms = next((form for word, form in EAST_ASIAN.items() if word in names), "")
+    # those for East Asia and PREFERRED ones before others
+    for family in sorted(_families(), key=lambda each: (each != f"{PREFERRED} CJK {forms}", PREFERRED not in each)):
+        if not missing:
+            break
+        if covered := missing & _characters(_families()[family]):
+            missing -= covered
+            found.append(family)
+    return found
 
 
 def warning(texts: Iterable[str]) -> str:
     """Say in one line what no font of this machine has, and what to install; "" for nothing."""
     texts = list(texts)
-    missing = sorted(_without_glyph(visible(texts), families(texts)))
+    missing = sorted(_lacking(texts, families(texts)))
     if not missing:
         return ""
     named = [f"U+{ord(character):04X} ({unicodedata.name(character, 'no name')})" for character in missing[:3]]

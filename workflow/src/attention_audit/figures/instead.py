@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from attention_audit.columns.tables import BY
 from attention_audit.figures import style
-from attention_audit.figures.panels import by_model, describe, draw_dot, legend, name_rows, panel_grid, write_sentence
+from attention_audit.figures.panels import by_model, describe, draw_dot, leave_rows, legend, panel_grid, write_sentence
 from attention_audit.names import RANKINGS
 from attention_audit.tables.wording import named
 
@@ -21,7 +21,7 @@ LOOKS: Mapping[str, dict[str, Any]] = {
     "located": {"color": style.BLUE, "marker": "o", "label": "located: words deleted from the input"},
     "ranks": {"color": style.VERMILLION, "marker": "s", "label": "ranks: items erased"},
 }
-POINT: dict[str, Any] = {"linestyle": "none", "markersize": 5, "clip_on": False}
+POINT: dict[str, Any] = style.DOTS | {"markersize": 5}
 YARDSTICK: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.2}
 ATTENTION: dict[str, Any] = {"color": style.BLACK, "marker": "|", "markersize": 8, "linestyle": "none"}
 NOTHING = "No attribution of this run can be held against another."
@@ -29,19 +29,15 @@ NOTHING = "No attribution of this run can be held against another."
 
 def draw_rows(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
     """Draw the attributions of one model, the first of `names` on top: rows of columns.INSTEAD."""
-    by_name = {str(row["attribution"]): row for row in rows.to_dict("records")}
-    for place, name in enumerate(names):
-        for question, shift in zip(BY, (-OFFSET, OFFSET), strict=True):
-            row = by_name.get(name)
-            if row is None or pd.isna(row[f"{question}_value"]):
-                continue
-            at, look = place + shift, LOOKS[question]
-            if name != "attention":
+    for question, shift in zip(BY, (-OFFSET, OFFSET), strict=True):
+        for row in rows.dropna(subset=f"{question}_value").to_dict("records"):
+            at = names.index(row["attribution"]) + shift
+            if row["attribution"] != "attention":
                 axes.plot([row[f"{question}_attention"]], [at], **ATTENTION, zorder=2)
-            own = {**POINT, **look, **(YARDSTICK if row[f"{question}_yardstick"] else {})}
-            draw_dot(axes, at, [row[f"{question}_{end}"] for end in ("value", "low", "high")], own)
+            look = POINT | LOOKS[question] | (YARDSTICK if row[f"{question}_yardstick"] else {})
+            draw_dot(axes, at, [row[f"{question}_{end}"] for end in ("value", "low", "high")], look)
     for value in (0, 1):
-        axes.axvline(value, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+        axes.axvline(value, color=style.GREY, **style.DASHES, zorder=0)
 
 
 @style.house_style()
@@ -55,14 +51,15 @@ def fig_instead(instead: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
     for panel in panels:
         [axes] = panel.axes
         draw_rows(axes, panel.rows, names)
-        name_rows(axes, [RANKINGS[name].label if panel.left else "" for name in names])
+        leave_rows(axes, len(names))
+        panel.label_rows([RANKINGS[name].label for name in names])
         panel.title(named(panel.model, labels))
     describe(
         figure,
         "0: random; 1: leave-one-out (located), the smallest set that flips the decision (ranks); 95 % intervals",
         "to the right: the attribution finds more of what matters",
     )
-    hollow = {**POINT, "color": style.GREY, "marker": "o", "label": "hollow: the yardstick itself", **YARDSTICK}
-    tick = {**ATTENTION, "label": "attention on the same texts"}
-    legend(figure, [*({**POINT, **look} for look in LOOKS.values()), hollow, tick], columns=2)
+    hollow = POINT | YARDSTICK | {"color": style.GREY, "marker": "o", "label": "hollow: the yardstick itself"}
+    tick = ATTENTION | {"label": "attention on the same texts"}
+    legend(figure, [*(POINT | look for look in LOOKS.values()), hollow, tick], columns=2)
     return figure

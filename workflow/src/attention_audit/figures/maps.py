@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import by_model, draw_dot, name_rows
+from attention_audit.figures.panels import by_model, draw_dots, leave_rows
 from attention_audit.names import RANKINGS, display_name
 from attention_audit.tables.wording import named
 
@@ -20,42 +20,27 @@ MEASURES: Mapping[str, str] = {
     "auprc": "marked words first\n(AUPRC)",
 }
 """The measures from left to right: what the axis says."""
-POINT: dict[str, Any] = {
-    "linestyle": "none",
-    "markersize": 5.5,
-    "markeredgewidth": 0.5,
-    "markeredgecolor": "white",
-    "clip_on": False,
-}
+POINT: dict[str, Any] = style.DOTS | {"markersize": 5.5, "markeredgewidth": 0.5, "markeredgecolor": "white"}
 
 
-def parts_of(row: str) -> tuple[str, str]:
-    """The model, as a row of the table names it, and the map."""
-    about, _, map_ = row.rpartition("/")
-    return about, map_
-
-
-def draw(axes: Axes, rows: pd.DataFrame, maps: list[str]) -> None:
-    """One measure: a point with its interval for each map, the first one on top."""
-    values = rows.set_index("map")
-    for place, name in enumerate(maps):
-        if name in values.index:
-            look = style.mark(RANKINGS[name]) | POINT
-            draw_dot(axes, place, values.loc[name, ["mean", "low", "high"]], look)
-    name_rows(axes, [RANKINGS[name].label for name in maps])
+def draw(axes: Axes, values: pd.DataFrame, maps: list[str]) -> None:
+    """Draw one measure: a point with its interval for each map, the first one on top."""
+    draw_dots(axes, values, maps, lambda name: style.mark(RANKINGS[name]) | POINT)
+    leave_rows(axes, len(maps))
+    axes.set_yticks(range(len(maps)), [RANKINGS[name].label for name in maps])
     axes.grid(axis="y", linewidth=0.3)
+    axes.axvline(0, color=style.GREY, linewidth=0.6, zorder=0)
 
 
 @style.house_style()
 def hf_fig_maps(maps: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
-    """Each map of each model, the one that best locates the words that matter on top; a column for each measure that
-    was taken, with 95 % intervals.
+    """Draw each map of each model, the one that best locates the words that matter on top; a column for each measure
+    that was taken, with 95 % intervals.
 
     `maps`: the table hf_table_maps. `labels`: what models and maps are called.
     """
     known = maps[maps["metric"].isin([*MEASURES]) & maps["mean"].notna()]
-    about = pd.DataFrame([parts_of(row) for row in known["row"]], columns=["model", "map"], index=known.index)
-    known = pd.concat([known, about], axis=1)
+    known = known.join(known["row"].str.extract("(?P<model>.*)/(?P<map>.*)"))
     measures = [name for name in MEASURES if name in set(known["metric"])]
     blocks = by_model(known)
     orders = [list(dict.fromkeys(part["map"])) for part in blocks.values()]
@@ -66,8 +51,7 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
     grid = figure.subplots(len(blocks), len(measures), squeeze=False, sharey="row", height_ratios=heights)
     for axes, ((dataset, model), part), order in zip(grid, blocks.items(), orders, strict=True):
         for panel, measure in zip(axes, measures, strict=True):
-            draw(panel, part[part["metric"] == measure], order)
-            panel.axvline(0, color=style.GREY, linewidth=0.6, zorder=0)
+            draw(panel, part[part["metric"] == measure].set_index("map"), order)
             panel.set_xlabel(MEASURES[measure], fontsize=style.SMALL)
         axes[0].set_title(f"{display_name(dataset)}, {named(model, labels)}", loc="left", fontsize=style.TEXT)
     return figure

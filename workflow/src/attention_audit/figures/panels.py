@@ -2,7 +2,7 @@
 beside what is drawn.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from textwrap import fill
 from typing import Any, NamedTuple
@@ -14,7 +14,6 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.typing import ColorType
 
 from attention_audit.figures import style
 from attention_audit.names import Names, display_name
@@ -34,11 +33,13 @@ SMALL_ROOTS = (0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
 ROOTS = {tick: f"{tick:f}".rstrip("0") for tick in SMALL_ROOTS} | {0.25: "¼", 0.5: "½", 1: "1"}
 """Ticks of square-root scales, and what they say."""
 APART = 0.15  # of such a scale, at least between two ticks
+QUARTERS = {0: "0", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
+"""Ticks of a scale of shares, and what they say."""
 
 Key = tuple[str, str]
 """A data set and a model; "" for all models."""
-Window = tuple[tuple[float, float], tuple[float, float]]
-"""The bounds of both axes."""
+Bounds = tuple[float, float]
+"""The ends of an axis."""
 
 
 class Panel(NamedTuple):
@@ -56,16 +57,24 @@ class Panel(NamedTuple):
     lowest: bool
 
     def title(self, *lines: str, narrower: int = 0) -> None:
-        """Name the panel by its data set and, below, some lines. narrower: letters of a line that find no room, since
-        the ticks at the left are long.
+        """Name the panel by its data set and, below, some lines, each broken where it has no room. narrower: letters of
+        a line that find no room, since the ticks at the left are long.
         """
-        text = heading(LETTERS[self.columns] - narrower, display_name(self.dataset), *lines)
+        room = LETTERS[self.columns] - narrower
+        text = "\n".join(
+            fill(line, room, break_on_hyphens=max(map(len, line.split())) > room)
+            for line in (display_name(self.dataset), *lines)
+        )
         self.axes[0].set_title(text, loc="left", fontsize=style.TEXT, pad=PAD)
 
-    def beside(self, *labels: str, size: float = style.SMALL) -> None:
+    def name_axes(self, *labels: str, size: float = style.SMALL) -> None:
         """Say what the y axes of the panels at the left are."""
         for axes, label in zip(self.axes, labels, strict=True):
             axes.set_ylabel(label if self.left else "", fontsize=size)
+
+    def label_rows(self, labels: Sequence[str]) -> None:
+        """Label the rows of the panels at the left, the first of which is 0."""
+        self.axes[0].set_yticks(range(len(labels)), labels if self.left else [""] * len(labels))
 
 
 def by_model(rows: pd.DataFrame) -> dict[Key, pd.DataFrame]:
@@ -74,8 +83,13 @@ def by_model(rows: pd.DataFrame) -> dict[Key, pd.DataFrame]:
     return {(str(dataset), str(model)): part for (dataset, model), part in groups}
 
 
-def panels_of(rows: pd.DataFrame, models: Names) -> dict[Key, pd.DataFrame]:
-    """The rows of each data set, in the order of `rows`, and model, in the order of `models`.
+def by_dataset(rows: pd.DataFrame) -> dict[Key, pd.DataFrame]:
+    """Part rows by data set, in their order; all models are together."""
+    return {(str(name), ""): part for name, part in rows.groupby("dataset", sort=False, observed=True)}
+
+
+def by_known_model(rows: pd.DataFrame, models: Names) -> dict[Key, pd.DataFrame]:
+    """Part rows by data set, in the order of `rows`, and model, in the order of `models`.
 
     Raises AuditError for a model that is not one of them.
     """
@@ -84,18 +98,13 @@ def panels_of(rows: pd.DataFrame, models: Names) -> dict[Key, pd.DataFrame]:
     return {key: parts[key] for key in product(rows["dataset"].unique(), shown) if key in parts}
 
 
-def datasets_of(rows: pd.DataFrame) -> dict[Key, pd.DataFrame]:
-    """The rows of each data set, in the order of `rows`."""
-    return {(str(name), ""): part for name, part in rows.groupby("dataset", sort=False, observed=True)}
-
-
 def panel_grid(
     panels: Mapping[Key, pd.DataFrame], height: float, ratios: Sequence[float] = (1,)
 ) -> tuple[Figure, list[Panel]]:
-    """A figure with panels of so many inches, each with axes one above the other, by their heights."""
+    """Make a figure with panels of so many inches, each with axes one above the other, by their heights."""
     count = len(panels)
     columns = COLUMNS.get(count, MOST)
-    rows = len(range(0, count, columns))
+    rows = -(-count // columns)
     figure = Figure(figsize=(style.WIDTH, rows * height + MARGIN), layout="constrained")
     axes = figure.subplots(rows * len(ratios), columns, squeeze=False, height_ratios=[*ratios] * rows)
     cells = axes.reshape(rows, len(ratios), columns).transpose(0, 2, 1).reshape(-1, len(ratios))
@@ -107,27 +116,17 @@ def panel_grid(
     ]
 
 
-def heading(letters: int, *lines: str) -> str:
-    """The lines above a panel, each broken where it has more letters than there is room for."""
-    return "\n".join(fill(line, letters, break_on_hyphens=max(map(len, line.split())) > letters) for line in lines)
-
-
-def long_titles(figure: Figure) -> dict[int, int]:
-    """By row of axes, how many lines the longest title of its panels has beyond those that there is room for."""
-    found: dict[int, int] = {}
-    for axes in figure.axes:
-        if place := axes.get_subplotspec():
-            row, lines = place.rowspan.start, len(axes.get_title(loc="left").splitlines())
-            found[row] = max(found.get(row, 0), lines - TITLED)
-    return found
-
-
 def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
     """Say below a figure what its numbers are and, in a line of its own, which way is which; beside it, the y axis.
 
     Panels are titled by now; a row of them with longer titles than usual makes the figure higher.
     """
-    figure.set_figheight(figure.get_figheight() + LINE * sum(long_titles(figure).values()))
+    further: dict[int, int] = {}
+    for axes in figure.axes:
+        if place := axes.get_subplotspec():
+            row, lines = place.rowspan.start, len(axes.get_title(loc="left").splitlines())
+            further[row] = max(further.get(row, 0), lines - TITLED)
+    figure.set_figheight(figure.get_figheight() + LINE * sum(further.values()))
     figure.supxlabel(f"{x}\n{fill(hint, HINT)}", fontsize=style.TEXT)
     if y:
         figure.supylabel(y, fontsize=style.TEXT)
@@ -145,28 +144,28 @@ def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3)
 
 def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: float = 0.05) -> None:
     """Let x be a divergence in nats, from 0 to its bound, with a share of it as room beyond."""
-    axes.axvline(LN2, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    axes.axvline(LN2, color=style.GREY, **style.DASHES, zorder=0)
     axes.set(xlim=(-0.3 * room, (1 + room) * LN2))
     axes.set_xticks([*ticks, LN2], [*(f"{tick:g}" for tick in ticks), "ln 2"])
 
 
-def rooted(values: pd.Series) -> pd.Series:
-    """Square roots that have the signs of the values; they part what lies near 0."""
-    return values.abs().pow(0.5).where(values >= 0, -values.abs().pow(0.5))
+def rooted(values: Any) -> Any:
+    """Take square roots that have the signs of the values; they part what lies near 0."""
+    return np.sign(values) * np.sqrt(np.abs(values))
 
 
-def root_ticks(low: float, high: float) -> dict[float, str]:
-    """The ticks of a square-root scale between two values, and what they say: 0, and from far to near as many as find
-    room.
+def scale_by_roots(axes: Axes, way: str, low: float, high: float) -> Bounds:
+    """Let x or y be a square-root scale between two values, whose roots are returned; its ticks are 0 and, from far to
+    near, as many as find room.
     """
-    values = {0.0: "0"} | {sign * tick: f"{before}{said}" for tick, said in ROOTS.items() for sign, before in SIGNS}
-    within = sorted((tick for tick in values if low <= tick <= high), key=lambda tick: (tick != 0, -abs(tick)))
-    room = APART * (rooted(pd.Series([high])) - rooted(pd.Series([low])))[0]
-    shown: dict[float, str] = {}
-    for tick, place in zip(within, rooted(pd.Series(within)), strict=True):
-        if all(abs(place - other) >= room for other in shown):
-            shown[float(place)] = values[tick]
-    return shown
+    ends = rooted(low), rooted(high)
+    values = {0.0: "0"} | {rooted(sign * tick): before + said for tick, said in ROOTS.items() for sign, before in SIGNS}
+    shown: list[float] = []
+    for place in sorted(values, key=lambda place: (place != 0, -abs(place))):
+        if ends[0] <= place <= ends[1] and all(abs(place - other) >= APART * (ends[1] - ends[0]) for other in shown):
+            shown.append(place)
+    axes.set(**{f"{way}lim": ends, f"{way}ticks": shown, f"{way}ticklabels": [values[place] for place in shown]})
+    return ends
 
 
 def write_sentence(text: str) -> Figure:
@@ -183,10 +182,18 @@ def draw_dot(axes: Axes, place: float, ends: Iterable[Any], look: Mapping[str, A
     axes.plot([value], [place], **look, zorder=3)
 
 
-def name_rows(axes: Axes, labels: Sequence[str]) -> None:
-    """Name the rows of a panel, the first on top."""
-    axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.set_yticks(range(len(labels)), labels)
+def draw_dots(
+    axes: Axes, values: pd.DataFrame, names: Sequence[str], style_of: Callable[[str], Mapping[str, Any]]
+) -> None:
+    """Draw the mean and interval of each name, the first on top. values: mean, low and high by name."""
+    for place, name in enumerate(names):
+        if name in values.index:
+            draw_dot(axes, place, values.loc[name, ["mean", "low", "high"]], style_of(name))
+
+
+def leave_rows(axes: Axes, count: int) -> None:
+    """Make room for so many rows in a panel, the first on top."""
+    axes.set_ylim(count - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
 
 
@@ -196,40 +203,11 @@ def instead(axes: Axes, text: str) -> None:
 
 
 def density(
-    axes: Axes, x: pd.Series, y: pd.Series, cells: int | tuple[int, int], window: Window, faintest: float
-) -> tuple[QuadMesh, float]:
-    """Shade a panel by how many values lie where, on a logarithmic scale of shades that begins at `faintest`.
-
-    Also returns the greatest number in a cell. Cells without any stay white.
+    axes: Axes, x: Any, y: Any, cells: int | tuple[int, int], window: tuple[Bounds, Bounds], faintest: float
+) -> QuadMesh:
+    """Shade a panel by how many values lie where, on a logarithmic scale of shades from `faintest` to the greatest
+    number in a cell. Cells without any stay white.
     """
     counts, _, _, mesh = axes.hist2d(x, y, bins=cells, range=window, cmin=1, cmap=style.SHADING, rasterized=True)
-    most = float(np.nanmax(counts, initial=1.0))
-    mesh.set_norm(LogNorm(faintest, most))
-    return mesh, most
-
-
-def beside(axes: Axes, text: str, place: float, colour: ColorType = style.BLACK) -> None:
-    """`text` in the right margin, at the height `place` of the y axis."""
-    axes.annotate(
-        text,
-        (1.0, place),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(4, 0),
-        textcoords="offset points",
-        va="center",
-        color=colour,
-        fontsize=style.SMALL,
-    )
-
-
-def above(axes: Axes, text: str) -> None:
-    """`text` above the right margin."""
-    axes.annotate(
-        text,
-        (1.0, 1.0),
-        xycoords="axes fraction",
-        xytext=(4, 2),
-        textcoords="offset points",
-        color=style.GREY,
-        fontsize=style.SMALL,
-    )
+    mesh.set_norm(LogNorm(faintest, float(np.nanmax(counts, initial=1.0))))
+    return mesh

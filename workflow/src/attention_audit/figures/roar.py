@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from attention_audit.answer.intervals import mean
 from attention_audit.figures import style
-from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid
+from attention_audit.figures.panels import by_dataset, describe, legend, panel_grid
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.variants import Curve, curves_of
 
@@ -15,7 +15,7 @@ HEIGHT = 2.4  # inches
 
 
 def draw(axes: Axes, found: dict[str, Curve]) -> None:
-    """One panel: a curve an order, with the interval of each point."""
+    """Draw one panel: a curve an order, with the interval of each point."""
     for order, curve in found.items():
         percents = [*curve]
         values, low, high = 100 * np.array([mean(right)[:3] for right in curve.values()]).T
@@ -27,14 +27,14 @@ def draw(axes: Axes, found: dict[str, Curve]) -> None:
 
 @style.house_style()
 def roar_fig_masked(predictions: pd.DataFrame, models: Names) -> Figure:
-    """Accuracy against the percent of masked words: a panel a data set and a curve an order, with 95 % intervals over
-    texts and trainings.
+    """Draw accuracy against the percent of masked words: a panel a data set and a curve an order, with 95 % intervals
+    over texts and trainings.
 
     From rows of the audit predictions, of any number of data sets. Raises AuditError for a model that is not one of
     `models`.
     """
     models.refuse_unknown(predictions["model"].unique())
-    figure, panels = panel_grid(datasets_of(predictions), HEIGHT)
+    figure, panels = panel_grid(by_dataset(predictions), HEIGHT)
     shown: dict[str, None] = {}
     for panel in panels:
         found = curves_of(panel.rows)

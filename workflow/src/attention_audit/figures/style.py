@@ -41,7 +41,10 @@ PALETTE: dict[str, str] = {
 }
 """The colours, by the names that `names.Look` uses."""
 
-CLASSES = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY)  # by class, from 0; then from the first again
+DASHES: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 3))}
+"""Of lines at a bound."""
+DOTS: dict[str, Any] = {"linestyle": "none", "clip_on": False}
+"""Of values in rows: whole at the ends of a scale too."""
 
 SHADING = LinearSegmentedColormap.from_list("attention", ["white", "#00509E"])
 MAPS = LinearSegmentedColormap.from_list("maps", ["white", "#4A9BE8"])  # black stands out from all of it

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import datasets_of, describe, legend, panel_grid, up_to_ln2
+from attention_audit.figures.panels import by_dataset, describe, legend, panel_grid, up_to_ln2
 from attention_audit.names import Names
 from attention_audit.units import LN2
 
@@ -19,94 +19,78 @@ HEIGHT = 2.8  # inches
 STEPS = 50  # in which labels move apart, and points of a line that they keep clear of
 TICKS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1)
 LEAST = 2.0  # times the tolerance: TVD at the top of the y axis, at least
-POINTS: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 0, "alpha": 0.8}
-BASE, ADVERSARY, CONTINUATION, INSTANCE_ADVERSARY = "base", "adversary", "continuation", "instance_adversary"
-ONE_ADVERSARY = "one adversary"
-CURVES = (ADVERSARY, CONTINUATION)
-"""The families of adversaries, whose curves begin at the base model itself."""
+POINTS: dict[str, Any] = {
+    "linestyle": "none", "markeredgewidth": 0, "markersize": 4.5, "alpha": 0.8, "clip_on": False, "zorder": 3,
+}  # fmt: skip
+CURVE: dict[str, Any] = {"linestyle": "-", "linewidth": 1, "markersize": 3, "clip_on": False, "zorder": 3}
+ADVERSARY, CONTINUATION = "adversary", "continuation"
 DRAWN: dict[str, dict[str, Any]] = {
-    BASE: POINTS | {"label": "further seeds", "markersize": 5.5},
-    "uniform": POINTS | {"label": "uniform weights", "markersize": 4.5},
-    ADVERSARY: {"label": "adversary from scratch (beside it: λ)", "linestyle": "-", "linewidth": 1, "markersize": 3},
-    CONTINUATION: {"label": "adversary by continuation (λ)", "linestyle": "-", "linewidth": 1, "markersize": 3},
+    "base": POINTS | {"label": "further seeds", "markersize": 5.5},
+    "uniform": POINTS | {"label": "uniform weights"},
+    ADVERSARY: CURVE | {"label": "adversary from scratch (beside it: λ)"},
+    CONTINUATION: CURVE | {"label": "adversary by continuation (λ)"},
 }
 """The models that have an entry of their own in the legend; others have one under their own label."""
+SINGLE: dict[str, Any] = POINTS | {"markersize": 2, "alpha": 0.4, "label": ""}
+"""One of the adversaries of which a curve shows the mean."""
+INSTANCE: dict[str, Any] = POINTS | {
+    "color": style.VERMILLION, "marker": "P", "markersize": 7, "alpha": 1, "label": "per-instance adversary",
+}  # fmt: skip
 OTHERS = (ADVERSARY, CONTINUATION, "adversaries", "uniform", "imposed")
 """The models that are no further trainings of the model in question."""
-LIMITS: dict[str, dict[str, Any]] = {
-    "budget": {"color": style.BLACK, "linewidth": 0.8, "linestyle": (0, (5, 2)), "label": "tolerance"},
-    "retrained": {
-        "color": style.GREEN,
-        "linewidth": 0.8,
-        "linestyle": (0, (5, 2)),
-        "label": "mean of further seeds",
-    },
-}
+LIMIT: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (5, 2)), "zorder": 1}
+BUDGET: dict[str, Any] = LIMIT | {"color": style.BLACK, "label": "tolerance"}
+RETRAINED: dict[str, Any] = LIMIT | {"color": style.GREEN, "label": "mean of further seeds"}
 """The TVD up to which predictions count as nearly the same, and that of another training, as lines."""
-JUMP: dict[str, Any] = {"linestyle": (0, (1, 2)), "linewidth": 1, "marker": ""}
+JUMP: dict[str, Any] = {"linestyle": (0, (1, 2)), "marker": ""}
 """How two neighbours of a curve are joined between which the search has a gap."""
 GAP = 0.2 * LN2
 """JSD (nats) between two neighbours from which on there is one."""
 
 
-def looks_of(models: Names, compared: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """How the models are drawn, a single adversary before the curve of them, and last the per-instance adversary.
-
-    Raises AuditError for a model that is not one of `models`.
-    """
-    looks: dict[str, dict[str, Any]] = {}
-    for name in models.ordered(compared):
-        own = style.mark(models[name])
-        if name == ADVERSARY:
-            looks[ONE_ADVERSARY] = own | POINTS | {"alpha": 0.4, "markersize": 2, "label": ""}
-        looks[name] = own | DRAWN.get(name, POINTS | {"markersize": 4.5})
-    instance = {"color": style.VERMILLION, "marker": "P", "label": "per-instance adversary"}
-    return looks | {INSTANCE_ADVERSARY: instance | POINTS | {"alpha": 1, "markersize": 7}}
-
-
 def averages(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Mean JSD and TVD for each of `by`."""
+    """Average JSD and TVD for each of `by`."""
     return rows.groupby(by, as_index=False, sort=False, dropna=False)[["jsd", "tvd"]].mean()
 
 
 def curves_of(runs: pd.DataFrame) -> list[pd.DataFrame]:
-    """The curves of one data set, each in the order of lambda: the mean over seeds of the adversaries from scratch, and
-    every search by continuation, whose lambdas are its own.
+    """List the curves of one data set, each in the order of lambda: the mean over seeds of the adversaries from
+    scratch, and every search by continuation, whose lambdas are its own.
     """
-    scratch = averages(runs[runs["model"] == ADVERSARY], ["model", "lambda"]).sort_values("lambda")
-    searches = [rows.sort_values("lambda") for _, rows in runs[runs["model"] == CONTINUATION].groupby("seed")]
-    return [curve for curve in (scratch, *searches) if len(curve)]
+    scratch = averages(runs[runs["model"] == ADVERSARY], ["model", "lambda"])
+    searches = [rows for _, rows in runs[runs["model"] == CONTINUATION].groupby("seed")]
+    return [curve.sort_values("lambda") for curve in (scratch, *searches) if len(curve)]
 
 
 def draw(
     axes: Axes,
-    looks: Mapping[str, Mapping[str, Any]],
+    looks: Mapping[str, dict[str, Any]],
     runs: pd.DataFrame,
     curves: Iterable[pd.DataFrame],
     instance: pd.DataFrame,
     budget: float,
 ) -> None:
     """Draw one panel: a point for each run of a model, the limits of TVD, and the curves over lambda, dotted over gaps
-    of the search. looks: by what is drawn. budget: the tolerance.
+    of the search. looks: of the models. budget: the tolerance.
     """
-    points = {name: runs[runs["model"] == name] for name in looks if name not in CURVES}
-    points |= {ONE_ADVERSARY: runs[runs["model"] == ADVERSARY], INSTANCE_ADVERSARY: instance}
-    if points[ONE_ADVERSARY]["seed"].nunique() <= 1:
-        del points[ONE_ADVERSARY]
-    for name, rows in points.items():
-        axes.plot(rows["jsd"], rows["tvd"], **looks[name], clip_on=False, zorder=3)
+    for name, look in looks.items():
+        rows = runs[runs["model"] == name]
+        if name not in (ADVERSARY, CONTINUATION):
+            axes.plot(rows["jsd"], rows["tvd"], **look)
+        elif name == ADVERSARY and rows["seed"].nunique() > 1:
+            axes.plot(rows["jsd"], rows["tvd"], **look | SINGLE)
+    axes.plot(instance["jsd"], instance["tvd"], **INSTANCE)
     for curve in curves:
-        look = dict(looks[curve["model"].iloc[0]])
-        stops = np.vstack([np.zeros(2), curve[["jsd", "tvd"]].to_numpy()])
-        for part in pairwise(stops):
-            (x, further), y = zip(*part, strict=True)
-            own = JUMP if abs(further - x) > GAP else {"marker": ""}
-            axes.plot((x, further), y, **look | own, clip_on=False, zorder=3)
-        axes.plot(*stops[1:].T, **look | {"linestyle": "none"}, clip_on=False, zorder=3)
-    axes.axhline(budget, **LIMITS["budget"], zorder=1)
+        look = looks[curve["model"].iloc[0]]
+        # a curve begins at the base model itself
+        for ends in pairwise([(0.0, 0.0), *zip(curve["jsd"], curve["tvd"], strict=True)]):
+            (x, further), y = zip(*ends, strict=True)
+            axes.plot((x, further), y, **look | (JUMP if abs(further - x) > GAP else {"marker": ""}))
+        axes.plot(curve["jsd"], curve["tvd"], **look | {"linestyle": "none"})
+    axes.axhline(budget, **BUDGET)
     trainings = runs[~runs["model"].isin(OTHERS)]
     if len(trainings):
-        axes.axhline(trainings["tvd"].mean(), **LIMITS["retrained"], zorder=1)
+        axes.axhline(trainings["tvd"].mean(), **RETRAINED)
     up_to_ln2(axes)
 
 
@@ -136,7 +120,7 @@ def label_lambdas(axes: Axes, looks: Mapping[str, Mapping[str, Any]], curves: It
 
 @style.house_style()
 def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names, budget: float) -> Figure:
-    """Means over texts of prediction change (TVD) against attention change (JSD, nats), both from the base model.
+    """Draw means over texts of prediction change (TVD) against attention change (JSD, nats), both from the base model.
 
     One panel for each data set; TVD has a square-root scale. In each: further seeds,
     uniform weights, the adversary from scratch for every lambda (the mean over its seeds, and a small dot for each seed
@@ -147,12 +131,14 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     `models`.
     """
     # where there are several models, the others are held against the base
-    base = instance_adversary["model"] == BASE
-    instance_adversary = instance_adversary[base | (not base.any())]
-    looks = looks_of(models, comparison["model"].unique())
+    base = instance_adversary["model"] == "base"
+    instances = averages(instance_adversary[base | (not base.any())], ["dataset"])
+    looks = {
+        name: style.mark(models[name]) | DRAWN.get(name, POINTS)
+        for name in models.ordered(comparison["model"].unique())
+    }
     runs = averages(comparison, ["dataset", "model", "lambda", "seed"])
-    instances = averages(instance_adversary, ["dataset"])
-    figure, panels = panel_grid(datasets_of(runs), HEIGHT)
+    figure, panels = panel_grid(by_dataset(runs), HEIGHT)
     curves = [curves_of(panel.rows) for panel in panels]
     for panel, drawn in zip(panels, curves, strict=True):
         [axes] = panel.axes
@@ -171,7 +157,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         "of which nothing is known",
         "TVD of predictions (square-root scale)",
     )
-    legend(figure, [*(look for look in looks.values() if look["label"]), *LIMITS.values()])
+    legend(figure, [*looks.values(), INSTANCE, BUDGET, RETRAINED])
     figure.draw_without_rendering()
     for panel, drawn in zip(panels, curves, strict=True):
         label_lambdas(panel.axes[0], looks, drawn)
