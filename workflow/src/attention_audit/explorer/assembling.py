@@ -25,12 +25,12 @@ EXPORT = re.compile(r"^export (?=(?:async function|function|const|class) (\w+))"
 
 
 def module(name: str) -> str:
-    """The text of a module of the page."""
+    """Read a module of the page."""
     return files(PAGE).joinpath(f"{name}.js").read_text(encoding="utf-8")
 
 
 def one_script(*entries: str) -> str:
-    """The modules of these names, and all that they import, as one script; module `x` is the constant `x_js`.
+    """Join the modules of these names, and all that they import, as one script; module `x` is the constant `x_js`.
 
     Modules import by `import { a, b } from "./x.js";`, and export by `export` before a function, a constant or a class.
     Raises ValueError where one does so in another way, where two import each other, and where the script could end the
@@ -62,12 +62,12 @@ def one_script(*entries: str) -> str:
 
 
 def digest(text: str) -> str:
-    """What a content security policy calls the content of an element."""
+    """Name the content of an element as a content security policy does."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def page(about: About, views: Mapping[str, str]) -> str:
-    """The page as HTML. views: by key, the texts as `explorer.document.packed` writes them."""
+    """Write the page as HTML. views: by key, the texts as `explorer.document.packed` writes them."""
     environment = Environment(
         loader=PackageLoader(PAGE, "."),
         autoescape=True,

@@ -35,6 +35,7 @@ Lists with one entry a text are in one order, that of `View.id`. An entry is nul
 import gzip
 import json
 from base64 import b64decode, b64encode
+from functools import partial
 from typing import Literal, NotRequired, TypedDict
 
 MapKind = Literal["attention", "signed", "share", "mark"]
@@ -191,20 +192,22 @@ ESCAPED = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u202
 """Characters that could end a script element, begin markup, or end a line of JavaScript."""
 
 
+dump = partial(json.dumps, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def as_json(about: About) -> str:
-    """The short text, ready to stand in a script element."""
-    return json.dumps(about, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(ESCAPED)
+    """Write the short text, ready to stand in a script element."""
+    return dump(about).translate(ESCAPED)
 
 
 def packed(view: View) -> str:
-    """The texts of a view as base64 of gzip of JSON; the same view always gives the same text."""
-    text = json.dumps(view, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """Write the texts of a view as base64 of gzip of JSON; the same view always gives the same text."""
     # half a surrogate pair, which a damaged file may hold, has no bytes in UTF-8
-    data = text.encode("utf-8", "replace")
+    data = dump(view).encode("utf-8", "replace")
     return b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode("ascii")
 
 
 def unpacked(text: str) -> View:
-    """The view that `packed` has written."""
+    """Read the view that `packed` has written."""
     view: View = json.loads(gzip.decompress(b64decode(text)))
     return view

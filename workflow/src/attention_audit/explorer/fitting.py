@@ -8,6 +8,7 @@ from math import floor
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 MOST = 2000
 """Texts of a data set at most."""
@@ -16,36 +17,31 @@ LIMIT = 15_000_000
 
 
 def drawn(ids: Sequence[str], strata: Sequence[object]) -> list[int]:
-    """The positions of all texts in an order of which any beginning is a stratified sample.
+    """Order the positions of all texts in an order of which any beginning is a stratified sample.
 
     A stratum with a share of the texts has that share of any beginning, to one text; and of each stratum one text comes
     before the second of any. Within a stratum a hash of the id decides, so that neither order nor content chooses.
     """
-    members: dict[object, list[int]] = {}
-    hashed = [sha256(id_.encode("utf-8", "replace")).hexdigest() for id_ in ids]
-    for place in sorted(range(len(ids)), key=hashed.__getitem__):
-        members.setdefault(strata[place], []).append(place)
-    rank = {
-        place: (number + 0.5) / len(every) if number else 0.0
-        for every in members.values()
-        for number, place in enumerate(every)
-    }
-    return sorted(range(len(ids)), key=lambda place: (rank[place], hashed[place]))
+    hashes = [sha256(id_.encode("utf-8", "replace")).hexdigest() for id_ in ids]
+    texts = pd.DataFrame({"hash": hashes, "stratum": [*strata]})
+    members = texts.sort_values("hash").groupby("stratum")["hash"]
+    number = members.cumcount()
+    texts["rank"] = ((number + 0.5) / members.transform("size")).where(number > 0, 0.0)
+    return texts.sort_values(["rank", "hash"]).index.tolist()
 
 
 def fitting(counts: Mapping[str, int], sizes: Mapping[str, float], room: float) -> dict[str, int]:
-    """How many texts of each data set fit into `room` bytes together, at least one of each.
+    """Choose how many texts of each data set fit into `room` bytes together, at least one of each.
 
     counts: how many there are; sizes: bytes of one. A data set that needs no more than an equal share has all its
     texts, and what it leaves is shared among the others.
     """
     fitted: dict[str, int] = {}
     left = room
-    names = sorted(counts, key=lambda name: counts[name] * sizes[name])
-    for place, name in enumerate(names):
-        share = left / (len(names) - place)
-        wanted = counts[name] * sizes[name]
-        fitted[name] = counts[name] if wanted <= share else max(1, floor(share / sizes[name]))
+    for name in sorted(counts, key=lambda name: counts[name] * sizes[name]):
+        share = left / (len(counts) - len(fitted))
+        enough = counts[name] * sizes[name] <= share
+        fitted[name] = counts[name] if enough else max(1, floor(share / sizes[name]))
         left = max(0.0, left - fitted[name] * sizes[name])
     return fitted
 
@@ -65,7 +61,7 @@ NOTHING = 1e-7
 
 
 def significant(values: Floats, digits: int = SIGNIFICANT) -> Floats:
-    """The nearest numbers of so many significant digits; 0 where the magnitude is below `NOTHING`."""
+    """Round to the nearest numbers of so many significant digits; 0 where the magnitude is below `NOTHING`."""
     magnitude = np.abs(values)
     small = magnitude < NOTHING
     places = digits - 1 - np.floor(np.log10(np.where(small, 1.0, magnitude)))
@@ -78,13 +74,13 @@ Logits = Callable[[Floats, Floats, Floats], Floats]
 
 
 def within(found: Floats, wanted: Floats, most: float) -> bool:
-    """Whether no number is further from the wanted one than `most`."""
+    """Tell whether no number is further from the wanted one than `most`."""
     return bool(np.abs(found - wanted).max() <= most)
 
 
 def states(maps: Floats, z: Floats, bias: Floats, logits: Logits) -> tuple[Floats, Floats]:
-    """States (L, S) and biases (S,) with as few decimals as leave the logits of all maps (M, L) within `OF_STATES`; at
-    least three, with which the scores under any weights that sum to 1 are as near as that.
+    """Round states (L, S) and biases (S,) to as few decimals as leave the logits of all maps (M, L) within `OF_STATES`;
+    at least three, with which the scores under any weights that sum to 1 are as near as that.
     """
     exact = logits(maps, z, bias)
     for decimals in range(3, DIGITS):
@@ -95,8 +91,9 @@ def states(maps: Floats, z: Floats, bias: Floats, logits: Logits) -> tuple[Float
 
 
 def weights(map_: Floats, exact: tuple[Floats, Floats], rounded: tuple[Floats, Floats], logits: Logits) -> Floats:
-    """Weights (L,) or, of several heads, (H, L), with three significant digits; with more where a logit that the page
-    makes of them, or of their mean, and of rounded states and biases would be further than `TOLERANCE` from the exact.
+    """Round weights (L,) or, of several heads, (H, L), to three significant digits; with more where a logit that the
+    page makes of them, or of their mean, and of rounded states and biases would be further than `TOLERANCE` from the
+    exact.
     """
     wanted = logits(np.atleast_2d(map_).mean(0), *exact)
     for digits in range(SIGNIFICANT, DIGITS):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isnan
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -100,7 +100,7 @@ class Explored:
     dataset: str
     suite: str
     model: str
-    items: str
+    items: Literal["words", "sentences"]
     names: tuple[str, str, str]
     classes: Mapping[int, str]
     texts: Sequence[Mapping[str, Any]]
@@ -124,45 +124,47 @@ def about_map(
     seed: int | None = None,
     own: bool = False,
 ) -> AboutMap:
-    """What there is to know of a map."""
+    """Say what there is to know of a map."""
     return AboutMap(key=key, label=label, meaning=meaning, kind=kind, computed=computed, seed=seed, own=own)
 
 
 def maps_of(readout: Readout) -> Maps:
-    """The weights of each text: (L,), or (H, L) of several heads."""
+    """Take the weights of each text: (L,), or (H, L) of several heads."""
     if readout.several is None:
         return [weights.astype(np.float64) for weights in readout.attention]
     return [weights.T.astype(np.float64) for weights in readout.several.weights]
 
 
 def probabilities(rows: npt.NDArray[Any]) -> list[list[float]]:
-    """Distributions (N, C) as the page has them."""
+    """Round distributions (N, C) as the page has them."""
     return cast("list[list[float]]", rows.astype(np.float64).round(PROBABILITY).tolist())
 
 
-def logits_with(heads: Sequence[Head | None], outputs: int) -> fitting.Logits:
-    """The logits of the states of several seeds, one beside another: (..., L), (L, seeds x O) -> (..., seeds x C)."""
-    above = [None if head is None else (head.weight.double().numpy(), head.bias.double().numpy()) for head in heads]
+def logits_with(heads: Sequence[Head | None]) -> fitting.Logits:
+    """Make the function of the logits of the states of several seeds, one beside another: (..., L), (L, seeds x O) ->
+    (..., seeds x C).
+    """
+    above = [(head.weight.double().numpy(), head.bias.double().numpy()) for head in heads if head is not None]
 
     def logits(weights: Floats, z: Floats, bias: Floats) -> Floats:
         scores = weights @ z + bias
-        if above[0] is None:
+        if not above:
             return scores
-        parts = np.split(np.tanh(scores), len(bias) // outputs, axis=-1)
-        bent = zip(parts, above, strict=True)
-        return np.concatenate([part @ head[0].T + head[1] for part, head in bent if head is not None], axis=-1)
+        parts = np.split(np.tanh(scores), len(above), axis=-1)
+        return np.concatenate(
+            [part @ weight.T + add for part, (weight, add) in zip(parts, above, strict=True)], axis=-1
+        )
 
     return logits
 
 
 def shares_of(marks: Sequence[Sequence[int]], words: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-    """The share of the annotators who marked each of some words."""
-    marked = [np.isin(words, list(positions)) for positions in marks]
-    return np.array(np.mean(marked, axis=0), np.float32)
+    """Take the share of the annotators who marked each of some words."""
+    return np.array(np.mean([np.isin(words, list(positions)) for positions in marks], axis=0), np.float32)
 
 
 def contributions_of(readout: Readout) -> Maps:
-    """The exact contributions of each text, (L,), in float64."""
+    """Compute the exact contributions of each text, (L,), in float64."""
     found: Maps = [None] * len(readout)
     for texts in readout.batches(torch.float64):
         exact = texts.exact_contributions()
@@ -177,21 +179,19 @@ class Viewing:
 
     def __init__(self, explored: Explored) -> None:
         self.explored = explored
-        self.first = next(iter(explored.runs.values()))
         self.readouts = [*explored.runs.values()]
-        self.lengths, self.places = self.first.lengths.tolist(), self.first.places
-        self.marks = (self.first.lengths - self.first.words).tolist()
-        several = self.first.several
-        self.heads = 0 if several is None else several.weights[0].shape[1]
-        self.here = self.first.decided and self.first.attending is None
-        self.outputs = self.first.bias.shape[1] if self.here else 0
+        self.first = first = self.readouts[0]
+        self.lengths = first.lengths.tolist()
+        self.marks = (first.lengths - first.words).tolist()
+        self.heads = 0 if first.several is None else first.several.weights[0].shape[1]
+        self.here = first.decided and first.attending is None
         self.maps: dict[str, Maps] = {}
         self.abouts: list[AboutMap] = []
         self.own: dict[str, list[list[float] | None]] = {}
         self._gather()
 
     def _fitting(self, maps: Maps) -> Maps:
-        """Those of the texts of which the map has as many items and heads as this model's."""
+        """Keep the maps that have as many items and heads as this model's."""
         shapes = [(self.heads, length) if self.heads else (length,) for length in self.lengths]
         return [
             map_ if map_ is not None and map_.shape == shape else None for map_, shape in zip(maps, shapes, strict=True)
@@ -206,16 +206,14 @@ class Viewing:
             self.own[about["key"]] = [*probabilities(model.probabilities)]
 
     def _whole(self, values: Known) -> Maps:
-        """Values of the words as those of all items: nothing on marks of a tokenizer."""
-        found: Maps = []
-        for id_, length, marks in zip(self.first.ids, self.lengths, self.marks, strict=True):
-            own = values.get(id_)
-            fits = own is not None and len(own) == length - marks
-            found.append(np.concatenate([own, np.zeros(marks)]) if own is not None and fits else None)
-        return found
+        """Take values of the words as those of all items: nothing on marks of a tokenizer."""
+        return [
+            np.concatenate([own, np.zeros(marks)]) if own is not None and len(own) == length - marks else None
+            for own, length, marks in zip(map(values.get, self.first.ids), self.lengths, self.marks, strict=True)
+        ]
 
     def _gather(self) -> None:
-        """All maps, in the order of the page."""
+        """Gather all maps, in the order of the page."""
         explored, twin = self.explored, self.explored.twin
         for seed, readout in explored.runs.items():
             meaning = f"The attention of this model, trained with seed {seed}."
@@ -241,17 +239,16 @@ class Viewing:
             self._add(about_map("people", "marked words", meaning, "mark"), self._whole(known))
 
     def _instance(self) -> Maps:
-        """The weights of J&W's adversary; of several heads they stand item by item."""
+        """Take the weights of J&W's adversary; of several heads they stand item by item."""
         found: Maps = []
-        for id_, length in zip(self.first.ids, self.lengths, strict=True):
-            flat = self.explored.instance.get(id_)
-            if flat is not None and self.heads and len(flat) == length * self.heads:
-                flat = flat.reshape(length, self.heads).T
-            found.append(None if flat is None else flat.astype(np.float64))
+        for flat, length in zip(map(self.explored.instance.get, self.first.ids), self.lengths, strict=True):
+            by_head = flat is not None and self.heads and len(flat) == length * self.heads
+            map_ = flat.reshape(length, self.heads).T if flat is not None and by_head else flat
+            found.append(None if map_ is None else map_.astype(np.float64))
         return found
 
     def _signed(self) -> None:
-        """Exact contributions of every seed, and the attributions of the first."""
+        """Gather exact contributions of every seed, and the attributions of the first."""
         if self.first.decided and self.first.head is None:
             meaning = "What the item adds to the logit of the predicted class, beyond the mean of all classes." + (
                 "" if self.here else " Of the first-order expansion at the model's own weights."
@@ -269,11 +266,11 @@ class Viewing:
 
     @property
     def imposable(self) -> list[str]:
-        """The stored maps that can be imposed on the states of any seed."""
+        """List the stored maps that can be imposed on the states of any seed."""
         return [about["key"] for about in self.abouts if about["kind"] == "attention" and about["key"] in self.maps]
 
     def _items(self, place: int) -> tuple[list[str], int]:
-        """The items of a text, marks of a tokenizer last, and how many words were not read."""
+        """List the items of a text, marks of a tokenizer last, and how many words were not read."""
         text, marks = self.explored.texts[place], self.marks[place]
         words, read = text["tokens"], self.lengths[place] - marks
         if self.explored.items == "sentences":
@@ -281,32 +278,31 @@ class Viewing:
             sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
             return sentences[:read], sum(len(words) - bound for bound in bounds[read : read + 1])
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
-        return [*(words[at] for at in self.places[place]), *names], len(words) - read
+        return [*(words[at] for at in self.first.places[place]), *names], len(words) - read
 
-    def _computed_here(self, runs: Mapping[int, Run]) -> dict[str, list[Weights | None]]:
+    def _computed_here(self, runs: Sequence[Run]) -> dict[str, list[Weights | None]]:
         """Give the runs their states and biases, and return the maps that are imposed on them, each with as few digits
         as agree.
         """
         maps: dict[str, list[Weights | None]] = {key: [] for key in self.imposable}
-        logits = logits_with([readout.head for readout in self.readouts], self.outputs)
-        for run in runs.values():
+        logits = logits_with([readout.head for readout in self.readouts])
+        for run in runs:
             run["z"], run["bias"] = [], []
         for place, length in enumerate(self.lengths):
             z = np.concatenate([readout.contribution[place] for readout in self.readouts], 1).astype(np.float64)
             bias = np.concatenate([readout.bias[place] for readout in self.readouts]).astype(np.float64)
-            own = [(key, self.maps[key][place]) for key in maps]
-            means = [np.atleast_2d(map_).mean(0) for _, map_ in own if map_ is not None]
+            own = {key: self.maps[key][place] for key in maps}
+            means = [np.atleast_2d(map_).mean(0) for map_ in own.values() if map_ is not None]
             rounded = fitting.states(np.array([np.full(length, 1 / length), *means]), z, bias, logits)
-            for number, run in enumerate(runs.values()):
-                part = slice(number * self.outputs, (number + 1) * self.outputs)
-                run["z"].append(rounded[0][:, part].ravel().tolist())
-                run["bias"].append(rounded[1][part].tolist())
-            for key, map_ in own:
+            for run, states, biases in zip(runs, *(np.split(part, len(runs), -1) for part in rounded), strict=True):
+                run["z"].append(states.ravel().tolist())
+                run["bias"].append(biases.tolist())
+            for key, map_ in own.items():
                 maps[key].append(None if map_ is None else fitting.weights(map_, (z, bias), rounded, logits).tolist())
         return maps
 
     def _imposed(self) -> dict[str, dict[str, list[list[float] | None]]]:
-        """What each seed predicts under every map, where the page cannot compute it and its tail is known."""
+        """Predict what each seed says under every map, where the page cannot compute it and its tail is known."""
         if self.here or self.first.attending is None:
             return {}
         even: Maps = [np.full((self.heads, length), 1 / length) for length in self.lengths]
@@ -317,20 +313,20 @@ class Viewing:
         }
 
     def view(self) -> View:
-        """The texts of the view."""
+        """Write the texts of the view."""
         ids, texts = self.first.ids, self.explored.texts
-        runs: dict[int, Run] = {seed: Run(p=[], prediction=[]) for seed in self.explored.runs}
+        runs = [
+            Run(p=probabilities(each.probabilities), prediction=each.predictions.tolist()) for each in self.readouts
+        ]
         maps: dict[str, list[Weights | None]] = {
             key: [None if map_ is None else fitting.significant(map_.astype(np.float64)).tolist() for map_ in values]
             for key, values in self.maps.items()
         }
         if self.here:
             maps |= self._computed_here(runs)
-        for run, readout in zip(runs.values(), self.readouts, strict=True):
-            run["p"] = probabilities(readout.probabilities)
-            run["prediction"] = readout.predictions.tolist()
-            if readout.head is not None and self.here:
-                run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
+            for run, readout in zip(runs, self.readouts, strict=True):
+                if readout.head is not None:
+                    run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
         items = [self._items(place) for place in range(len(self.lengths))]
         candidates = self.first.candidates
         return View(
@@ -341,7 +337,7 @@ class Viewing:
             query=[None if text["query"] is None else " ".join(text["query"]) for text in texts],
             candidates=[None] * len(items) if candidates is None else [row.tolist() for row in candidates],
             gold=self.first.labels.tolist(),
-            runs={str(seed): run for seed, run in runs.items()},
+            runs=dict(zip(map(str, self.explored.runs), runs, strict=True)),
             maps=maps,
             imposed=self._imposed(),
             own=self.own,
@@ -352,13 +348,12 @@ class Viewing:
         )
 
     def about(self, sampled: Sampled) -> AboutView:
-        """What there is to know of the view before it is unpacked."""
-        explored, classes = self.explored, self.first.probabilities.shape[1]
+        """Say what there is to know of the view before it is unpacked."""
+        explored, first = self.explored, self.first
         dataset_name, suite_name, model_name = explored.names
-        why_not = "" if self.here else (NOT_LINEAR if self.first.decided else NOT_DECIDED)
         missing = dict(explored.missing)
-        if not any(about["kind"] == "signed" and about["key"].startswith("contribution:") for about in self.abouts):
-            missing["exact contribution"] = NO_CONTRIBUTION if self.first.head is not None else NOT_DECIDED
+        if not any(about["key"].startswith("contribution:") for about in self.abouts):
+            missing["exact contribution"] = NOT_DECIDED if first.head is None else NO_CONTRIBUTION
         return AboutView(
             key=f"{explored.dataset}/{explored.suite}/{explored.model}",
             dataset=explored.dataset,
@@ -368,14 +363,16 @@ class Viewing:
             model=explored.model,
             model_name=model_name,
             opening="",
-            items="sentences" if explored.items == "sentences" else "words",
-            classes=[isolated(explored.classes.get(class_, str(class_))) for class_ in range(classes)],
+            items=explored.items,
+            classes=[
+                isolated(explored.classes.get(class_, str(class_))) for class_ in range(first.probabilities.shape[1])
+            ],
             seeds=[*explored.runs],
             heads=self.heads,
-            outputs=self.outputs,
+            outputs=first.bias.shape[1] if self.here else 0,
             here=self.here,
-            why_not=why_not,
-            tail=self.here and self.first.head is not None,
+            why_not="" if self.here else NOT_LINEAR if first.decided else NOT_DECIDED,
+            tail=self.here and first.head is not None,
             sampled=sampled,
             maps=self.abouts,
             missing=missing,
@@ -390,35 +387,34 @@ SHOWN_COLUMNS = tuple(column for column in TEXTS.columns if column.name not in S
 
 
 def about_column(column: Column) -> AboutColumn:
-    """What there is to know of a column of the table of texts."""
+    """Say what there is to know of a column of the table of texts."""
     label, kind = LABELS.get(column.name, column.name), KINDS.get(column.type, "text")
     return AboutColumn(name=column.name, label=label, kind=kind, unit=column.unit, meaning=column.meaning)
 
 
 def value_of(value: Any) -> str | float | bool | None:
-    """A value of the table of texts as JSON has it; of a list the first."""
-    if isinstance(value, list | np.ndarray):
-        value = value[0] if len(value) else None
-    if isinstance(value, np.generic):
-        value = value.item()
+    """Write a value of the table of texts as JSON has it; of a list the first."""
+    if isinstance(value, list):
+        value = value[0] if value else None
     if isinstance(value, float):
         return None if isnan(value) else float(f"{value:.{EFFECT}g}")
     return cast("str | bool | None", value)
 
 
 def under(readout: Readout, maps: Maps) -> list[list[float] | None]:
-    """What a Transformer predicts under other weights of its heads, (H, L) a text; None where there are none."""
+    """Predict as a Transformer does under other weights of its heads, (H, L) a text; None where there are none."""
     known = [place for place, map_ in enumerate(maps) if map_ is not None]
-    if not known:
-        return [None] * len(maps)
-    weights = [map_.T.astype(np.float32) for map_ in maps if map_ is not None]
-    some = readout if len(known) == len(maps) else readout.aligned([readout.ids[place] for place in known])
-    predicted = dict(zip(known, probabilities(some.predict(weights)), strict=True))
-    return [predicted.get(place) for place in range(len(maps))]
+    predicted: list[list[float] | None] = [None] * len(maps)
+    if known:
+        weights = [map_.T.astype(np.float32) for map_ in maps if map_ is not None]
+        some = readout.aligned([readout.ids[place] for place in known])
+        for place, p in zip(known, probabilities(some.predict(weights)), strict=True):
+            predicted[place] = p
+    return predicted
 
 
 def cut(view: View, places: Sequence[int]) -> View:
-    """The view with the texts at these places alone."""
+    """Keep the texts of a view at these places alone."""
 
     def some(part: Any) -> Any:
         if isinstance(part, list):
@@ -429,7 +425,7 @@ def cut(view: View, places: Sequence[int]) -> View:
 
 
 def seen_of(about: AboutView, view: View) -> list[Seen]:
-    """What the rule of the opening text knows of each text: of the seed that is shown first."""
+    """List what the rule of the opening text knows of each text: of the seed that is shown first."""
     run = view["runs"][str(about["seeds"][0])]
     right = [own == gold for own, gold in zip(run["prediction"], view["gold"], strict=True)]
     read = [items[: len(items) - marks] for items, marks in zip(view["words"], view["marks"], strict=True)]
@@ -439,7 +435,7 @@ def seen_of(about: AboutView, view: View) -> list[Seen]:
 
 
 def opened(about: AboutView, view: View) -> tuple[AboutView, View]:
-    """A view with the text first that is shown first, and with the reason."""
+    """Put the text first that is shown first, and give the reason."""
     place, why = opening(seen_of(about, view), about["items"].removesuffix("s"))
     others = [other for other in range(len(view["id"])) if other != place]
     return AboutView(**about | {"opening": why}), cut(view, [place, *others])
