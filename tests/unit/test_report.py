@@ -28,7 +28,7 @@ from attention_audit.report.facts import commit, machines, span, versions
 from attention_audit.report.first import FirstText, Item, first_text
 from attention_audit.report.grids import MOST, Grid, grid_of
 from attention_audit.report.guide import ARTEFACTS, guide
-from attention_audit.report.page import FinishedRun, duration, numbered, page, picture, read_caption, seeds_of
+from attention_audit.report.page import FinishedRun, duration, page, picture, read_caption, seeds_of
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 MACHINE = Machine("CPU 1", 4, 8 * 2**30, None, "Linux")
@@ -114,11 +114,6 @@ def test_a_caption_is_a_heading_and_what_follows() -> None:
     body = '<p><em>Slanted</em> &lt; <a href="#fig"><code>fig</code></a>, <code>other</code>.</p><p>Source: x.</p>'
     assert caption.body == body
     assert read_caption("**A statement.** More.").title == "A statement"
-
-
-def test_results_are_numbered_as_in_their_paper() -> None:
-    assert [numbered(exhibit) for exhibit in (FIGURE, TABLE_Y)] == ["Figure 3", "Table"]
-    assert numbered(FIGURE.model_copy(update={"number": ""})) == "Figure"
 
 
 def test_models_with_the_same_seeds_are_named_together() -> None:

@@ -17,9 +17,9 @@ class Row:
     """One model: its suite, by its key (perhaps empty), its lines, and what is said above and below them.
 
     anchor: its place in the page. view: what the explorer calls it, "<data set>/<suite>/<model>". built: what it is
-    built of, empty where that is not known. first: whether it is the first one of its data set and suite. run: on how
-    much it rests, and how well it predicts. count: how many readings hold. note: what seems wrong. marks: how well
-    attention points to marked words. seen: the tables and figures that show its answers, each with the questions.
+    built of, empty where that is not known. run: on how much it rests, and how well it predicts. count: how many
+    readings hold. note: what seems wrong. marks: how well attention points to marked words. seen: the tables and
+    figures that show its answers, each with the questions.
     """
 
     model: str
@@ -27,7 +27,6 @@ class Row:
     anchor: str
     view: str
     built: str
-    first: bool
     run: str
     count: str
     note: str
@@ -77,11 +76,11 @@ def write_paragraph(row: Mapping[Any, Any], model: str, lines: Sequence[Line]) -
         return f"{about}: nothing is stated."
     found = ""
     for numbers, intervals in ((True, True), (True, False), (False, False)):
-        brackets = [f" [{line.interval}]" * bool(intervals and line.interval) for line in stated]
-        values = [
-            f" ({line.value}{ends})" * bool(numbers and line.value) for line, ends in zip(stated, brackets, strict=True)
-        ]
-        claims = [f"{CLAIMS[line.question]}: {line.said}{value}" for line, value in zip(stated, values, strict=True)]
+        claims = []
+        for line in stated:
+            ends = f" [{line.interval}]" if intervals and line.interval else ""
+            value = f" ({line.value}{ends})" if numbers and line.value else ""
+            claims.append(f"{CLAIMS[line.question]}: {line.said}{value}")
         found = f"{about}: {'; '.join(claims)}."
         if len(found.split()) <= MOST_WORDS:
             break
@@ -99,28 +98,25 @@ def answers_of(
     `labels`: what models are called (`tables.wording.labels_of`). `exhibits`: the tables and figures of the run.
     `built`: what models are built of, by their names in the explorer.
     """
-    repeated = summary.duplicated(["dataset", "suite"]).tolist()
     by_dataset: dict[str, list[Row]] = {}
-    for place, (record, again) in enumerate(zip(summary.to_dict("records"), repeated, strict=True), 1):
-        row = {str(name): value for name, value in record.items()}
+    for place, row in enumerate(summary.to_dict("records"), 1):
         lines = write_lines(row) if row["model"] else []
         view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", named(row["model"], labels)
         by_dataset.setdefault(display_name(row["dataset"]), []).append(
             Row(
                 model=model,
-                suite=str(row["suite"]),
+                suite=row["suite"],
                 anchor=f"answer-{place}",
                 view=view,
                 built=(built or {}).get(view, ""),
-                first=not again,
                 run=describe_run(row),
                 count=count_readings(row),
-                note=str(row["note"]),
+                note=row["note"],
                 lines=lines,
                 after=warn_of_next(row),
                 marks=describe_marks(row),
                 copy=write_paragraph(row, model, lines),
-                seen=list_exhibits(exhibits, str(row["suite"]), [line.question for line in lines if line.said != "–"]),
+                seen=list_exhibits(exhibits, row["suite"], [line.question for line in lines if line.said != "–"]),
             )
         )
     return list(by_dataset.items())

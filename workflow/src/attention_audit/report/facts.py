@@ -1,7 +1,7 @@
 """What is known of a run: when and on what machines it was made, with which versions, from which commit."""
 
 import subprocess
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -12,20 +12,20 @@ from attention_audit.artefacts.journal import Entry, Machine
 
 
 def machines(entries: Iterable[Entry]) -> list[tuple[Machine, int]]:
-    """Each kind of machine with the number of its jobs, the busiest first.
+    """List each kind of machine with the number of its jobs, the busiest first.
 
     A job that used no GPU is counted with those of the same machine that did.
     """
     counts = Counter(entry.machine for entry in entries)
     merged: Counter[Machine] = Counter()
     for machine, jobs in counts.items():
-        twins = [twin for twin in counts if twin.gpu and replace(twin, gpu=None) == machine]
-        merged[twins[0] if twins else machine] += jobs
+        twins = (twin for twin in counts if twin.gpu and replace(twin, gpu=None) == machine)
+        merged[next(twins, machine)] += jobs
     return merged.most_common()
 
 
 def span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:
-    """When the first job began and the last one ended."""
+    """Find when the first job began and the last one ended."""
     if not entries:
         return None
     ends = [entry.started + timedelta(seconds=entry.seconds) for entry in entries]
@@ -33,17 +33,17 @@ def span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:
 
 
 def versions(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Version by name over all provenance records; where they differ, all of them."""
-    by_name: dict[str, set[str]] = {}
+    """List versions by name over all provenance records; where they differ, all of them."""
+    by_name: defaultdict[str, set[str]] = defaultdict(set)
     for record in records:
         named = {"attention_audit": record["attention_audit"], "Python": record["python"], **record["libraries"]}
         for name, version in named.items():
-            by_name.setdefault(name, set()).add(version)
+            by_name[name].add(version)
     return {name: ", ".join(sorted(known)) for name, known in by_name.items()}
 
 
 def commit(folder: Path) -> str | None:
-    """The git commit that `folder` is a checkout of, and whether files of it were changed; None where it is none.
+    """Find the git commit that `folder` is a checkout of, and whether files of it were changed; None where it is none.
 
     Files that git does not know are no part of the code: a configuration and data of one's own lie there too.
     """

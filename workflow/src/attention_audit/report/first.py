@@ -42,14 +42,13 @@ class FirstText:
 
 
 def items_of(words: Sequence[str], starts: Sequence[int] | None, weights: Sequence[float]) -> list[Item]:
-    """The items of a text with their weights, as many as the model read.
+    """List the items of a text with their weights, as many as the model read.
 
     starts: where sentences begin, of a text whose items are sentences; else None.
     """
-    texts = list(words)
     if starts is not None:
-        texts = [" ".join(words[begin:end]) for begin, end in pairwise([*(starts or [0]), len(words)])]
-    pairs = [*zip(texts, map(float, weights), strict=False)]
+        words = [" ".join(words[begin:end]) for begin, end in pairwise([*(starts or [0]), len(words)])]
+    pairs = [*zip(words, map(float, weights), strict=False)]
     greatest = sorted((weight for _, weight in pairs), reverse=True)
     most, least = max(greatest[0], 1e-9), greatest[min(NUMBERED, len(greatest)) - 1]
     return [
@@ -65,22 +64,19 @@ def first_text(
     items: str,
     others: Sequence[pd.DataFrame] = (),
 ) -> FirstText | None:
-    """The text that `answer.opening` chooses of the first model's; None where there is none.
+    """Take the text that `answer.opening` chooses of the first model's; None where there is none.
 
     texts: a columns.TEXTS frame. readout: id, probabilities and attention of the first model's texts. corpus: tokens
     and sentences, by id. items: what the weights lie on, "words" or "sentences". others:
     the same as `readout` of other trainings.
     """
-    if texts.empty:
-        return None
-    own = texts[(texts[["dataset", "suite", "model"]] == texts.iloc[0][["dataset", "suite", "model"]]).all(axis=1)]
-    columns = (readout[name] for name in ("id", "probabilities", "attention"))
-    read = {id_: (float(max(p)), weights) for id_, p, weights in zip(*columns, strict=True)}
-    rows = own[own["id"].isin(read) & own["id"].isin(corpus)].to_dict("records")
+    first = texts[["dataset", "suite", "model"]].head(1)
+    own = texts.merge(first).merge(readout[["id", "probabilities", "attention"]], on="id")
+    rows = own[own["id"].isin(corpus)].to_dict("records")
     seen = [
         Seen.of(
             row["prediction"] == row["label"],
-            read[row["id"]][0],
+            float(max(row["probabilities"])),
             len(corpus[row["id"]]["tokens"]),
             *(row[name] for name in Seen._fields[3:]),
         )
@@ -88,8 +84,7 @@ def first_text(
     ]
     if not seen:
         return None
-    item = items.removesuffix("s")
-    place, why = opening(seen, item)
+    place, why = opening(seen, items.removesuffix("s"))
     row, text = rows[place], corpus[rows[place]["id"]]
     whole = items == "sentences"
     starts = (text["sentences"] or []) if whole else None
@@ -97,7 +92,7 @@ def first_text(
     return FirstText(
         id=row["id"],
         seed=int(row["seed"]),
-        items=items_of(text["tokens"], starts, read[row["id"]][1]),
+        items=items_of(text["tokens"], starts, row["attention"]),
         prediction=isolated(row["prediction_name"]),
         sure=seen[place].sure,
         right=seen[place].right,

@@ -1,6 +1,5 @@
 """results/README.md: every file and every column, printed from the declared columns and the entries of the plan."""
 
-from collections.abc import Iterable, Mapping
 from importlib import resources
 
 import pyarrow as pa
@@ -29,49 +28,31 @@ module.
 """
 
 
-def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [headings, tuple("---" for _ in headings), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
-
-
-def _type(column: Column) -> str:
-    type_, name = column.type, ""
+def describe_type(column: Column) -> str:
+    """Describe the type of a column in words."""
+    type_, lists = column.type, ""
     while pa.types.is_list(type_):
-        type_, name = type_.value_type, f"{name}list of "
-    name += str(type_)
-    return f"{name}, nullable" if column.nullable else name
+        type_, lists = type_.value_type, f"{lists}list of "
+    return f"{lists}{type_}{', nullable' * column.nullable}"
 
 
-def _section(artefact: Artefact) -> str:
-    """Describe a file and its columns; those that mean the same for several questions are described once."""
+def list_columns(artefact: Artefact) -> list[tuple[str, str, str, str]]:
+    """List the columns of a file: name, type, unit and meaning; those that mean the same for several questions once."""
     # a < without a backslash would begin a tag, so that Markdown hid <pad>
     alike: dict[tuple[str, str], list[Column]] = {}
     for column in artefact.columns:
         question, _, rest = column.name.partition("_")
         name = f"{{question}}_{rest}" if question in QUESTIONS else column.name
         alike.setdefault((name, column.meaning.replace("<", r"\<")), []).append(column)
-    rows = (
-        (f"`{name if len(own) > 1 else own[0].name}`", _type(own[0]), ", ".join({c.unit: 0 for c in own}), meaning)
+    return [
+        (name if len(own) > 1 else own[0].name, describe_type(own[0]), ", ".join({c.unit: 0 for c in own}), meaning)
         for (name, meaning), own in alike.items()
-    )
-    columns = _table(("column", "type", "unit", "meaning"), rows)
-    return f"### `{artefact.path}`\n\n{artefact.meaning}\n\n{columns}"
-
-
-def _labelled(models: Mapping[str, str]) -> str:
-    return "; ".join(f"`{name}`" if name == label else f"`{name}`: {label}" for name, label in models.items())
+    ]
 
 
 def guide(job: GuideJob) -> str:
-    """The whole page: what stands in guide.md, with its tables."""
-    shown = ((f"`{exhibit.folder}/{exhibit.name}`", exhibit.shows) for exhibit in job.exhibits)
-    suites = ((f"`{suite.key}`", suite.title, suite.about, _labelled(suite.models)) for suite in job.suites)
-    asked = ((f"`{name}`", asks) for name, asks in job.audits.items())
+    """Write the whole page from guide.md."""
     text = resources.files("attention_audit.report").joinpath("guide.md").read_text(encoding="utf-8")
-    page: str = Template(text).render(
-        exhibits=_table(("file", "what it shows"), shown),
-        suites=_table(("suite", "title", "what it asks", "models and their labels"), suites),
-        audits=_table(("audit", "question"), asked),
-        files="\n".join(map(_section, [*ARTEFACTS, *map(artefact, job.columns)])),
-    )
+    files = [(each, list_columns(each)) for each in (*ARTEFACTS, *map(artefact, job.columns))]
+    page: str = Template(text, trim_blocks=True).render(job=job, files=files)
     return page

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from docutils import nodes
@@ -18,39 +18,31 @@ from PIL import Image
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
-from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
+from attention_audit.jobs.pages import ReportJob, ShownSuite
 from attention_audit.names import display_name
 from attention_audit.plugins import load
-from attention_audit.report.answers import answers_of
+from attention_audit.report.answers import Row, answers_of
 from attention_audit.report.facts import commit, machines, span, versions
 from attention_audit.report.first import FirstText
 from attention_audit.report.grids import Grid, grid_of
 from attention_audit.tables.wording import label_of, labels_of
 
-ANSWERS = "summary"
-"""The table that the page opens with."""
-FIGURE = "fig_answer"
-"""The figure of its first model, which stands above the table."""
 SINGLE = "texts"
 """The table of single texts, which is too long for the page."""
-CHECKS = ("replication", "controls")
-"""The tables that say whether a run can be trusted; what else there is of all suites stands before them."""
-KINDS = {"figures": "Figure", "tables": "Table"}
-"""What an exhibit without a number in a paper is called, by the folder of its files."""
+HIGH = 460
+"""Pixels of the frame of a card, until the browser knows how high it is."""
 TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
 """What stands for the parts of a caption."""
 
 
-@dataclass(frozen=True)
-class Caption:
+class Caption(NamedTuple):
     """A caption of workflow/report/: the bold words that it opens with, and all that follows them as HTML."""
 
     title: str
     body: Markup
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """A PNG as a data: address, and its size in pixels."""
 
     address: str
@@ -58,8 +50,7 @@ class Picture:
     height: int
 
 
-@dataclass(frozen=True)
-class PageExhibit:
+class PageExhibit(NamedTuple):
     """A figure or a table as the page shows it. `number`: what a paper calls it, such as "Figure 5", else its kind.
 
     provenance: the record of its making. picture: of a figure. grids: of a table.
@@ -74,8 +65,7 @@ class PageExhibit:
     grids: Sequence[Grid] = ()
 
 
-@dataclass(frozen=True)
-class PageSuite:
+class PageSuite(NamedTuple):
     """A section of the page: a suite, the seeds of its models (see `seeds_of`), its tables and figures."""
 
     suite: ShownSuite
@@ -102,15 +92,9 @@ class FinishedRun:
     entries: Sequence[Entry]
     first: FirstText | None = None
 
-    @property
-    def labels(self) -> dict[str, str]:
-        """What tables call the models of all suites, and their papers; raises AuditError as `labels_of` does."""
-        suites = self.job.suites
-        return labels_of((suite.models for suite in suites), {suite.paper: suite.title for suite in suites})
-
 
 def duration(seconds: float) -> str:
-    """A length of time in the two units that matter."""
+    """Write a length of time in the two units that matter."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -118,17 +102,12 @@ def duration(seconds: float) -> str:
 
 
 def moment(when: datetime) -> str:
-    """A time of day, in its own time zone."""
+    """Write a time of day, in its own time zone."""
     return when.strftime("%Y-%m-%d %H:%M %Z")
 
 
-def numbered(exhibit: ShownExhibit) -> str:
-    """What a paper calls an exhibit, such as Figure 5; Figure or Table where no paper has it."""
-    return exhibit.number or KINDS[exhibit.folder]
-
-
 def picture(path: Path) -> tuple[Picture, dict[str, Any]]:
-    """A PNG and its provenance. Raises AuditError, naming the command that rebuilds it, where it is damaged."""
+    """Read a PNG and its provenance. Raises AuditError, naming the command that rebuilds it, where it is damaged."""
     try:
         with Image.open(path) as image:
             image.load()
@@ -153,8 +132,8 @@ def _html(node: nodes.Node, anchors: Collection[str]) -> Markup:
 
 
 def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
-    """A caption in reStructuredText: paragraphs of plain, bold, slanted and literal text, the first of which opens with
-    bold words.
+    """Read a caption in reStructuredText: paragraphs of plain, bold, slanted and literal text, the first of which opens
+    with bold words.
 
     A literal that is one of `anchors` becomes a link to that place of the page.
     """
@@ -164,14 +143,13 @@ def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
     return Caption(lead.astext().rstrip("."), Markup(str(_html(document, anchors)).replace("<p> ", "<p>", 1)))
 
 
-def exhibits_of(run: FinishedRun) -> list[PageExhibit]:
+def exhibits_of(run: FinishedRun, labels: Mapping[str, str]) -> list[PageExhibit]:
     """List the tables and figures but for SINGLE, in their order.
 
     Raises AuditError for a damaged picture and for names without a label.
     """
     every = [exhibit for exhibit in run.job.exhibits if exhibit.name != SINGLE]
     names = [exhibit.name for exhibit in every]
-    labels = run.labels
     exhibits = []
     for shown in every:
         caption = read_caption(run.captions[shown.name], names)
@@ -183,12 +161,13 @@ def exhibits_of(run: FinishedRun) -> list[PageExhibit]:
         else:
             frame, provenance = run.tables[shown.name]
             grids = [grid_of(*section) for section in load(shown.shown)(frame, labels)]
-        exhibits.append(PageExhibit(shown.name, shown.suite, numbered(shown), caption, provenance, image, grids))
+        number = shown.number or shown.folder.removesuffix("s").capitalize()
+        exhibits.append(PageExhibit(shown.name, shown.suite, number, caption, provenance, image, grids))
     return exhibits
 
 
 def seeds_of(suite: ShownSuite, labels: Mapping[str, str]) -> list[tuple[str, list[int]]]:
-    """The seeds of a suite's models, each list of seeds with the labels of the models that have it.
+    """List the seeds of a suite's models, each list of seeds with the labels of the models that have it.
 
     The list that most models share comes last, for "all others", or for all: then it is named "". Raises AuditError for
     a model without a label.
@@ -203,18 +182,8 @@ def seeds_of(suite: ShownSuite, labels: Mapping[str, str]) -> list[tuple[str, li
     return [*((", ".join(names), list(seeds)) for seeds, names in others), (rest, list(most))]
 
 
-def sections_of(run: FinishedRun, exhibits: Sequence[PageExhibit]) -> list[PageSuite]:
-    """The suites that this run asked for, and others of which it shows a table or figure."""
-    sections, labels = [], run.labels
-    for suite in run.job.suites:
-        own = [exhibit for exhibit in exhibits if exhibit.suite == suite.key]
-        if own or suite.datasets:
-            sections.append(PageSuite(suite, seeds_of(suite, labels), own))
-    return sections
-
-
 def templates() -> Environment:
-    """The templates of the page and of its parts."""
+    """Open the templates of the page and of its parts."""
     environment = Environment(
         loader=PackageLoader("attention_audit.report", "."),
         autoescape=True,
@@ -227,39 +196,57 @@ def templates() -> Environment:
 
 
 def page(run: FinishedRun, made: datetime, folder: Path) -> str:
-    """The page as HTML. `made`: when; `folder`: the checkout whose commit it names."""
-    exhibits = exhibits_of(run)
-    sections = sections_of(run, exhibits)
-    of_all = [exhibit for exhibit in exhibits if not exhibit.suite]
+    """Write the page as HTML. `made`: when; `folder`: the checkout whose commit it names."""
+    suites = run.job.suites
+    labels = labels_of((suite.models for suite in suites), {suite.paper: suite.title for suite in suites})
+    exhibits = exhibits_of(run, labels)
     by_name = {exhibit.name: exhibit for exhibit in exhibits}
-    summary, front = by_name.get(ANSWERS), run.tables[ANSWERS][0] if ANSWERS in by_name else None
-    jobs = list(run.entries)
-    answers = [] if front is None else answers_of(front, run.labels, run.job.exhibits, run.job.built)
+    by_suite = (
+        PageSuite(suite, seeds_of(suite, labels), [exhibit for exhibit in exhibits if exhibit.suite == suite.key])
+        for suite in suites
+    )
+    # those that this run asked for, and others of which it shows a table or figure
+    sections = [section for section in by_suite if section.exhibits or section.suite.datasets]
+    front = run.tables["summary"][0] if "summary" in by_name else pd.DataFrame()
+    answers = answers_of(front, labels, run.job.exhibits, run.job.built)
     controls = {display_name(name) for name in run.job.controls}
     real = [group for group in answers if group[0] not in controls]
-    template = templates().get_template("page.html")
-    return template.render(
-        made=made,
-        commit=commit(folder),
-        sections=sections,
-        asked=[section for section in sections if section.suite.datasets],
-        by_key={section.suite.key: section.suite for section in sections},
-        by_name=by_name,
-        together=[exhibit for exhibit in of_all if exhibit.name not in (ANSWERS, FIGURE, *CHECKS)],
-        checks=[exhibit for exhibit in of_all if exhibit.name in CHECKS],
-        summary=summary,
-        single=SINGLE in run.tables,
-        answers=real or answers,
-        controls=[group for group in answers if group[0] in controls] if real else [],
-        first=next(((name, row) for name, rows in real or answers for row in rows if row.model), None),
-        text=run.first,
-        explorer=run.job.explorer,
-        gaps=run.job.gaps,
-        config=run.config,
-        raw_files=run.raw_files,
-        versions=versions(exhibit.provenance for exhibit in exhibits),
-        machines=machines(jobs),
-        jobs=jobs,
-        seconds=sum(job.seconds for job in jobs),
-        span=span(jobs),
+    return (
+        templates()
+        .get_template("page.html")
+        .render(
+            run=run,
+            made=made,
+            commit=commit(folder),
+            sections=sections,
+            exhibits=exhibits,
+            by_key={section.suite.key: section.suite for section in sections},
+            by_name=by_name,
+            answers=real or answers,
+            controls=[group for group in answers if group[0] in controls] if real else [],
+            first=next(((name, row) for name, rows in real or answers for row in rows if row.model), None),
+            explorer=run.job.explorer,
+            versions=versions(exhibit.provenance for exhibit in exhibits),
+            machines=machines(run.entries),
+            span=span(run.entries),
+        )
     )
+
+
+def first_row(summary: pd.DataFrame, labels: Mapping[str, str]) -> Row:
+    """Make what is shown of the first model of a columns.SUMMARY frame. labels: what models are called."""
+    ((_, (row, *_)), *_) = answers_of(summary, labels)
+    return row
+
+
+def card(summary: pd.DataFrame, labels: Mapping[str, str]) -> str:
+    """Write the card of the first model of a columns.SUMMARY frame as HTML, in a frame of its own: its style touches
+    nothing around it, and it needs no network. labels: what models are called.
+    """
+    template = templates().get_template("card.html")
+    shown = template.render(row=first_row(summary, labels), by_key={}, by_name={}, explorer=None)
+    frame = (
+        '<iframe srcdoc="{}" style="width: 100%; height: {}px; border: 0" title="What may be read into this map" '
+        "onload=\"this.style.height = this.contentDocument.body.scrollHeight + 16 + 'px'\"></iframe>"
+    )
+    return str(Markup(frame).format(shown, HIGH))
