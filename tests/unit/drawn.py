@@ -1,12 +1,17 @@
-"""What a figure has written on it, and whether it can be read."""
+"""What a figure has written on it, whether it can be read, and whether its bytes repeat."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from attention_audit.figures import style
+from attention_audit.figures.style import save
 
 
 def tick_labels(axes: Axes) -> list[Text]:
@@ -29,20 +34,46 @@ def drawn_texts(figure: Figure) -> list[Text]:
     return [text for text in found if text is not None and text.get_text()]
 
 
-def assert_readable(figure: Figure) -> None:
-    """No text hides another, and none leaves the page."""
+def written(figure: Figure) -> list[str]:
+    """What is drawn in letters."""
+    return [text.get_text() for text in drawn_texts(figure)]
+
+
+def titles(figure: Figure) -> list[str]:
+    """The titles of all panels, as they stand at the left."""
+    return [axes.get_title(loc="left") for axes in figure.axes]
+
+
+def assert_readable(figure: Figure, texts: Sequence[Text] | None = None, room: float = 1) -> npt.NDArray[np.float64]:
+    """No text hides another, and none leaves the page by more than `room` pixels.
+
+    texts: some of a figure's; all where it is None. Their boxes x0, y0, x1, y1 at the resolution that is saved are
+    returned, (n, 4).
+    """
     figure.set_dpi(style.DPI)
     renderer = FigureCanvasAgg(figure).get_renderer()
     with style.house_style():
         figure.draw_without_rendering()
-        texts = drawn_texts(figure)
-        x0, y0, x1, y1 = np.array([text.get_window_extent(renderer).extents for text in texts]).T
-    assert min(x0.min(), y0.min()) >= -1
-    assert x1.max() <= figure.bbox.x1 + 1
-    assert y1.max() <= figure.bbox.y1 + 1
+        texts = drawn_texts(figure) if texts is None else texts
+        boxes = np.array([text.get_window_extent(renderer).extents for text in texts])
+    x0, y0, x1, y1 = boxes.T
+    assert boxes.min() >= -room
+    assert (boxes[:, 2:] <= figure.bbox.max + room).all()
     wide = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0)
     high = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0)
     # the boxes of slanted texts overlap where they do not
     upright = np.array([not text.get_rotation() or text.get_rotation() == 90 for text in texts])
     hidden = np.argwhere(np.triu((wide > 0) & (high > 0) & upright[:, None] & upright, 1))
     assert [(texts[i].get_text(), texts[j].get_text()) for i, j in hidden] == []
+    return boxes
+
+
+def save_twice(figures: Mapping[str, Callable[[], Figure]], folder: Path, provenance: str = "{}") -> dict[str, bytes]:
+    """Draw and save figures twice, which gives the same files; these are returned, by name."""
+    made = []
+    for each in (folder / "one", folder / "two"):
+        for name, draw in figures.items():
+            save(draw(), each / f"{name}.pdf", each / f"{name}.png", provenance)
+        made.append({path.name: path.read_bytes() for path in each.iterdir()})
+    assert made[0] == made[1]
+    return made[0]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,6 @@ SUITE = ShownSuite(
 def readout(texts: int, words: int, seed: int, outputs: int = 1) -> Readout:
     """A readout of made-up texts, consistent in itself; every fourth prediction is wrong."""
     random = np.random.default_rng(seed)
-    lengths = random.integers(1, words + 1, texts) if words > 1 else np.ones(texts, int)
     # the texts are the same in all readouts
     lengths = 1 + (np.arange(texts) * 7) % words
     attention = [random.dirichlet(np.ones(length)).astype(np.float32) for length in lengths]
@@ -54,26 +54,14 @@ def write_corpus(folder: Path, of: Readout) -> tuple[Path, Path]:
     """Corpus and census; the words are hostile, and somebody marked the first word of each second text."""
     texts = len(of)
     lengths = of.lengths.tolist()
-    nothing = [None] * texts
-    columns = {
+    columns: dict[str, Any] = {column.name: [None] * texts for column in CORPUS.columns} | {
         "id": of.ids,
         "split": ["test"] * texts,
         "label": of.labels.astype(np.int32),
         "tokens": [[HOSTILE[(i + t) % 4] for t in range(length)] for i, length in enumerate(lengths)],
         "label_name": [CLASSES[label % 2] for label in of.labels],
-        "group": nothing,
-        "raw": nothing,
-        "starts": nothing,
-        "second": nothing,
-        "sentences": nothing,
-        "query": nothing,
-        "candidates": nothing,
-        "evidence": nothing,
         "annotators": [["<b>a</b>", "b"] if i % 2 else None for i in range(texts)],
         "marks": [[[0], []] if i % 2 else None for i in range(texts)],
-        "scores": nothing,
-        "annotator_labels": nothing,
-        "blocked": nothing,
     }
     corpus, census = folder / "corpus.parquet", folder / "census.parquet"
     folder.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, drawn_texts
+from drawn import assert_readable, written
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -47,7 +47,7 @@ def points_of(axes: Axes, marker: str) -> list[float]:
 
 
 def words_of(figure: Figure) -> str:
-    return " ".join(" ".join(text.get_text() for text in drawn_texts(figure)).split())
+    return " ".join(" ".join(written(figure)).split())
 
 
 def test_values_stand_between_cuts_that_are_aligned() -> None:
@@ -72,13 +72,9 @@ def test_what_lies_off_the_scale_is_an_arrow() -> None:
 
 
 def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square() -> None:
-    beside = {
-        "unique_tolerance_value": 0.75,
-        "unique_tolerance_beyond_value": 0.25,
-        "unique_tolerance_tvd_budget": 0.05,
-    }
-    unique = ask("unique", 0.25, 0.0, 0.5, tvd=0.1, tvd_budget=0.125)
-    figure = fig_answer(summary(**unique, **beside, stable_each=[0.5, 0.0]), LABELS)
+    beside = {"tolerance_value": 0.75, "tolerance_beyond_value": 0.25, "tolerance_tvd_budget": 0.05}
+    unique = ask("unique", 0.25, 0.0, 0.5, tvd=0.1, tvd_budget=0.125, **beside)
+    figure = fig_answer(summary(**unique, stable_each=[0.5, 0.0]), LABELS)
     axes = strip_of(figure, "unique")
     assert points_of(axes, "s") == [0.5]
     (dotted,) = [line for line in axes.lines if line.is_dashed()]
@@ -88,9 +84,8 @@ def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square() -
 
 
 def test_classes_are_numbered_from_the_lowest_and_nothing_of_all_is_drawn() -> None:
-    classes = json.dumps(CLASSES)
-    apart = ask("located", 0.4, 0.3, 0.5, zones="≠", said="bad hardly; good largely", classes=classes)
-    figure = fig_answer(summary(**apart), LABELS)
+    said = {"zones": "≠", "said": "bad hardly; good largely", "classes": json.dumps(CLASSES)}
+    figure = fig_answer(summary(**ask("located", 0.4, 0.3, 0.5, **said)), LABELS)
     dots = {text.get_text(): text.get_position()[0] for text in strip_of(figure, "located").texts}
     assert (dots["1"], dots["2"]) == (-0.5, 1.25)
     assert not any(len(line.get_xdata()) for line in strip_of(figure, "located").lines)
@@ -116,9 +111,8 @@ def test_attributions_stand_beside_attention_and_the_yardstick_is_hollow() -> No
     figure = fig_instead(frame, LABELS)
     (axes,) = figure.axes
     assert points_of(axes, "o") == [0.25, 0.75, 1.0]
-    assert [line.get_markerfacecolor() == "white" for line in axes.lines if line.get_marker() == "o"] == [
-        False, False, True,
-    ]  # fmt: skip
+    hollow = [line.get_markerfacecolor() == "white" for line in axes.lines if line.get_marker() == "o"]
+    assert hollow == [False, False, True]
     assert points_of(axes, "|") == [0.25, 0.25]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["attention", "gradient", "leave-one-out"]
     assert_readable(figure)

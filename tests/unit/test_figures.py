@@ -7,9 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable
+from drawn import assert_readable, save_twice, titles
 from labels import WP
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
@@ -98,29 +97,12 @@ def census(datasets):
 CENSUS = census(["sst"])
 
 
-def boxes(figure, texts):
-    """Pixel boxes x0, y0, x1, y1 of `texts`, (n, 4), at the resolution that is saved."""
-    figure.set_dpi(style.DPI)
-    canvas = FigureCanvasAgg(figure)
-    with style.house_style():
-        figure.draw_without_rendering()
-        return np.array([text.get_window_extent(canvas.get_renderer()).extents for text in texts])
-
-
-def overlaps(found):
-    """How many pairs of boxes share any area."""
-    x0, y0, x1, y1 = found.T
-    wide = np.minimum(x1[:, None], x1) - np.maximum(x0[:, None], x0)
-    high = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0)
-    return int(np.triu((wide > 0) & (high > 0), 1).sum())
-
-
 @pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
 def test_figure3_has_a_panel_a_data_set_up_to_ln2(datasets):
     compared = comparison(datasets)
     figure = wp_fig3_seed_variance(compared, instance_adversary(compared), WP)
     names = ["SST"] if datasets == ["sst"] else datasets
-    assert [axes.get_title(loc="left") for axes in figure.axes] == [f"{name}\n40 texts" for name in names]
+    assert titles(figure) == [f"{name}\n40 texts" for name in names]
     for axes in figure.axes:
         assert axes.get_xlim() == (0, LN2)
         assert axes.get_xticklabels()[-1].get_text() == "ln 2"
@@ -158,7 +140,7 @@ def test_figure3_without_further_seeds_shows_the_adversary_alone():
     compared = comparison(["sst", "needle"])
     alone = compared[compared["model"] != "base"]
     figure = wp_fig3_seed_variance(alone, instance_adversary(compared), WP)
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["SST\n40 texts", "needle\n40 texts"]
+    assert titles(figure) == ["SST\n40 texts", "needle\n40 texts"]
     assert not figure.legends
     # one violin in each quarter
     assert all({height for height, _ in medians(axes)} == {0, 1, 2, 3} for axes in figure.axes)
@@ -228,17 +210,9 @@ def test_figure5_names_lambdas_without_hiding_anything(datasets):
     figure = wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.05)
     for axes in figure.axes:
         assert {"2e-5", "0.002"} <= {text.get_text() for text in axes.texts}
-        labels = boxes(figure, axes.texts)
-        markers = np.concatenate(
-            [
-                axes.transData.transform(line.get_xydata())
-                for line in axes.lines
-                if line.get_marker() not in ("None", "")
-            ]
-        )
-        assert overlaps(labels) == 0
-        x0, y0, x1, y1 = labels.T[:, :, None]
-        x, y = markers.T
+        x0, y0, x1, y1 = assert_readable(figure, axes.texts).T[:, :, None]
+        points = [line.get_xydata() for line in axes.lines if line.get_marker() not in ("None", "")]
+        x, y = axes.transData.transform(np.concatenate(points)).T
         assert not ((x0 < x) & (x < x1) & (y0 < y) & (y < y1)).any()
 
 
@@ -318,10 +292,7 @@ def test_figure2_shows_every_word_and_none_overlap(length):
     shown = " ".join(text.get_text() for text in texts)
     assert shown.count(" ".join(words)) == 3
     assert shown.count(" ".join(words[::-1])) == 3
-    found = boxes(figure, texts)
-    assert overlaps(found) == 0
-    assert (found >= 0).all()
-    assert (found <= [*figure.bbox.max] * 2).all()
+    assert_readable(figure, texts, room=0)
 
 
 def test_figure2_shades_all_maps_on_one_scale_of_weights():
@@ -347,7 +318,7 @@ def test_figure2_draws_line_breaks_and_what_no_line_holds():
     shown = [text.get_text() for text in figure.axes[0].texts]
     assert shown.count("a□b") == shown.count("$x^2$") == 3
     assert sum(len(text) for text in shown if set(text) == {"x"}) == 900
-    assert overlaps(boxes(figure, figure.axes[0].texts)) == 0
+    assert_readable(figure, figure.axes[0].texts)
 
 
 def test_figure2_without_instances_says_so():
@@ -381,16 +352,11 @@ def test_same_bytes_with_provenance_inside(tmp_path):
         "fig5": lambda: wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.05),
         "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW]), CENSUS),
     }
-    for folder in ("one", "two"):
-        for name, build in builders.items():
-            save(build(), tmp_path / folder / f"{name}.pdf", tmp_path / folder / f"{name}.png", provenance)
-    files = {folder: {p.name: p.read_bytes() for p in (tmp_path / folder).iterdir()} for folder in ("one", "two")}
-    assert files["one"] == files["two"]
-    assert sorted(files["one"]) == sorted(f"{name}.{kind}" for name in builders for kind in ("pdf", "png"))
+    files = save_twice(builders, tmp_path, provenance)
+    assert sorted(files) == sorted(f"{name}.{kind}" for name in builders for kind in ("pdf", "png"))
     for name in builders:
         with Image.open(tmp_path / "one" / f"{name}.png") as image:
             assert image.text["Description"] == provenance
             assert image.width == style.WIDTH * style.DPI
-        pdf = files["one"][f"{name}.pdf"]
-        assert b"/CreationDate" not in pdf
-        assert b"/Keywords" in pdf
+        assert b"/CreationDate" not in files[f"{name}.pdf"]
+        assert b"/Keywords" in files[f"{name}.pdf"]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, drawn_texts
+from drawn import assert_readable, written
 from matplotlib.lines import Line2D
 
 from attention_audit.columns.tables import TABLE
@@ -23,21 +23,14 @@ MODELS = {
 }  # fmt: skip
 SIX = ["WP2019/base", "SS2019/flan_rnn", "JW2019/lstm_tanh", "JW2019/cnn_tanh", "PD2020/honest", "PD2020/liar"]
 LABELS = labels_of([], TITLES | MODELS)
-RANKED = ("attention", "gradient", "product", "loo", "integrated_gradients")
 
 
-def table(
-    datasets: list[str], models: list[str], names: tuple[str, ...] = tuple(PLAUSIBLE), ranked: tuple[str, ...] = RANKED
-) -> pd.DataFrame:
+def table(datasets: list[str], models: list[str], names: tuple[str, ...] = tuple(PLAUSIBLE)) -> pd.DataFrame:
     """A made-up table; the last model has a row that says why it was not asked."""
     random, rows = np.random.default_rng(0), []
     for dataset in datasets:
         for row in (f"{model} - {name}" for model in models for name in names):
-            name = row.rpartition(" - ")[2]
-            metrics = {"auprc": random.uniform(0.2, 0.5), "iou": 0.9}
-            if name in ranked:
-                metrics |= {"ranks": random.uniform(-0.1, 1), "located": random.uniform(0, 1.05)}
-            for metric, value in metrics.items():
+            for metric, value in {"auprc": random.uniform(0.2, 0.5), "iou": 0.9}.items():
                 about = {"dataset": dataset, "row": row, "metric": metric}
                 rows.append({**about, "mean": value, "low": value - 0.05, "high": value + 0.05})
         rows.append({"dataset": dataset, "row": "SS2019/han_rnn", "metric": "", "note": "not asked: sentences"})
@@ -46,8 +39,8 @@ def table(
     return frame.assign(**empty)[TABLE.schema.names]
 
 
-def value(frame: pd.DataFrame, row: str, metric: str) -> float:
-    return float(frame.loc[(frame["row"] == row) & (frame["metric"] == metric), "mean"].item())
+def auprc(frame: pd.DataFrame, row: str) -> float:
+    return float(frame.loc[(frame["row"] == row) & (frame["metric"] == "auprc"), "mean"].item())
 
 
 def points(axes: Any) -> set[tuple[float, float]]:
@@ -67,10 +60,10 @@ def points(axes: Any) -> set[tuple[float, float]]:
 def test_what_is_written_can_be_read(datasets: list[str], models: list[str], names: tuple[str, ...]) -> None:
     figure = fig_plausibility(table(datasets, models, names), LABELS)
     assert_readable(figure)
-    written = [text.get_text() for text in drawn_texts(figure)]
-    assert "random or uniform weights" in written
-    assert ("the other annotators" in written) == ("others" in names)
-    assert not any("han_rnn" in text for text in written)
+    texts = written(figure)
+    assert "random or uniform weights" in texts
+    assert ("the other annotators" in texts) == ("others" in names)
+    assert not any("han_rnn" in text for text in texts)
 
 
 def test_a_dot_is_at_the_auprc_of_its_attribution() -> None:
@@ -79,12 +72,12 @@ def test_a_dot_is_at_the_auprc_of_its_attribution() -> None:
     assert len(figure.axes) == 2
     for axes, model in zip(figure.axes, SIX, strict=False):
         # attention is on top
-        expected = {(value(frame, f"{model} - {name}", "auprc"), place) for place, name in enumerate(RANKED[::2][:2])}
-        assert points(axes) == expected
+        named = enumerate(("attention", "product"))
+        assert points(axes) == {(auprc(frame, f"{model} - {name}"), place) for place, name in named}
         lines = {float(line.get_xdata()[0]) for line in axes.lines if line.get_linestyle() != "None"}  # type: ignore[index,arg-type]
-        assert lines == {value(frame, f"{model} - {name}", "auprc") for name in ("random", "others")}
+        assert lines == {auprc(frame, f"{model} - {name}") for name in ("random", "others")}
 
 
 def test_without_marks_the_figure_is_a_sentence() -> None:
     figure = fig_plausibility(table(["needle"], SIX[:1]).iloc[:0], LABELS)
-    assert NOTHING in [text.get_text() for text in drawn_texts(figure)]
+    assert NOTHING in written(figure)

@@ -1,6 +1,5 @@
 """The page of a run, from frames, pictures and captions made by hand."""
 
-import json
 import math
 import re
 import subprocess
@@ -35,29 +34,12 @@ MACHINE = Machine("CPU 1", 4, 8 * 2**30, None, "Linux")
 CAPTION = "**Is it so?** Some *words* on ``wp_fig3_x`` and ``wp_none``.\n\nSource: here."
 
 
-def entry(stage: str, inputs: str, outputs: str, seconds: float = 1.0, machine: Machine = MACHINE) -> Entry:
-    """A job; files are parted by spaces."""
-    return Entry(stage, tuple(inputs.split()), tuple(outputs.split()), BEGIN, seconds, seconds, 2**20, 1.0, machine)
+def entry(seconds: float = 1.0, machine: Machine = MACHINE) -> Entry:
+    """A job."""
+    return Entry("train", (), (), BEGIN, seconds, seconds, 2**20, 1.0, machine)
 
 
-JOBS = [
-    entry("corpus", "", "results/corpora/a/corpus.parquet"),
-    entry("corpus", "", "results/corpora/b/corpus.parquet", 3.0),
-    entry(
-        "train",
-        "results/corpora/a/corpus.parquet",
-        "results/models/a/wp/base/seed1.safetensors results/readouts/a/wp/base/seed1/test.parquet",
-        60.0,
-    ),
-    entry(
-        "train",
-        "results/corpora/a/corpus.parquet results/readouts/a/wp/base/seed1/test.parquet",
-        "results/models/a/wp/adversary_lambda0.1/seed1.safetensors",
-    ),
-    entry("comparison", "results/readouts/a/wp/base/seed1/test.parquet", "results/audits/a/wp/comparison.parquet"),
-    entry("wp_fig3_x", "results/audits/a/wp/comparison.parquet", "results/figures/wp_fig3_x.pdf"),
-    entry("wp_table2_y", "results/audits/a/wp/comparison.parquet", "results/tables/wp_table2_y.parquet"),
-]
+JOBS = [entry(), entry(3.0), entry(60.0), *[entry()] * 4]
 
 WP = ShownSuite(
     key="wp", paper="WP2019", title="W&P 2019", about="Is it so?", datasets=["sst"],
@@ -76,8 +58,12 @@ TABLE_Y = ShownExhibit(
 )  # fmt: skip
 
 
+Run = Callable[..., FinishedRun]
+Show = Callable[..., Page]
+
+
 @pytest.fixture
-def run(tmp_path: Path, provenance: Provenance) -> Callable[..., FinishedRun]:
+def run(tmp_path: Path, provenance: Provenance) -> Run:
     """A run of one figure and one table; keywords replace parts of it."""
 
     def make(**changes: Any) -> FinishedRun:
@@ -106,6 +92,12 @@ def run(tmp_path: Path, provenance: Provenance) -> Callable[..., FinishedRun]:
         return FinishedRun(**parts | changes)
 
     return make
+
+
+@pytest.fixture
+def show(run: Run, tmp_path: Path) -> Show:
+    """The page of such a run, taken apart."""
+    return lambda **changes: check_page(page(run(**changes), BEGIN, tmp_path))
 
 
 def test_a_caption_is_a_heading_and_what_follows() -> None:
@@ -144,19 +136,14 @@ def test_rows_are_gathered_by_data_set() -> None:
     assert grid_of(frame.iloc[:0]).groups == []
 
 
-def test_of_a_long_table_the_first_rows_are_shown_without_columns_that_they_leave_empty(
-    run: Callable[..., FinishedRun], tmp_path: Path
-) -> None:
+def test_of_a_long_table_the_first_rows_are_shown_without_columns_that_they_leave_empty(run: Run, show: Show) -> None:
     frame = pd.DataFrame({"data set": ["a"] * MOST + ["b"], "row": "x", "F1": [""] * MOST + ["3"]})
     assert grid_of(frame) == Grid("", "", ["row"], [True], [("a", [["x"]] * MOST)], MOST + 1)
-    finished = run()
-    table, provenance = finished.tables["wp_table2_y"]
+    table, provenance = run().tables["wp_table2_y"]
     rows = pd.concat([table.assign(dataset=f"data {number}") for number in range(MOST + 1)])
-    long = {"wp_table2_y": (rows, provenance)}
-    said = f"The first {MOST} of {MOST + 1} rows; tables/wp_table2_y.md has all."
-    shown, short = (check_page(page(each, BEGIN, tmp_path)).text for each in (replace(finished, tables=long), finished))
-    assert said in shown
-    assert "rows; " not in short
+    shown = show(tables={"wp_table2_y": (rows, provenance)}).text
+    assert f"The first {MOST} of {MOST + 1} rows; tables/wp_table2_y.md has all." in shown
+    assert "rows; " not in show().text
     assert f"data {MOST - 1}" in shown
     assert f"data {MOST}" not in shown
 
@@ -169,7 +156,7 @@ def test_a_run_lasts_from_the_first_job_to_the_end_of_the_last() -> None:
 def test_a_job_without_a_gpu_is_counted_with_its_machine() -> None:
     with_gpu, other = (Machine("CPU 1", 4, 8 * 2**30, gpu, "Linux") for gpu in ("GPU 1", None))
     small = Machine("CPU 1", 2, 8 * 2**30, None, "Linux")
-    jobs = [entry("x", "", "o", machine=machine) for machine in (other, with_gpu, other, small)]
+    jobs = [entry(machine=machine) for machine in (other, with_gpu, other, small)]
     assert machines(jobs) == [(with_gpu, 3), (small, 1)]
 
 
@@ -204,7 +191,7 @@ HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\
 """What a class, a data set, a word or a file may be called, and what is never more than a name."""
 
 
-def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, provenance: Provenance) -> None:
+def test_text_is_never_markup(show: Show, provenance: Provenance) -> None:
     texts = ShownExhibit(
         name="texts", folder="tables", suite="", number="", shows="x", answers=[],
         columns="columns.tables:TEXTS", shown="tables.shown:single",
@@ -225,7 +212,7 @@ def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, p
         }
         about = {"title": name, "about": name, "datasets": [name], "models": {"base": name, **WP.models}}
         named = WP.model_copy(update=about | {"citation": [name, WP.citation[1]]})
-        finished = run(
+        return show(
             suites=[named, OTHER],
             exhibits=[FIGURE, texts],
             tables={"texts": (pd.DataFrame([row]), provenance.record() | {"settings": {name: name}})},
@@ -233,13 +220,9 @@ def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, p
             config={"datasets": [name], "vectors": name, "training": {"seed": 1}},
             gaps={name: name},
             raw_files=[file],
-            entries=[
-                *JOBS,
-                entry("table", f"results/{name}", f"results/tables/{name}", 1.0, replace(MACHINE, cpu=name)),
-            ],
+            entries=[*JOBS, entry(machine=replace(MACHINE, cpu=name))],
             explorer="explorer.html",
         )
-        return check_page(page(finished, BEGIN, tmp_path))
 
     plain, hostile = shown("plain"), shown(HOSTILE)
     assert hostile.tags == plain.tags
@@ -249,14 +232,13 @@ def test_text_is_never_markup(run: Callable[..., FinishedRun], tmp_path: Path, p
     assert hostile.text.count(HOSTILE) == plain.text.count("plain") >= 12
 
 
-def test_the_report_links_to_the_explorer_where_there_is_one(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
-    assert check_page(page(run(explorer="explorer.html"), BEGIN, tmp_path)).links.count("explorer.html") == 1
-    assert "explorer.html" not in check_page(page(run(), BEGIN, tmp_path)).links
+def test_the_report_links_to_the_explorer_where_there_is_one(show: Show) -> None:
+    assert show(explorer="explorer.html").links.count("explorer.html") == 1
+    assert "explorer.html" not in show().links
 
 
-def test_the_page_is_whole_and_loads_nothing(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
-    text = page(run(), BEGIN, tmp_path)
-    shown = check_page(text)
+def test_the_page_is_whole_and_loads_nothing(show: Show) -> None:
+    shown = show()
     assert shown.pictures() == [(200, 200)]
     assert shown.ids["wp_fig3_x"] == shown.ids["wp_table2_y"] == 1
     assert "#wp_fig3_x" in shown.links
@@ -267,18 +249,15 @@ def test_the_page_is_whole_and_loads_nothing(run: Callable[..., FinishedRun], tm
     assert "CPU 1, 4 cores, 8.0 GiB of memory, no GPU used, Linux (7 jobs)" in words
     assert "2026-01-02 03:04 UTC" in words
     assert "not a checkout of a git repository" in words
-    assert json.dumps(run().config["training"]["seed"]) in words
     assert "What else?" not in words
     assert "Attention & so on (doi.org/10.1/x). Is it so?" in words
     assert "https://doi.org/10.1/x" in shown.links
 
 
-def test_a_suite_and_a_table_of_no_suite_are_shown_without_an_edit_of_the_page(
-    run: Callable[..., FinishedRun], tmp_path: Path
-) -> None:
+def test_a_suite_and_a_table_of_no_suite_are_shown_without_an_edit_of_the_page(show: Show) -> None:
     other = OTHER.model_copy(update={"datasets": ["mine"]})
     extra = TABLE_Y.model_copy(update={"name": "extra", "suite": ""})
-    shown = check_page(page(run(suites=[WP, other], exhibits=[FIGURE, TABLE_Y, extra]), BEGIN, tmp_path))
+    shown = show(suites=[WP, other], exhibits=[FIGURE, TABLE_Y, extra])
     assert "What else?" in shown.text
     assert "Data sets: mine." in shown.text
     assert {"#suite-wp", "#suite-other", "#extra"} <= set(shown.links)
@@ -287,10 +266,11 @@ def test_a_suite_and_a_table_of_no_suite_are_shown_without_an_edit_of_the_page(
     assert "checks" not in shown.ids
 
 
-def test_exhibits_stand_in_the_order_in_which_they_come(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
+def test_exhibits_stand_in_the_order_in_which_they_come(show: Show) -> None:
     for exhibits in ([FIGURE, TABLE_Y], [TABLE_Y, FIGURE]):
-        ids = list(check_page(page(run(exhibits=exhibits), BEGIN, tmp_path)).ids)
-        assert [name for name in ids if name.startswith("wp_")] == [exhibit.name for exhibit in exhibits]
+        assert [name for name in show(exhibits=exhibits).ids if name.startswith("wp_")] == [
+            exhibit.name for exhibit in exhibits
+        ]
 
 
 SUMMARY_TABLE = ShownExhibit(
@@ -314,29 +294,21 @@ def first_of(row: dict[str, Any], items: str = "words", sentences: list[int] | N
     return found
 
 
-def test_a_run_without_logs_says_so(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
-    shown = check_page(page(run(entries=[]), BEGIN, tmp_path))
-    assert "Which jobs made these results is not known" in shown.text
-    assert shown.tags["svg"] == 0
+def test_what_is_missing_is_said(show: Show) -> None:
+    assert "Which jobs made these results is not known" in show(entries=[]).text
+    assert "SST: no raw file" in show(gaps={"sst": "no raw file"}).text
 
 
-def test_what_was_left_out_is_named(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
-    shown = check_page(page(run(gaps={"sst": "no raw file"}), BEGIN, tmp_path))
-    assert "SST: no raw file" in shown.text
-
-
-def test_raw_files_are_listed(run: Callable[..., FinishedRun], tmp_path: Path) -> None:
+def test_raw_files_are_listed(show: Show) -> None:
     file = {"folder": "f", "bytes": 2048, "origin": "mirror", "sha256": "ab" * 32}
     files = [file | {"file": f"{known}.zip", "canonical": known} for known in (True, False, None)]
-    words = check_page(page(run(raw_files=files), BEGIN, tmp_path)).text
+    words = show(raw_files=files).text
     assert f"f/True.zip 2.0 KiB mirror yes {'ab' * 32}".replace(" ", "") in words.replace(" ", "")
     assert "no checksum is known" in words
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: b"", lambda data: b"x" + data])
-def test_a_damaged_picture_is_named(
-    run: Callable[..., FinishedRun], tmp_path: Path, damage: Callable[[bytes], bytes]
-) -> None:
+def test_a_damaged_picture_is_named(run: Run, damage: Callable[[bytes], bytes]) -> None:
     path = run().figures["wp_fig3_x"]
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(AuditError, match=r"wp_fig3_x\.png: truncated or corrupt PNG; rebuild it with: snakemake"):
@@ -406,7 +378,7 @@ def test_the_first_text_has_its_words_and_the_weights_of_several_trainings() -> 
 
 
 def test_the_page_opens_with_the_figure_the_lines_and_maps_and_further_cards_are_closed(
-    run: Callable[..., FinishedRun], tmp_path: Path, provenance: Provenance
+    run: Run, tmp_path: Path, provenance: Provenance
 ) -> None:
     frame = pd.DataFrame([summary_row(ranks_clause=HOSTILE), summary_row(dataset="imdb")])[SUMMARY.schema.names]
     figure = FIGURE.model_copy(update={"name": "fig_answer", "suite": "", "number": ""})
