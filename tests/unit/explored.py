@@ -88,12 +88,21 @@ def map_(
     return AboutMap(key=key, label=label, meaning=f"This is {label}.", kind=kind, computed=computed, seed=seed, own=own)
 
 
+MOVED = ("adversary", "continuation", "instance")
+ATTRIBUTED = ("gradient:10", "loo:10", "integrated_gradients:10")
+"""Maps that can be imposed beside those of seeds, and maps that cannot."""
 COLUMNS = [
     AboutColumn(name="agree", label="seeds that agree", kind="integer", unit="seeds", meaning="same top item"),
     AboutColumn(name="moved", label="adversary goes", kind="number", unit="nats", meaning="JSD of the adversary"),
     AboutColumn(name="survives_item", label="survives", kind="flag", unit="", meaning="decision stays"),
     AboutColumn(name="words", label="top item", kind="text", unit="", meaning="the items with the most attention"),
 ]
+
+
+LINE = {
+    "mark": "·●·", "asks": "May <i>it</i> be read?", "said": "partly", "value": ".35", "interval": ".33 to .37",
+    "remark": HOSTILE[0],
+}  # fmt: skip
 
 
 def view(
@@ -113,9 +122,9 @@ def view(
     def values() -> list[Weights | None]:
         return [[round(random.uniform(-1, 1), 3) for _ in range(n)] for n in lengths]
 
-    maps: dict[str, list[Weights | None]] = {f"attention:{seed}": weights() for seed in seeds}
-    maps |= {"adversary": weights(), "continuation": weights(), "instance": weights()}
-    maps |= {"gradient:10": values(), "loo:10": values(), "integrated_gradients:10": values()}
+    imposable = [*(f"attention:{seed}" for seed in seeds), *MOVED]
+    maps: dict[str, list[Weights | None]] = {name: weights() for name in imposable}
+    maps |= {name: values() for name in ATTRIBUTED}
     maps["integrated_gradients:10"][-1] = None
     maps["people"] = [[float(t == 0) for t in range(n)] for n in lengths]
     maps["people"][0] = None
@@ -142,7 +151,6 @@ def view(
     )
     if pairs:
         full["gold"] = [full["candidates"][place][0] for place in range(texts)]  # type: ignore[index]
-    imposable = [name for name in maps if name.split(":")[0] in ("attention", "adversary", "continuation", "instance")]
 
     def distribution() -> list[float]:
         return softmax([random.gauss(0, 2) for _ in range(classes)])
@@ -167,6 +175,7 @@ def view(
             others[f"attention:{seed}"] = run["p"]
             full["imposed"][str(seed)] = others  # type: ignore[assignment]
     full["own"] = {name: [distribution() for _ in lengths] for name in ("uniform", "adversary", "continuation")}
+    exact: Computed = "stored" if heads else "exact"
     about = AboutView(
         key=key,
         dataset=dataset,
@@ -188,34 +197,15 @@ def view(
         maps=[
             *(map_(f"attention:{seed}", seed=seed) for seed in seeds),
             map_("uniform", computed="even", own=True),
-            map_("adversary", own=True),
-            map_("continuation", own=True),
-            map_("instance"),
-            *(
-                map_(f"contribution:{seed}", "signed", "stored" if heads else "exact", seed)
-                for seed in seeds
-                if not pairs
-            ),
-            map_("gradient:10", "signed", seed=10),
-            map_("loo:10", "signed", seed=10),
-            map_("integrated_gradients:10", "signed", seed=10),
+            *(map_(name, own=name != "instance") for name in MOVED),
+            *(map_(f"contribution:{seed}", "signed", exact, seed) for seed in seeds if not pairs),
+            *(map_(name, "signed", seed=10) for name in ATTRIBUTED),
             map_("people", "mark"),
         ],
         missing={"exact contribution": "Models of pairs have no such sum below their tail."} if pairs else {},
         columns=COLUMNS,
         columns_seed=10,
-        lines=[
-            {
-                "mark": "·●·",
-                "asks": "May <i>it</i> be read?",
-                "said": "partly",
-                "value": ".35",
-                "interval": ".33 to .37",
-                "remark": HOSTILE[0],
-            }
-        ]
-        if suite == "wp"
-        else [],
+        lines=[LINE] if suite == "wp" else [],
     )
     return about, full
 

@@ -16,7 +16,7 @@ from explored import example
 from explored_run import CLASSES, HOSTILE, job_of, readout
 
 from attention_audit.errors import AuditError
-from attention_audit.explorer.document import About, View, as_json, packed, unpacked
+from attention_audit.explorer.document import About, AboutView, View, as_json, packed, unpacked
 from attention_audit.explorer.views import (
     NO_CONTRIBUTION,
     NOT_DECIDED,
@@ -54,6 +54,12 @@ def explored_of(first: Readout, items: str = "words", **further: Any) -> Explore
         dataset="d", suite="s", model="m", items=items, names=("D", "S", "M"), classes={0: "no", 1: "yes"},
         **plain | further,
     )  # fmt: skip
+
+
+def made_of(explored: Explored) -> tuple[AboutView, View]:
+    """What the page holds of a model: what is known of it at once, and its texts."""
+    viewing = Viewing(explored)
+    return viewing.about({"of": 2, "shown": 2, "why": ""}), viewing.view()
 
 
 def test_what_is_written_into_the_page_is_no_markup() -> None:
@@ -165,7 +171,7 @@ def test_a_sample_keeps_the_opening_text(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_names_of_classes_that_are_read_from_the_right_keep_their_place() -> None:
     explored = replace(explored_of(readout(3, 4, 1)), classes={0: "سلبي", 1: "good"})
-    about = Viewing(explored).about({"of": 3, "shown": 3, "why": ""})
+    about, _ = made_of(explored)
     assert about["classes"] == ["\u2068سلبي\u2069", "good"]
 
 
@@ -226,8 +232,7 @@ def test_a_text_that_the_corpus_lacks_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_head_that_is_no_sum_of_words_is_said(random_pairs: MakeReadout) -> None:
-    viewing = Viewing(explored_of(random_pairs([3, 5], classes=4)))
-    about, view = viewing.about({"of": 2, "shown": 2, "why": ""}), viewing.view()
+    about, view = made_of(explored_of(random_pairs([3, 5], classes=4)))
     assert (about["here"], about["tail"], about["outputs"], about["why_not"]) == (True, True, 3, "")
     assert about["missing"] == {"exact contribution": NO_CONTRIBUTION}
     assert about["classes"] == ["no", "yes", "2", "3"]
@@ -242,8 +247,7 @@ def test_of_a_transformer_predictions_are_computed_before(random_heads: MakeRead
     flat = {first.ids[0]: second.several.weights[0].reshape(-1)}  # type: ignore[union-attr]
     other = about_map("adversary", "", "", own=True), second
     known = {"gradient": {id_: np.ones(length - 2, np.float32) for id_, length in zip(first.ids, (6, 4), strict=True)}}
-    viewing = Viewing(explored_of(first, others=[other], instance=flat, attributions=known))
-    about, view = viewing.about({"of": 2, "shown": 2, "why": ""}), viewing.view()
+    about, view = made_of(explored_of(first, others=[other], instance=flat, attributions=known))
     assert (about["here"], about["heads"], about["outputs"], about["why_not"]) == (False, 2, 0, NOT_LINEAR)
     assert view["words"] == [["w0", "w1", "w2", "w3", "[CLS]", "[SEP]"], ["w0", "w1", "[CLS]", "[SEP]"]]
     assert view["marks"] == [2, 2]
@@ -257,10 +261,10 @@ def test_of_a_transformer_predictions_are_computed_before(random_heads: MakeRead
     np.testing.assert_allclose(imposed["attention:1"], view["runs"]["1"]["p"], atol=2e-6)
     assert imposed["instance"][1] is None
     assert first.attending is not None
-    for place in range(2):
+    for place, length in enumerate((6, 4)):
         alone = first.attending.padded(np.array([place]), torch.float32)
-        for key, weights in (("uniform", np.full((2, (6, 4)[place]), 1 / (6, 4)[place])), ("adversary", None)):
-            theirs = second.several.weights[place].T if weights is None else weights  # type: ignore[union-attr]
+        other_weights: Any = second.several.weights[place].T  # type: ignore[union-attr]
+        for key, theirs in (("uniform", np.full((2, length), 1 / length)), ("adversary", other_weights)):
             contexts = np.concatenate([
                 theirs[head] @ first.attending.values[place][:, head] for head in range(2)
             ])  # fmt: skip
@@ -277,8 +281,7 @@ def test_where_a_map_decides_nothing_no_prediction_is_shown(random_readout: Make
         readout_.ids, readout_.labels, readout_.predictions, readout_.probabilities, readout_.attention, nothing,
         np.empty((2, 0), np.float32),
     )  # fmt: skip
-    viewing = Viewing(explored_of(undecided))
-    about, view = viewing.about({"of": 2, "shown": 2, "why": ""}), viewing.view()
+    about, view = made_of(explored_of(undecided))
     assert (about["here"], about["why_not"], view["imposed"]) == (False, NOT_DECIDED, {})
     assert "exact contribution" in about["missing"]
 
@@ -286,17 +289,15 @@ def test_where_a_map_decides_nothing_no_prediction_is_shown(random_readout: Make
 def test_items_of_a_model_of_sentences_are_sentences(random_readout: MakeReadout) -> None:
     readout_ = random_readout([2, 1])
     texts = [text_of(*"abcd", sentences=[0, 3], marks=[[0]]), text_of("e", sentences=[0])]
-    viewing = Viewing(explored_of(readout_, items="sentences", texts=texts))
-    assert viewing.view()["words"] == [["a b c", "d"], ["e"]]
-    assert viewing.view()["unread"] == [0, 0]
-    assert "people" not in viewing.maps
+    about, view = made_of(explored_of(readout_, items="sentences", texts=texts))
+    assert (view["words"], view["unread"]) == ([["a b c", "d"], ["e"]], [0, 0])
+    assert "people" not in {map_["key"] for map_ in about["maps"]}
 
 
 def test_a_map_of_another_length_is_left_out(random_readout: MakeReadout) -> None:
     other = about_map("adversary", "", ""), random_readout([3, 4])
-    view = Viewing(explored_of(random_readout([3, 5]), others=[other])).view()
-    assert view["maps"]["adversary"][0] is not None
-    assert view["maps"]["adversary"][1] is None
+    _, view = made_of(explored_of(random_readout([3, 5]), others=[other]))
+    assert [map_ is None for map_ in view["maps"]["adversary"]] == [False, True]
 
 
 def test_a_view_is_cut_text_by_text() -> None:
@@ -317,10 +318,8 @@ def test_the_adversary_that_is_shown_is_the_furthest_within_the_budget() -> None
     ]
 
     def rows(*tvds: float) -> list[dict[str, Any]]:
-        return [
-            {"model": "adversary", "lambda": value, "seed": 1, "texts": 9, "tvd": tvd, "tvd_sd": 0.0, "jsd": value}
-            for value, tvd in zip((0.1, 0.2, 0.3), tvds, strict=True)
-        ]
+        pairs = zip((0.1, 0.2, 0.3), tvds, strict=True)
+        return [{"model": "adversary", "lambda": at, "seed": 1, "tvd": tvd, "jsd": at} for at, tvd in pairs]
 
     assert chosen(members, rows(0.01, 0.05, 0.06), 0.05)[0].lambda_ == 0.2
     nearest, said = chosen(members, rows(0.3, 0.2, 0.25), 0.05)
