@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from labels import SS
 
-from attention_audit.answer.intervals import NORMAL, mean
+from attention_audit.answer.estimates import NORMAL, mean
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.located import FURTHER

@@ -8,7 +8,7 @@ import pytest
 from audited import NOTHING, RANKED_SETS, fallen, ranked, subject
 from labels import LABELS
 
-from attention_audit.answer import intervals
+from attention_audit.answer import estimates
 from attention_audit.columns.audits import MEASURES
 from attention_audit.columns.tables import TABLE
 from attention_audit.names import PLAUSIBLE
@@ -67,7 +67,7 @@ def test_means_over_annotators_texts_and_trainings_by_hand() -> None:
     assert own["auprc"] == pytest.approx((0.4 + 0.8 + 0.4) / 3)
     assert own["majority_token_f1"] == pytest.approx(0.7)
     assert own["texts"] == 2
-    effect = intervals.mean(np.array([[0.4, 0.8], [0.4, NAN]]))
+    effect = estimates.mean(np.array([[0.4, 0.8], [0.4, NAN]]))
     assert cells(found, "attention", "low")["iou"] == pytest.approx(effect.low)
     assert cells(found, "attention", "high")["iou"] == pytest.approx(effect.high)
     assert cells(found, "attention", "sd")["auprc"] == pytest.approx(np.std([0.6, 0.4], ddof=1))

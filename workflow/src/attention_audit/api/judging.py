@@ -398,5 +398,5 @@ def judge(
     }
     audits = list_audits(by_text, None if labels is None else gold)
     subject = SUBJECT.model_copy(update={"seeds": len(rows)})
-    row = answer_subject(subject, audits, margins, dict(enumerate(called)), asked)
+    row = answer_subject(Measured(subject, audits, margins, dict(enumerate(called))), asked)
     return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), LABELS, by_text)

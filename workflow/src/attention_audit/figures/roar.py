@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.answer.intervals import mean
+from attention_audit.answer.estimates import mean
 from attention_audit.figures import style
 from attention_audit.figures.panels import by_dataset, describe, legend, panel_grid
 from attention_audit.names import RANKINGS, Names

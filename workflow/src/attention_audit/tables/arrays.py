@@ -1,5 +1,5 @@
 """Rows of audits as arrays by training and text, which is what the questions of the answer take; and means over both as
-rows of tables, with the 95 % intervals of the answer (answer/intervals.py).
+rows of tables, with the 95 % intervals of the answer (answer/estimates.py).
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -7,19 +7,19 @@ from math import isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate
-from attention_audit.answer.intervals import Effect, mean
+from attention_audit.answer.estimates import Estimate, Floats, Integers, mean
 from attention_audit.contrasts import Subject
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Cell = dict[str, float]
 """The columns mean, sd, low and high of `TABLE`."""
 Subjects = Sequence[Subject | Mapping[str, Any]]
 """The judged models."""
+
+
+NOTHING = pd.DataFrame(columns=["dataset", "suite", "model", "seed", "id", "annotator", "by", "chance_jsd"])
+"""The rows of an audit that was not asked."""
 
 
 class Audits(NamedTuple):
@@ -29,26 +29,20 @@ class Audits(NamedTuple):
     """
 
     predictions: pd.DataFrame
-    stability: pd.DataFrame
-    permutation: pd.DataFrame
-    shuffles: pd.DataFrame
-    located: pd.DataFrame
-    comparison: pd.DataFrame
-    consistency: pd.DataFrame
-    plausibility: pd.DataFrame
-    replaced: pd.DataFrame
+    stability: pd.DataFrame = NOTHING
+    permutation: pd.DataFrame = NOTHING
+    shuffles: pd.DataFrame = NOTHING
+    located: pd.DataFrame = NOTHING
+    comparison: pd.DataFrame = NOTHING
+    consistency: pd.DataFrame = NOTHING
+    plausibility: pd.DataFrame = NOTHING
+    replaced: pd.DataFrame = NOTHING
     groups: Mapping[str, str] = {}
 
-    def of(self, dataset: str, suite: str, groups: Mapping[str, str]) -> "Audits":
-        """The rows of one data set and suite, and what its texts share."""
-        frames = self._asdict() | {"groups": None}
-        own = {name: of_suite(rows, dataset, suite) for name, rows in frames.items() if rows is not None}
-        return Audits(**own, groups=groups)
-
-    @classmethod
-    def of_frames(cls, nothing: pd.DataFrame, **known: Any) -> "Audits":
-        """Those of which some fields are known; of all others, `nothing` is."""
-        return cls(**dict.fromkeys(cls._fields[:-1], nothing) | known)
+    def take(self, subject: Subject, groups: Mapping[str, Mapping[str, str]]) -> "Audits":
+        """Take the rows of the data set and suite of a model, and what its texts share, of `groups_of`."""
+        frames: list[Any] = [of_suite(rows, subject.dataset, subject.suite) for rows in self[:-1]]
+        return Audits._make([*frames, groups.get(subject.dataset, {})])
 
 
 def groups_of(corpus: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]]:
@@ -86,8 +80,8 @@ def list_subjects(
 ) -> Iterator[tuple[Subject, dict[str, pd.DataFrame]]]:
     """List the judged models, with the rows of each audit on each."""
     for subject in map(Subject.model_validate, subjects):
-        suites = {name: of_suite(rows, subject.dataset, subject.suite) for name, rows in audits.items()}
-        yield subject, {name: of_run(rows, subject.model) for name, rows in suites.items()}
+        suite = {name: of_suite(rows, subject.dataset, subject.suite) for name, rows in audits.items()}
+        yield subject, {name: of_run(rows, subject.model) for name, rows in suite.items()}
 
 
 def different(rows: pd.DataFrame, name: str) -> list[Any]:
@@ -98,8 +92,8 @@ def different(rows: pd.DataFrame, name: str) -> list[Any]:
 def grid(
     rows: pd.DataFrame, value: str, seeds: Sequence[Any] | None = None, ids: Sequence[Any] | None = None
 ) -> Floats:
-    """A column by seed and text, (S, N), by default those that occur; NaN where there is no row of both."""
-    seeds = different(rows, "seed") if seeds is None else seeds
+    """A column by seed and text, (S, N), by default those that occur, seeds ascending; NaN where no row is of both."""
+    seeds = sorted(different(rows, "seed")) if seeds is None else seeds
     ids = different(rows, "id") if ids is None else ids
     at_seed, at_id = (pd.Index(keys).get_indexer(rows[name]) for name, keys in (("seed", seeds), ("id", ids)))
     known = (at_seed >= 0) & (at_id >= 0)
@@ -147,23 +141,17 @@ def cube(rows: pd.DataFrame, value: str, by: str) -> dict[str, Floats]:
     return {str(key): grid(rows[rows[by] == key], value, seeds, ids) for key in different(rows, by)}
 
 
-def cell(effect: Effect | Estimate, by_training: Floats | Sequence[float] = ()) -> Cell:
-    """An effect with its interval, and the standard deviation (n - 1; NaN for one) of those of the trainings, (S,)."""
+def cell(found: Estimate, by_training: Floats | Sequence[float] = ()) -> Cell:
+    """An estimate with its interval, and the sd (n - 1; NaN for one) of those of the trainings, (S,)."""
     with np.errstate(invalid="ignore"):
-        sd = float(np.std(by_training, ddof=1)) if len(by_training) > 1 else np.nan
-    return {"mean": effect.value, "sd": sd, "low": effect.low, "high": effect.high}
-
-
-def of_trainings(values: Floats) -> Floats:
-    """The mean of each training, (S,), from values (S, N) with NaN where there is none; NaN for one without any."""
-    with np.errstate(invalid="ignore"):
-        found: Floats = np.nansum(values, 1) / np.isfinite(values).sum(1)
-    return found
+        sd = float(np.std(by_training, ddof=1)) if len(by_training) > 1 else nan
+    return {"mean": found.value, "sd": sd, "low": found.low, "high": found.high}
 
 
 def averaged(values: Floats, most: float = 1.0, least: float = 0.0) -> Cell:
     """The mean of values between `least` and `most`, from (S, N) with NaN where there is none."""
-    return cell(mean(values, least, most), of_trainings(values))
+    found = mean(values, least, most)
+    return cell(found, found.each)
 
 
 def means(
@@ -177,10 +165,8 @@ def means(
     """
     found: list[dict[str, object]] = []
     for (dataset, *parts), own in rows.groupby(["dataset", *by], sort=False, observed=True):
-        seeds, ids = sorted(different(own, "seed")), different(own, "id")
-        about = {"dataset": str(dataset), "row": "/".join(map(str, parts)), "seeds": len(seeds)}
-        for name in metrics:
-            values = grid(own, name, seeds, ids)
-            found.append({**about, "metric": name, **averaged(values, most, -most if name in signed else 0.0)})
-        found.append({**about, "metric": "texts", "mean": float(len(ids))})
+        cells = {name: averaged(grid(own, name), most, -most if name in signed else 0.0) for name in metrics}
+        cells["texts"] = {"mean": float(own["id"].nunique())}
+        about = {"dataset": str(dataset), "row": "/".join(map(str, parts)), "seeds": own["seed"].nunique()}
+        found += [{**about, "metric": name, **values} for name, values in cells.items()]
     return pd.DataFrame(found, columns=["dataset", "row", "seeds", "metric", "mean", "sd", "low", "high"])

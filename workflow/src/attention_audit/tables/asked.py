@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, Sample, estimate
+from attention_audit.answer.estimates import Estimate, Floats, Sample, estimate
 from attention_audit.answer.frontier import Adversary, Bracket, bracket, weigh_classes
 from attention_audit.answer.lines import write_percent, write_points, write_probability, write_share
 from attention_audit.answer.samples import (
@@ -27,23 +27,25 @@ from attention_audit.answer.samples import (
     take_share,
     weigh_dots,
 )
-from attention_audit.answer.settings import Margins
+from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import SHUFFLED, Cell, Part, conclude
 from attention_audit.columns.audits import STAND_INS
 from attention_audit.contrasts import Contrasts, Subject
 from attention_audit.scores import macro_f1
 from attention_audit.tables.arrays import (
     Audits,
-    Floats,
+    Subjects,
     by_pair,
     clusters,
     curve,
     different,
     grid,
+    groups_of,
     of_ranking,
     of_run,
 )
 from attention_audit.tables.tidy import join_notes
+from attention_audit.tables.wording import ClassNames, class_names
 from attention_audit.units import LN2
 
 NO_TWIN = "this suite trains no twin with uniform weights"
@@ -77,7 +79,7 @@ class Measured:
     seeds (S,), ids (N,), items and predictions (S, N), groups (N,) or None, names: of the classes.
     """
 
-    def __init__(self, subject: Subject, audits: Audits, margins: Margins, names: Mapping[int, str]) -> None:
+    def __init__(self, subject: Subject, audits: Audits, margins: Margins, names: ClassNames) -> None:
         self.subject, self.audits, self.margins, self.names = subject, audits, margins, names
         own = of_run(audits.predictions, subject.model)
         self.seeds, self.ids = different(own, "seed"), different(own, "id")
@@ -85,6 +87,10 @@ class Measured:
         self.groups = clusters(self.ids, audits.groups)
         self.several = self.items > 1
         self.left_out = int((~self.several).all(0).sum())
+
+    def count(self, texts: npt.NDArray[np.bool_]) -> int:
+        """Count the texts of a mask (N,), or their groups."""
+        return int(texts.sum()) if self.groups is None else len(np.unique(self.groups[texts]))
 
     def rows(self, audit: str) -> pd.DataFrame:
         """The rows of an audit on this model."""
@@ -120,8 +126,7 @@ class Measured:
         if number is None:
             return Part(found, **more)
         asked = self.several & (self.predictions == number) & (sample.texts if texts is None else texts)
-        fewest = min(int(row.sum()) if self.groups is None else len(np.unique(self.groups[row])) for row in asked)
-        return Part(found, name=self.names.get(number, str(number)), fewest=fewest, **more)
+        return Part(found, name=self.names.get(number, str(number)), fewest=min(map(self.count, asked)), **more)
 
     def state(self, question: str, measure: Callable[[int | None], Part], clause: str = "", reason: str = "") -> Cell:
         """State what a question finds of all texts, and of those of each class where two or more are predicted."""
@@ -134,6 +139,19 @@ class Measured:
         """Why a flat map states nothing; "" where shuffling moves the maps."""
         chance = self.grid(self.rows("permutation"), "chance_jsd")
         return FLAT if average_known(chance) < self.margins.flat * LN2 else ""
+
+
+def measure_subjects(
+    subjects: Subjects,
+    audits: Audits,
+    answer: Mapping[str, Any],
+    corpus: Mapping[str, pd.DataFrame],
+    census: Mapping[str, pd.DataFrame],
+) -> Iterator[Measured]:
+    """Gather what the audits measured of each judged model; see `tables.summary` for the others."""
+    margins, groups, names = AnswerSettings.model_validate(answer).margins, groups_of(corpus), class_names(census)
+    for subject in map(Subject.model_validate, subjects):
+        yield Measured(subject, audits.take(subject, groups), margins, names.get(subject.dataset, {}))
 
 
 def average_known(values: Floats) -> float:
@@ -193,27 +211,23 @@ def ranks(measured: Measured) -> Cell:
     rows = measured.rows("shuffles")
     if rows.empty:
         return Cell(reason=find_reason(measured.subject, "shuffles"))
+    # a ranking that never flips the decision has erased all items; where no set flips it, nothing is known
+    rows = rows.fillna({"random": 1.0, "by_weight": 1.0})
     _, predicted = measured.shuffles(rows, "prediction")
-    names = ("random", "by_weight", "smallest")
-    own, others = zip(*(measured.shuffles(rows, name) for name in names), strict=True)
-
-    def take_left(random: Floats, by_weight: Floats, smallest: Floats) -> tuple[Floats, Floats]:
-        # a ranking that never flips the decision has erased all items; where no set flips it, nothing is known
-        random, by_weight = (np.where(np.isfinite(each), each, 1.0) for each in (random, by_weight))
-        return by_weight - smallest, random - smallest
+    (random, randoms), (by_weight, others), (smallest, sets) = (
+        measured.shuffles(rows, name) for name in ("random", "by_weight", "smallest")
+    )
 
     def measure(number: int | None) -> Part:
-        top, bottom = (measured.keep(each, number) for each in take_left(*own))
+        top, bottom = (measured.keep(each, number) for each in (by_weight - smallest, random - smallest))
         left = take_share(top, bottom, measured.groups)
         imposed = None if number is None else predicted == number
-        top, bottom = (add_shuffles(keep(each, imposed)) for each in take_left(*others))
+        top, bottom = (add_shuffles(keep(each, imposed)) for each in (others - sets, randoms - sets))
         by_chance = take_share(top, bottom, measured.groups)
         reached = 1 - average_known(by_chance.values)
-        sample = beat_shuffled(left, by_chance)
-        return measured.part(number, sample, SIMILARITY, texts=left.texts, shuffled=reached)
+        return measured.part(number, beat_shuffled(left, by_chance), SIMILARITY, texts=left.texts, shuffled=reached)
 
     cell = measured.state("ranks", measure, reason=measured.flat)
-    random, by_weight, smallest = own
     way = write_percent(average_known(erase(random, by_weight, smallest, measured.groups).values))
     chance = write_percent(cell.part.shuffled)
     clause = f"{way} % of the way from random to best; shuffled weights {chance} %" if way and chance else ""
@@ -243,9 +257,10 @@ def state_sides(
 
     def measure(number: int | None) -> Part:
         mine = measured.keep(side, number)
-        fails, known = (np.where(np.isfinite(mine), each, nan) for each in (mine < 1, np.ones_like(mine)))
+        known = np.isfinite(mine)
+        fails, every = (np.where(known, each, nan) for each in (mine < 1, 1.0))
         by_chance = count_by_chance(number, mine)
-        avoided = estimate(beat_shuffled(take_share(fails, known), by_chance), measured.groups, SIMILARITY)
+        avoided = estimate(beat_shuffled(take_share(fails, every), by_chance), measured.groups, SIMILARITY)
         reached = 1 - average_known(by_chance.values)
         return measured.part(number, average(1 - fails), SHARE, avoided=avoided, shuffled=reached, chance=chance)
 
@@ -266,7 +281,7 @@ def signed(measured: Measured) -> Cell:
     def count_by_chance(number: int | None, _: Floats) -> Sample:
         theirs = keep(sides, None if number is None else predicted == number)
         known = np.isfinite(theirs)
-        fails, every = (add_shuffles(np.where(known, each, nan)) for each in (theirs < 1, np.ones_like(theirs)))
+        fails, every = (add_shuffles(np.where(known, each, nan)) for each in (theirs < 1, 1.0))
         return take_share(fails, every)
 
     return state_sides(measured, own, count_by_chance, SHUFFLED, how)
@@ -321,59 +336,53 @@ def stable(measured: Measured) -> Cell:
     return state_pairs(measured, pairs, values, SHARED if measured.subject.frozen else "", measured.flat)
 
 
-class Search:
-    """The adversaries of one model, and its other trainings, as far as they move predictions and maps."""
-
-    def __init__(self, measured: Measured, contrasts: Contrasts) -> None:
-        self.measured, self.contrasts = measured, contrasts
-        at = measured.seeds.index(contrasts.seed)
-        self.several, self.predictions = measured.several[at], measured.predictions[at].astype(np.int64)
-
-    def compare(self, rows: pd.DataFrame) -> tuple[float, Estimate]:
-        """Measure the TVD of one other model from this one, and the similarity of both maps."""
-        at = rows.set_index("id").reindex(self.measured.ids)
-        tvd, jsd, chance = (keep(at[name].to_numpy(np.float64), self.several) for name in ("tvd", "jsd", "chance_jsd"))
-        sample = compare_pairs(jsd[None], chance[None], self.measured.groups)
-        return weigh_classes(tvd, self.predictions), estimate(sample, self.measured.groups, SIMILARITY)
-
-    def list_adversaries(self) -> Iterator[Adversary]:
-        """List all adversaries whose maps can be compared; without a development split, test stands for it."""
-        comparison, consistency = self.measured.audits.comparison, self.measured.audits.consistency
-        moved = comparison[comparison["model"].isin(self.contrasts.adversaries)]
-        for name, lambda_, seed in moved[["model", "lambda", "seed"]].drop_duplicates().itertuples(index=False):
-            test, found = self.compare(of_run(moved, name, seed, lambda_))
-            dev = of_run(consistency, name, seed, lambda_)["tvd"].to_list()
-            tvd = float(dev[0]) if dev and self.contrasts.chosen_on == "dev" else test
-            if np.isfinite(found.value):
-                yield Adversary(str(name), float(lambda_), int(seed), tvd, test, found.value, found.low, found.high)
-
-    def average_trainings(self) -> tuple[float, float]:
-        """Average the TVD and the similarity of the other trainings of this model; NaN where there are none."""
-        rows = self.measured.rows("stability")
-        pairs = rows[(rows["seed"] == self.contrasts.seed) | (rows["other"] == self.contrasts.seed)]
-        found = [self.compare(each) for _, each in pairs.groupby(["seed", "other"], sort=False, observed=True)]
-        changes, shared = np.array([(tvd, similarity.value) for tvd, similarity in found]).reshape(-1, 2).T
-        return average_known(changes), average_known(shared)
-
-    def describe_part(self, found: Bracket) -> Part:
-        """Say what a bracket says of the similarity of maps that a budget leaves open."""
-        value, low, high = found.interval
-        texts, groups = int(self.measured.several.all(0).sum()), self.measured.groups
-        count = texts if groups is None else len(np.unique(groups))
-        return Part(
-            Estimate(value, low, high, each=[value], each_low=[low], each_high=[high], texts=texts, groups=count)
-        )
+def compare_map(measured: Measured, seed: int, rows: pd.DataFrame) -> tuple[float, Estimate]:
+    """Measure the TVD of one other model from this training, and the similarity of both maps."""
+    at = measured.seeds.index(seed)
+    rows = rows.set_index("id").reindex(measured.ids)
+    tvd, jsd, chance = (
+        keep(rows[name].to_numpy(np.float64), measured.several[at]) for name in ("tvd", "jsd", "chance_jsd")
+    )
+    sample = compare_pairs(jsd[None], chance[None], measured.groups)
+    change = weigh_classes(tvd, measured.predictions[at].astype(np.int64))
+    return change, estimate(sample, measured.groups, SIMILARITY)
 
 
-def describe_step(found: Adversary | None) -> str:
-    """Write the similarity of an adversary and its TVD; "" where there is none."""
-    return f"{write_share(found.value)} at {write_probability(found.test)}" if found else ""
+def list_adversaries(measured: Measured, contrasts: Contrasts) -> Iterator[Adversary]:
+    """List all adversaries whose maps can be compared; without a development split, test stands for it."""
+    comparison, consistency = measured.audits.comparison, measured.audits.consistency
+    moved = comparison[comparison["model"].isin(contrasts.adversaries)]
+    for name, lambda_, seed in moved[["model", "lambda", "seed"]].drop_duplicates().itertuples(index=False):
+        test, found = compare_map(measured, contrasts.seed, of_run(moved, name, seed, lambda_))
+        dev = of_run(consistency, name, seed, lambda_)["tvd"].to_list()
+        tvd = float(dev[0]) if dev and contrasts.chosen_on == "dev" else test
+        if np.isfinite(found.value):
+            yield Adversary(str(name), float(lambda_), int(seed), tvd, test, found.value, found.low, found.high)
+
+
+def average_trainings(measured: Measured, seed: int) -> tuple[float, float]:
+    """Average the TVD and the similarity of the other trainings of a model; NaN where there are none."""
+    rows = measured.rows("stability")
+    pairs = rows[(rows["seed"] == seed) | (rows["other"] == seed)]
+    found = [
+        compare_map(measured, seed, each) for _, each in pairs.groupby(["seed", "other"], sort=False, observed=True)
+    ]
+    changes, shared = np.array([(tvd, similarity.value) for tvd, similarity in found]).reshape(-1, 2).T
+    return average_known(changes), average_known(shared)
+
+
+def describe_part(measured: Measured, found: Bracket) -> Part:
+    """Say what a bracket says of the similarity of maps that a budget leaves open."""
+    value, low, high = found.interval
+    texts: npt.NDArray[np.bool_] = np.asarray(measured.several.all(0))
+    counts = {"texts": int(texts.sum()), "groups": measured.count(texts)}
+    return Part(Estimate(value, low, high, each=[value], each_low=[low], each_high=[high], **counts))
 
 
 def describe_bracket(found: Bracket) -> str:
-    """Write both ends of a bracket."""
-    steps = [describe_step(found.within) or "none", describe_step(found.beyond)]
-    return ", then ".join(filter(None, steps))
+    """Write the similarity and the TVD of both ends of a bracket."""
+    steps = [f"{write_share(one.value)} at {write_probability(one.test)}" if one else "" for one in found[1:]]
+    return ", then ".join(filter(None, [steps[0] or "none", steps[1]]))
 
 
 def unique(measured: Measured) -> Cell:
@@ -381,14 +390,13 @@ def unique(measured: Measured) -> Cell:
     contrasts = measured.subject.contrasts
     if contrasts is None or not contrasts.adversaries:
         return Cell(reason=NO_ADVERSARY_GIVEN if measured.subject.given else NO_ADVERSARY)
-    search = Search(measured, contrasts) if contrasts.seed in measured.seeds else None
-    adversaries = [*search.list_adversaries()] if search else []
-    if search is None or not adversaries:
+    adversaries = [*list_adversaries(measured, contrasts)] if contrasts.seed in measured.seeds else []
+    if not adversaries:
         return Cell(reason=find_reason(measured.subject, "comparison", "consistency"))
     tolerance = measured.margins.tvd
-    moved, shared = search.average_trainings()
+    moved, shared = average_trainings(measured, contrasts.seed)
     main, within = bracket(adversaries, max(tolerance, moved if moved > 0 else 0.0)), bracket(adversaries, tolerance)
-    tolerated = conclude("unique", search.describe_part(within))
+    tolerated = conclude("unique", describe_part(measured, within))
     beside: dict[str, Any] = {
         "unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value
     }  # fmt: skip
@@ -399,11 +407,10 @@ def unique(measured: Measured) -> Cell:
         if found.beyond:
             beside |= {f"{name}_beyond_value": found.beyond.value, f"{name}_beyond_tvd": found.beyond.test}
     if main.within:
-        beside |= {"unique_model": main.within.model, "unique_lambda": main.within.lambda_}
-        beside["unique_seed"] = main.within.seed
+        beside |= dict(zip(("unique_model", "unique_lambda", "unique_seed"), main.within, strict=False))
     clause = describe_unique(main, within, tolerated.said, moved, shared)
     clause = join_notes(clause, ON_TEST if contrasts.chosen_on == "test" else "")
-    part = search.describe_part(main)
+    part = describe_part(measured, main)
     cell = conclude("unique", part, clause=clause, reason=measured.flat, left_out=measured.left_out)
     return replace(cell, beside=beside)
 
@@ -466,14 +473,5 @@ def transferable(measured: Measured) -> Cell:
 
 
 Asked = Mapping[str, Callable[[Measured], Cell]]
-ASKED: Asked = {
-    "located": located,
-    "ranks": ranks,
-    "signed": signed,
-    "used": used,
-    "stable": stable,
-    "unique": unique,
-    "needed": needed,
-    "transferable": transferable,
-}
+ASKED: Asked = {ask.__name__: ask for ask in (located, ranks, signed, used, stable, unique, needed, transferable)}
 """Every question, as in `questions.QUESTIONS`."""

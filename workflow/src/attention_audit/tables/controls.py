@@ -6,26 +6,45 @@ A failed claim means that the tests, or the training, cannot be trusted on real 
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from math import isnan, nan
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+import yaml
 
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import Audits, Subjects, groups_of, of_run, of_suite
-from attention_audit.tables.asked import FLAT, Measured, ranks, signed
+from attention_audit.tables.asked import ASKED, FLAT, Measured
 
 WP, SS, JW, PD, HF = "wp", "ss", "jw", "pd", "hf"
 """Keys of the suites."""
 MASS = "mean over seeds and test instances of the evidence mass"
 NEEDLE_MASS = 0.5
-DIGEST_SHARE = 0.75
-DIGEST_EXCESS = 0.05
 LEARNT = 0.95
 """The least accuracy on texts whose labels were drawn by lot, so that only the planted words tell them."""
+AVERAGES: dict[tuple[str, str], tuple[str, str, str, str, float, float]] = {
+    # attention finds the one cue that decides
+    ("needle", WP): ("evidence", "evidence_mass", "attention lies on the evidence", MASS, NEEDLE_MASS, nan),
+    # a model reads the planted words, since only they tell the labels of the test texts, which were drawn by lot
+    ("shortcut", WP): (
+        "summary", "accuracy", "it decides by the planted words",
+        "mean accuracy on the test texts, all of which are planted", LEARNT, nan,
+    ),
+    # labels that are noise are not predicted
+    ("static", WP): (
+        "summary", "learnt_low", "nothing predicts the labels",
+        "accuracy - share of the largest class, lower end of the interval", nan, 0.0,
+    ),
+}  # fmt: skip
+"""Claims on means of the model `base`, by the kind of corpus and the suite: the rows and the column, the claim and the
+statistic, the least and the most."""
+DIGEST_SHARE = 0.75
+DIGEST_EXCESS = 0.05
 LIAR_LOSS = 0.02
 """The most accuracy that hiding may cost; a model that did without the hidden words would lose far more."""
 LIAR_MASS = 0.05
@@ -37,42 +56,11 @@ HONEST = {PD: "honest", HF: "base"}
 """The model that a liar of a suite is held against."""
 
 TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
-    "beacon": {
-        (WP, "base"): {
-            "located": "3", "ranks": "-", "signed": "-", "used": "3", "stable": "3≠123,3", "unique": "12",
-            "needed": "3", "transferable": "3",
-        },
-        (JW, "average_drawn"): {"located": "1", "ranks": "1", "signed": "1", "used": "3", "stable": "1"},
-    },
-    "static": {(WP, "base"): {"stable": "1", "unique": "1", "needed": "12?", "transferable": "12?"}},
-    "needle": {
-        (WP, "base"): {"unique": "1", "transferable": "3"},
-        (JW, "average_tanh"): {"located": "3", "ranks": "12?", "signed": "3-", "used": "3"},
-        (PD, "honest"): {"located": "3", "ranks": "23?", "signed": "3-", "used": "23"},
-        (PD, LIARS): {"located": "1", "ranks": "3", "used": "≠1,23"},
-    },
-    "chorus": {(WP, "base"): {"needed": "1", "transferable": "1"}},
-    "digest": {(SS, "han_none"): {"ranks": "-", "signed": "-", "used": "3"}},
-    "unison": {(JW, "average_tanh"): {"located": "-", "ranks": "-", "signed": "-", "used": "1"}},
-    "debate": {(JW, "average_tanh"): {"located": "≠1,3", "signed": "≠1,3"}},
-    "poll": {(WP, "base"): {"unique": "23"}},
-    "feint": {
-        (HF, "relay"): {"located": "1", "signed": "1", "used": "1"},
-        (HF, "direct|sink"): {"located": "3", "signed": "3-", "used": "3", "stable": "3"},
-        (HF, "base"): {"located": "3"},
-        (HF, "liar"): {"located": "1"},
-    },
-}  # fmt: skip
-"""The zones in which a statement must lie, since the corpus was built that way: by the kind of corpus,
-then by the suite's key and the model (a regular expression), then by question. docs/method/controls.md has the
-reason of each.
-
-"12": the statement names no zone but 1 and 2. This is the strict reading: what is said is right, and it is said.
-"12?": the statement names 1 or 2, perhaps beside others. For what the construction leaves open by its size.
-"-": nothing is stated, since the map is flat, nothing can be had, or any weights would do; too few texts are no reason.
-"≠1,23": predicted classes lie apart; the lowest one lies in 1, the highest one in 2 or 3.
-A claim without ≠ holds of each class where the statement is by class. What stands together is allowed each for itself.
-"""
+    kind: {tuple(model.split("/")): zones for model, zones in models.items()}
+    for kind, models in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")).items()
+}
+"""The zones in which a statement must lie, by the kind of corpus, the suite's key and the model, and the question:
+controls.yaml says how they are written."""
 NOT_HIGH = "12-"
 """What may be said of shuffled weights."""
 SILENT = (FLAT, NOTHING, "any weights would do")
@@ -155,18 +143,24 @@ def claim_digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame) -> Iterator[C
         tops = planted[(planted["model"] == model) & (planted["ranking"] == "product")]
         if tops.empty:
             continue
-        first = "attention x gradient puts the planted evidence first"
-        yield Claim(model, first, "share of the test texts", tops["on_evidence"].mean(), least=DIGEST_SHARE)
-        own = ranked_sets[ranked_sets["model"] == model]
-        if own.empty:
-            continue
-        fractions = own.groupby("ranking", observed=True)["fraction_removed"].median()
-        yield Claim(
-            model,
-            "attention x gradient flips decisions about as early as can be",
-            "median fraction erased until the decision flips, less that of the smallest sets",
-            fractions["product"] - fractions["smallest"],
-            most=DIGEST_EXCESS,
+        fractions = (
+            ranked_sets[ranked_sets["model"] == model].groupby("ranking", observed=True)["fraction_removed"].median()
+        )
+        yield from keep_known(
+            Claim(
+                model,
+                "attention x gradient puts the planted evidence first",
+                "share of the test texts",
+                tops["on_evidence"].mean(),
+                least=DIGEST_SHARE,
+            ),
+            Claim(
+                model,
+                "attention x gradient flips decisions about as early as can be",
+                "median fraction erased until the decision flips, less that of the smallest sets",
+                fractions.get("product", nan) - fractions.get("smallest", nan),
+                most=DIGEST_EXCESS,
+            ),
         )
 
 
@@ -221,18 +215,24 @@ def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.
     """
     for (suite, model), questions in truth.items():
         own = summary[(summary["suite"] == suite) & summary["model"].str.fullmatch(model)]
-        for row in own.to_dict("records"):
-            for question, allowed in questions.items():
-                zones, reason = row[f"{question}_zones"], row[f"{question}_reason"]
-                if zones == NONE and not row[f"{question}_texts"] and not reason.startswith(SILENT):
-                    continue
-                found = [one for one in json.loads(row[f"{question}_classes"] or "[]") if one["zones"]]
-                classes = [one["zones"] for one in sorted(found, key=lambda one: one["value"])]
-                said = f"{CLASSES}{classes[0]},{classes[-1]}" if zones == CLASSES else zones
-                kept = allow(allowed, zones, classes, reason)
-                value = nan if zones in (NONE, CLASSES) else row[f"{question}_value"]
-                spoken = row[f"{question}_said"] or reason
-                yield Claim(row["model"], question, spoken, value, nan, nan, question, said, allowed, kept)
+        for row, (question, allowed) in product(own.to_dict("records"), questions.items()):
+            zones, reason, texts, value, spoken, found = (
+                row[f"{question}_{name}"] for name in ("zones", "reason", "texts", "value", "said", "classes")
+            )
+            if zones == NONE and not texts and not reason.startswith(SILENT):
+                continue
+            known = [one for one in json.loads(found or "[]") if one["zones"]]
+            classes = [one["zones"] for one in sorted(known, key=lambda one: one["value"])]
+            yield Claim(
+                row["model"],
+                question,
+                spoken or reason,
+                nan if zones in (NONE, CLASSES) else value,
+                question=question,
+                said=f"{CLASSES}{classes[0]},{classes[-1]}" if zones == CLASSES else zones,
+                allowed=allowed,
+                kept=allow(allowed, zones, classes, reason),
+            )
 
 
 def claim_shuffles(
@@ -248,53 +248,39 @@ def claim_shuffles(
     if imposed["shuffle"].nunique() < 2:
         return
     shifted = imposed.assign(shuffle=imposed["shuffle"] - 1)
-    nothing = first.iloc[:0].assign(chance_jsd=nan)
-    audits = Audits.of_frames(nothing, predictions=first, shuffles=shifted, groups=groups)
-    measured = Measured(subject, audits, margins, {})
-    for question, ask in (("ranks", ranks), ("signed", signed)):
-        cell = ask(measured)
-        touched = "".join(sorted({*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}))
-        said = touched or NONE
-        claim, statistic = f"shuffled weights are not high: {question}", "a shuffle in the place of the map"
-        value = cell.part.estimate.value if cell.zones not in (NONE, CLASSES) else nan
-        kept = {*said} <= {*NOT_HIGH}
-        yield Claim(subject.model, claim, statistic, value, said=said, allowed=NOT_HIGH, kept=kept)
+    measured = Measured(subject, Audits(first, shuffles=shifted, groups=groups), margins, {})
+    for question in ("ranks", "signed"):
+        cell = ASKED[question](measured)
+        touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}
+        yield Claim(
+            subject.model,
+            f"shuffled weights are not high: {question}",
+            "a shuffle in the place of the map",
+            cell.part.estimate.value if cell.zones not in (NONE, CLASSES) else nan,
+            said="".join(sorted(touched)) or NONE,
+            allowed=NOT_HIGH,
+            kept=touched <= {*NOT_HIGH},
+        )
 
 
-def list_claims(
-    kind: str, suite: str, summary: pd.DataFrame, audits: Mapping[str, pd.DataFrame], maps: pd.DataFrame
-) -> Iterator[Claim]:
+def list_claims(kind: str, suite: str, frames: Mapping[str, pd.DataFrame], maps: pd.DataFrame) -> Iterator[Claim]:
     """List the claims on what a data set was built for, of one suite; all frames hold rows of both."""
-    evidence = audits["evidence"]
-    match kind, suite:
-        case "needle", "wp":
-            # attention finds the one cue that decides
-            mass = average(evidence, "base", "evidence_mass")
-            yield from keep_known(Claim("base", "attention lies on the evidence", MASS, mass, least=NEEDLE_MASS))
-        case "shortcut", "wp":
-            # a model reads the planted words, since only they tell the labels of the test texts
-            right = average(summary, "base", "accuracy")
-            statistic = "mean accuracy on the test texts, all of which are planted"
-            yield from keep_known(Claim("base", "it decides by the planted words", statistic, right, least=LEARNT))
-        case "static", "wp":
-            # labels that are noise are not predicted
-            low = average(summary, "base", "learnt_low")
-            statistic = "accuracy - share of the largest class, lower end of the interval"
-            yield from keep_known(Claim("base", "nothing predicts the labels", statistic, low, most=0.0))
-        case "digest", "ss":
-            yield from claim_digest(audits["planted"], audits["ranked_sets"])
-        case "feint", "hf" if not maps.empty:
-            yield from claim_maps(maps)
+    if (kind, suite) in AVERAGES:
+        name, column, claim, statistic, least, most = AVERAGES[kind, suite]
+        yield from keep_known(Claim("base", claim, statistic, average(frames[name], "base", column), least, most))
+    if (kind, suite) == ("digest", SS):
+        yield from claim_digest(frames["planted"], frames["ranked_sets"])
+    if (kind, suite) == ("feint", HF):
+        yield from claim_maps(maps)
     if kind in TRUTH and suite in HONEST:
-        yield from claim_liars(summary, evidence, audits["impermissible"], HONEST[suite])
-    yield from claim_zones(TRUTH.get(kind, {}), summary)
+        yield from claim_liars(frames["summary"], frames["evidence"], frames["impermissible"], HONEST[suite])
+    yield from claim_zones(TRUTH.get(kind, {}), frames["summary"])
 
 
 def controls(
     kinds: Mapping[str, str],
     subjects: Subjects,
     answer: Mapping[str, Any],
-    summary: pd.DataFrame,
     corpus: Mapping[str, pd.DataFrame],
     tables: Mapping[str, pd.DataFrame],
     **audits: pd.DataFrame,
@@ -302,19 +288,18 @@ def controls(
     """Make every claim that this run can show, with the columns of `CONTROLS`.
 
     `kinds`: the kind of corpus of each data set; of those that are no controls, claims are made on shuffled weights
-    alone. `subjects`: the judged models. `answer`: that section of the configuration. `summary`: its rows. `corpus`: id
-    and group of the test texts by data set. `tables`: has hf_table_maps, if it was made. `audits`: rows of `evidence`,
-    `planted`, `ranked_sets`, `impermissible` and `shuffles`, of any number of data sets and suites, with the key of the
-    suite as the column `suite`.
+    alone. `subjects`: the judged models. `answer`: that section of the configuration. `corpus`: id and group of the
+    test texts by data set. `tables`: has hf_table_maps, if it was made. `audits`: rows of `evidence`, `planted`,
+    `ranked_sets`, `impermissible`, `shuffles` and the summary, of any number of data sets and suites, with the key of
+    the suite as the column `suite`.
     """
     judged, margins = [Subject.model_validate(each) for each in subjects], AnswerSettings.model_validate(answer).margins
-    maps, groups = tables.get("hf_table_maps", pd.DataFrame(columns=["dataset"])), groups_of(corpus)
-    rows = []
+    maps = tables.get("hf_table_maps", pd.DataFrame(columns=["dataset", "row", "metric", "mean", "low", "high"]))
+    groups, rows = groups_of(corpus), []
     for dataset, kind in kinds.items():
-        own_maps = maps[maps["dataset"] == dataset]
         for suite in dict.fromkeys([WP, SS, JW, PD, HF, *(subject.suite for subject in judged)]):
             own = {name: of_suite(frame, dataset, suite) for name, frame in audits.items()}
-            claims = [*list_claims(kind, suite, of_suite(summary, dataset, suite), own, own_maps)]
+            claims = [*list_claims(kind, suite, own, maps[maps["dataset"] == dataset])]
             for subject in judged:
                 if (subject.dataset, subject.suite) == (dataset, suite):
                     claims += claim_shuffles(subject, own["shuffles"], groups.get(dataset, {}), margins)

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.answer.intervals import mean, root
+from attention_audit.answer.estimates import Floats, average_trainings, mean, root
 from attention_audit.names import ATTRIBUTIONS, Names
-from attention_audit.tables.arrays import Cell, Floats, averaged, by_model, cell, cube, of_trainings
+from attention_audit.tables.arrays import Cell, averaged, by_model, cell, cube
 from attention_audit.tables.performance import METRICS, noted, of_models
 from attention_audit.tables.tidy import as_table, beside_paper
 from attention_audit.tables.wording import CLASSES, MOST_CLASSES, class_names
@@ -49,7 +49,7 @@ def described(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Cell]:
     known = np.isfinite(tau)
     values = averaged(tau, least=-1.0)
     squares = root(mean((tau - values["mean"]) ** 2))
-    own = np.sqrt(of_trainings((tau - of_trainings(tau)[:, None]) ** 2))
+    own = np.sqrt(average_trainings((tau - average_trainings(tau)[:, None]) ** 2))
     return {
         "tau": values,
         "tau_sd": cell(squares, own),

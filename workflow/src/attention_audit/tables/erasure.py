@@ -6,7 +6,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.intervals import mean, odds
+from attention_audit.answer.estimates import mean, odds
 from attention_audit.columns.audits import DRAWS
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.arrays import averaged, by_model, cell, cube, means

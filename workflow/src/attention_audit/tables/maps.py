@@ -2,37 +2,24 @@
 other.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, estimate
-from attention_audit.answer.intervals import Effect, mean
+from attention_audit.answer.estimates import Estimate, estimate, mean
 from attention_audit.answer.samples import average, erase, find_sides
-from attention_audit.answer.settings import AnswerSettings
 from attention_audit.contrasts import Subject
 from attention_audit.names import NUMBERED, RANKINGS, Names
-from attention_audit.tables.arrays import (
-    Audits,
-    Subjects,
-    by_model,
-    by_pair,
-    cell,
-    different,
-    grid,
-    groups_of,
-    of_ranking,
-    of_run,
-)
-from attention_audit.tables.asked import Measured
+from attention_audit.tables.arrays import Audits, Subjects, by_model, by_pair, cell, different, grid, of_ranking, of_run
+from attention_audit.tables.asked import Measured, measure_subjects
 from attention_audit.tables.asked import located as locate
 from attention_audit.tables.attributions import LOO, RANDOM, table_subjects
 from attention_audit.tables.plausibility import effects_of
 from attention_audit.tables.tidy import as_table, join_notes
-from attention_audit.tables.wording import HEADS, class_names
+from attention_audit.tables.wording import HEADS
 
 METRICS = ("located", "opposes", "rank_stability", "auprc")
 PASSES: Mapping[str, str] = {
@@ -59,35 +46,39 @@ def compare_maps(
     """Measure METRICS and count the texts of each map of one model, the best by `located` first; where this was not
     asked (None), the best by the first of METRICS that was.
     """
-    rankings = {*different(located, "ranking")}
-    stability = pd.concat([map_stability, attribution_stability], ignore_index=True)
-    stability = stability.assign(map=stability["map"].astype(str))
-    marked = pd.concat([plausibility, plausible_words], ignore_index=True)
-    marked = marked[marked["annotator"].astype(str) != ""]
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for name in RANKINGS.ordered({*rankings, *different(stability, "map")} - {RANDOM}):
-        found: dict[str, Effect | Estimate] = {}
+    stability = pd.concat([map_stability, attribution_stability], ignore_index=True).astype({"map": object})
+    marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"attribution": object})
+    marked = marked[marked["annotator"].astype(object) != ""]
+    rows: list[dict[str, Any]] = []
+    for name in RANKINGS.ordered({*different(located, "ranking"), *different(stability, "map")} - {RANDOM}):
+        found: dict[str, Estimate] = {}
         note = ""
-        if measured and name in rankings:
+        falls = of_ranking(located, name)
+        if measured and len(falls):
             asked = locate(measured, name)
             note = join_notes("the yardstick" if name == LOO else asked.said or asked.reason, PASSES.get(name, ""))
-            sides = find_sides(grid(of_ranking(located, name), "falls_0"), measured.margins.inert)
-            opposes = np.where(np.isfinite(sides), (sides < 0).astype(np.float64), np.nan)
-            found = {"located": asked.part.estimate, "opposes": mean(opposes)}
+            sides = find_sides(grid(falls, "falls_0"), measured.margins.inert)
+            found["located"] = asked.part.estimate
+            found["opposes"] = mean(np.where(np.isfinite(sides), sides < 0, np.nan))
         stable = stability[stability["map"] == name]
         if len(stable):
-            pairs, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
-            found["rank_stability"] = mean(rho, -1.0)._replace(trainings=len(np.unique(pairs)))
-        of_marks = marked[marked["attribution"].astype(str) == name]
+            _, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
+            found["rank_stability"] = mean(rho, -1.0)
+        of_marks = marked[marked["attribution"] == name]
         if len(of_marks):
-            found["auprc"], _ = effects_of(of_marks, ["auprc"])["auprc"]
-        first = next(iter(found.values()))
-        cells = [{"metric": metric, "seeds": one.trainings, **cell(one)} for metric, one in found.items()]
-        cells.append({"metric": "texts", "seeds": first.trainings, "mean": float(first.texts)})
-        rows[name] = [{"row": name, "note": "", **one} for one in cells]
-        rows[name][0]["note"] = note
-    best_first = sorted(rows.values(), key=lambda cells: -float(np.nan_to_num(cells[0]["mean"], nan=-np.inf)))
-    return pd.DataFrame([one for cells in best_first for one in cells])
+            found |= effects_of(of_marks, ["auprc"])
+        cells = {metric: {"seeds": one.trainings, **cell(one)} for metric, one in found.items()}
+        if len(stable):
+            # pairs are no trainings
+            cells["rank_stability"]["seeds"] = len({*stable["seed"], *stable["other"]})
+        first = next(iter(found))
+        cells["texts"] = {"seeds": cells[first]["seeds"], "mean": found[first].texts}
+        about = {"row": name, "best": found[first].value}
+        rows += [
+            {**about, "metric": metric, "note": note if metric == first else "", **cells[metric]} for metric in cells
+        ]
+    columns = ["row", "metric", "note", "seeds", "mean", "sd", "low", "high", "best"]
+    return pd.DataFrame(rows, columns=columns).sort_values("best", ascending=False, kind="stable")
 
 
 def hf_table_maps(
@@ -117,14 +108,9 @@ def hf_table_maps(
         "located": located, "map_stability": map_stability, "attribution_stability": attribution_stability,
         "plausibility": plausibility, "plausible_words": plausible_words,
     }  # fmt: skip
-    margins, groups, names = AnswerSettings.model_validate(answer).margins, groups_of(corpus), class_names(census)
-    frames = Audits.of_frames(located.iloc[:0].assign(by=""), predictions=predictions, located=located)
-
-    def measure(subject: Subject) -> Measured:
-        own = frames.of(subject.dataset, subject.suite, groups.get(subject.dataset, {}))
-        return Measured(subject, own, margins, names.get(subject.dataset, {}))
-
-    return table_suite("hf", audits, subjects, measure)
+    own = list_suite(subjects, "hf")
+    asked = measure_subjects(own, Audits(predictions, located=located), answer, corpus, census)
+    return table_suite(audits, own, asked)
 
 
 def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
@@ -137,18 +123,23 @@ def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subj
         "map_stability": stability, "attribution_stability": stability.iloc[:0],
         "plausibility": marked, "plausible_words": marked.iloc[:0],
     }  # fmt: skip
-    return table_suite("own", audits, subjects, lambda subject: None)
+    own = list_suite(subjects, "own")
+    return table_suite(audits, own, [None] * len(own))
+
+
+def list_suite(subjects: Subjects, suite: str) -> list[Subject]:
+    """List the models of a suite."""
+    return [subject for subject in map(Subject.model_validate, subjects) if subject.suite == suite]
 
 
 def table_suite(
-    suite: str,
-    audits: Mapping[str, pd.DataFrame],
-    subjects: Subjects,
-    measure: Callable[[Subject], Measured | None],
+    audits: Mapping[str, pd.DataFrame], subjects: Sequence[Subject], measured: Iterable[Measured | None]
 ) -> pd.DataFrame:
-    """Make the table of the models of a suite. measure: takes what `located` is asked of; None where it is not."""
-    own = [subject for subject in map(Subject.model_validate, subjects) if subject.suite == suite]
-    tables = [table_subjects([each], audits, partial(compare_maps, measure(each)), (), METRICS) for each in own]
+    """Make the table of some models. measured: what `located` is asked of; None where it is not."""
+    tables = [
+        table_subjects([subject], audits, partial(compare_maps, each), (), METRICS)
+        for subject, each in zip(subjects, measured, strict=True)
+    ]
     return pd.concat(tables, ignore_index=True) if tables else as_table([], (), ())
 
 

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from attention_audit.answer.intervals import Effect, mean
+from attention_audit.answer.estimates import Estimate, mean
 from attention_audit.columns.shared import BY_DESIGN
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.arrays import Floats, Subjects, cell, grid
+from attention_audit.tables.arrays import Subjects, cell, grid
 from attention_audit.tables.attributions import RANDOM, compare_attributions, table_subjects
 
 NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
@@ -23,13 +22,12 @@ METRICS = (
 )  # fmt: skip
 
 
-def effects_of(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, tuple[Effect, Floats]]:
-    """By measure, its mean over texts and trainings, from rows with the columns seed, id and the measures; and that of
-    each training, (S,). Of several annotators of a text, the mean counts.
+def effects_of(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, Estimate]:
+    """By measure, its mean over texts and trainings, from rows with the columns seed, id and the measures. Of several
+    annotators of a text, the mean counts.
     """
     of_texts = rows.groupby(["seed", "id"], sort=False, observed=True)[[*measures]].mean().reset_index()
-    values = {measure: grid(of_texts[of_texts[measure].notna()], measure) for measure in measures}
-    return {name: (mean(each), np.nanmean(each, 1) if each.size else np.empty(0)) for name, each in values.items()}
+    return {measure: mean(grid(of_texts[of_texts[measure].notna()], measure)) for measure in measures}
 
 
 def list_marks(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -37,9 +35,9 @@ def list_marks(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     majority = rows["annotator"] == ""
     own, names = rows[~majority], FOUND if (rows["annotator"] == BY_DESIGN).all() else NAMES
     for prefix, part in (("", own), ("majority_", rows[majority])):
-        for measure, (effect, by_training) in effects_of(part, [*names]).items():
-            if effect.texts:
-                yield {"metric": prefix + names[measure], "seeds": effect.trainings, **cell(effect, by_training)}
+        for measure, found in effects_of(part, [*names]).items():
+            if found.texts:
+                yield {"metric": prefix + names[measure], "seeds": found.trainings, **cell(found, found.each)}
     counts = {"texts": own.loc[own["auprc"].notna(), "id"].nunique()}
     if rows["attribution"].iloc[0] == RANDOM:
         maps = own.drop_duplicates(["id", "annotator"])

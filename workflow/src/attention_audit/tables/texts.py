@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from attention_audit.answer.estimates import Floats
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.columns.tables import TEXTS
 from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import (
-    Floats,
     Subjects,
     by_pair,
     by_text,
