@@ -136,13 +136,9 @@ def estimate(
     values, moved, texts = sample
     known = np.isfinite(values)
     each, joined = values, join(moved, texts, groups)
-    count = joined.shape[1]
+    counts = {"texts": int(texts.sum()), "groups": joined.shape[1]}
     if not known.any():
-        return Estimate(each=each.tolist(), texts=int(texts.sum()), groups=count)
-
-    def limited(number: float) -> float:
-        return min(max(number, limits[0]), limits[1])
-
+        return Estimate(each=each.tolist(), **counts)
     value = float(values[known].mean())
     low, high, variance = bound(value, joined[known].mean(0), scale)
     if weights is not None:
@@ -151,23 +147,16 @@ def estimate(
         with np.errstate(invalid="ignore"):
             weights /= weights.sum(1, keepdims=True)
         each, joined = weights @ np.where(known, values, 0.0), weights @ joined
-    trainings = int(np.isfinite(each).sum())
-    ends = [
-        bound(float(own), moves, scale)[:2] if isfinite(own) else (nan, nan)
-        for own, moves in zip(each, joined, strict=True)
-    ]
-    next_low = next_high = nan
+    trainings, half = int(np.isfinite(each).sum()), nan
     if trainings >= FEWEST_TRAININGS:
         jackknife = 1.0 if weights is None else (trainings - 1) / (trainings - 2)
         student = float(special.stdtrit(trainings - 1, (1 + CONFIDENCE) / 2))
         spread = jackknife * float(np.nanstd(each, ddof=1))
         half = hypot(student * spread * sqrt(1 + 1 / trainings), NORMAL * sqrt(variance))
-        next_low, next_high = limited(value - half), limited(value + half)
-    return Estimate(
-        value, limited(low), limited(high), next_low, next_high,
-        each.tolist(), [limited(low) for low, _ in ends], [limited(high) for _, high in ends],
-        int(texts.sum()), count,
-    )  # fmt: skip
+    ends = [bound(float(own), moves, scale)[:2] for own, moves in zip(each, joined, strict=True)]
+    limited = np.clip([(low, high), (value - half, value + half), *ends], *limits).T.tolist()
+    (low, next_low, *lows), (high, next_high, *highs) = limited
+    return Estimate(value, low, high, next_low, next_high, each.tolist(), lows, highs, **counts)
 
 
 def clear(bottom: Floats, texts: npt.NDArray[np.bool_], groups: Integers | None) -> npt.NDArray[np.bool_]:

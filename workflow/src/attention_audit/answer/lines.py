@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import inf, isfinite, isnan, nan
 from typing import Any, NamedTuple
 
@@ -34,29 +35,21 @@ class Line(NamedTuple):
     brief: str
 
 
-def write_share(value: float) -> str:
-    """Write a share with two digits and no 0 before the point: .35, −.12."""
-    return f"{value:z.2f}".replace("0.", ".", 1).replace("-", "−") if isfinite(value) else ""
-
-
-def write_percent(value: float) -> str:
-    """Write a share in percent, without the sign."""
-    return f"{100 * value:z.0f}".replace("-", "−") if isfinite(value) else ""
-
-
-def write_points(value: float) -> str:
-    """Write a difference of F1 in points, with its sign."""
-    return f"{100 * value:+z.1f}".replace("-", "−") if isfinite(value) else ""
-
-
-def write_probability(value: float) -> str:
-    """Write a change of a probability with three digits."""
-    return f"{value:z.3f}".replace("0.", ".", 1).replace("-", "−") if isfinite(value) else ""
-
-
-WRITTEN = {
-    "share": write_share, "percent": write_percent, "points": write_points, "probability": write_probability,
+FORMS: Mapping[Unit, tuple[int, str]] = {
+    "share": (1, "z.2f"), "percent": (100, "z.0f"), "points": (100, "+z.1f"), "probability": (1, "z.3f"),
 }  # fmt: skip
+"""By what a number is multiplied, and its digits; differences of F1 in points have a sign."""
+
+
+def write_number(unit: Unit, value: float) -> str:
+    """Write a number without a 0 before the point, unless it is in percent: .35, −.12; "" where it is not known."""
+    scale, form = FORMS[unit]
+    written = f"{scale * value:{form}}".replace("-", "−") if isfinite(value) else ""
+    return written.replace("0.", ".", 1) if scale == 1 else written
+
+
+WRITTEN = {unit: partial(write_number, unit) for unit in FORMS}
+write_share, write_percent, write_points, write_probability = WRITTEN.values()
 
 
 def write_range(low: float, high: float, unit: Unit) -> str:

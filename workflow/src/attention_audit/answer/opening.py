@@ -4,7 +4,7 @@ Of the texts that the model gets right and is sure of, those come first whose ma
 another top word, and an adversary goes far.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import isnan, nan
 from typing import Any, NamedTuple
 
@@ -43,50 +43,39 @@ class Seen(NamedTuple):
         return cls(right, sure, words, others or 0, agree or 0, nan if moved is None else moved)
 
     @property
-    def doubt(self) -> tuple[float, float]:
-        """How much its map is in doubt: the share of trainings that disagree, then how far the adversary goes."""
+    def doubt(self) -> tuple[bool, bool, float, float]:
+        """Whether trainings disagree on its map, whether the adversary goes far, and both amounts."""
         # to three digits, which every page has, so that all choose the same text
-        return (self.others - self.agree) / max(self.others, 1), -1.0 if isnan(self.moved) else round(self.moved, 3)
-
-    def disagreement(self, item: str) -> str:
-        """How many trainings have another top item, in words; "" where none has."""
-        differ = self.others - self.agree
-        if not differ:
-            return ""
-        if self.others == 1:
-            return f"the other training has another top {item}"
-        every = "both" if self.others == 2 else f"all {self.others}"
-        which = every if differ == self.others else f"{differ} of the {self.others}"
-        return f"{which} other trainings {'has' if differ == 1 else 'have'} another top {item}"
-
-    def distance(self) -> str:
-        """How far the adversary goes, in words; "" where that is not far."""
-        if isnan(self.moved) or self.moved <= FAR:
-            return ""
-        return f"an adversary moves the map by {self.moved:.2f} of at most {LN2:.2f} (JSD)"
+        differ, moved = self.others - self.agree, -1.0 if isnan(self.moved) else round(self.moved, 3)
+        return differ > 0, self.moved > FAR, differ / max(self.others, 1), moved
 
 
-REASONS: Sequence[Callable[[Seen], bool]] = (
-    lambda seen: bool(seen.disagreement("") and seen.distance()),
-    lambda seen: bool(seen.disagreement("")),
-    lambda seen: bool(seen.distance()),
-)
-"""Why a text may be shown first, the best reason first."""
+def say_doubt(seen: Seen, item: str) -> str:
+    """Say how many trainings have another top item, and how far the adversary goes, where it goes far."""
+    said, differ = [], seen.others - seen.agree
+    if differ and seen.others == 1:
+        said.append(f"the other training has another top {item}")
+    elif differ:
+        every = "both" if seen.others == 2 else f"all {seen.others}"
+        which = every if differ == seen.others else f"{differ} of the {seen.others}"
+        said.append(f"{which} other trainings {'has' if differ == 1 else 'have'} another top {item}")
+    if seen.moved > FAR:
+        said.append(f"an adversary moves the map by {seen.moved:.2f} of at most {LN2:.2f} (JSD)")
+    return " and ".join(said)
 
 
 def opening(texts: Sequence[Seen], item: str = "word") -> tuple[int, str]:
     """The place of the text that is shown first, and why, in a sentence; of an empty sequence there is none.
 
-    The text is one that the model gets right and is sure of, of 8 to 30 words if there is one with a reason. Of those
-    with the best of `REASONS`, it is the one that most trainings disagree on, then the one whose map the adversary
-    moves furthest, then the first. Where no text has a reason, it is the first of all, and the sentence says so.
+    The model gets the text right and is sure of it; it has 8 to 30 words if there is such a text in doubt. Those come
+    first on which trainings disagree and the adversary goes far, then those with one of both, trainings before the
+    adversary. Of these, it is the one that most trainings disagree on, then the one whose map the adversary moves
+    furthest, then the first. Where no text is in doubt, it is the first of all, and the sentence says so.
     """
-    sure = [place for place, seen in enumerate(texts) if seen.right and seen.sure >= SURE]
-    for pool in ([place for place in sure if texts[place].words in READABLE], sure):
-        for holds in REASONS:
-            if found := [place for place in pool if holds(texts[place])]:
-                place = max(found, key=lambda place: texts[place].doubt)
-                seen = texts[place]
-                why = " and ".join(filter(None, [seen.disagreement(item), seen.distance()]))
-                return place, f"Shown first because the model is right and sure ({seen.sure:.2f}), while {why}."
-    return 0, NO_REASON.format(item=item)
+    sure = [place for place, seen in enumerate(texts) if seen.right and seen.sure >= SURE and any(seen.doubt[:2])]
+    if not sure:
+        return 0, NO_REASON.format(item=item)
+    readable = [place for place in sure if texts[place].words in READABLE]
+    place = max(readable or sure, key=lambda place: texts[place].doubt)
+    why = say_doubt(texts[place], item)
+    return place, f"Shown first because the model is right and sure ({texts[place].sure:.2f}), while {why}."

@@ -20,22 +20,13 @@ def score_classes(labels: Classes, predictions: Classes, classes: int) -> tuple[
     `all` counts labels and predictions of this class. A text moves it by the derivative with respect to its weight: by
     2 / all where it is a hit, and by -F1 / all for its label and for its prediction.
     """
-    trainings = len(predictions)
-    named = predictions + classes * np.arange(trainings)[:, None]
-    meant = labels + classes * np.arange(trainings)[:, None]
-    hit = predictions == labels
-
-    def count(numbers: npt.NDArray[np.integer]) -> Floats:
-        counts = np.bincount(numbers, minlength=trainings * classes)
-        return counts.reshape(trainings, classes).astype(np.float64)
-
-    every = count(named.ravel()) + np.bincount(labels, minlength=classes)
-    used = every > 0
-    number = np.maximum(used.sum(1, keepdims=True), 1)
-    share = np.divide(1 / number, every, out=np.zeros_like(every), where=used)
-    of_class = 2 * count(named[hit]) * share
+    named, hit = predictions[..., None] == np.arange(classes), predictions == labels
+    every = named.sum(1) + np.bincount(labels, minlength=classes)
+    number = np.maximum((every > 0).sum(1, keepdims=True), 1)
+    share = np.divide(1 / number, every, out=np.zeros(every.shape), where=every > 0)
+    of_class = 2 * (named & hit[..., None]).sum(1) * share
     weights = of_class * share * number
-    moved = np.where(hit, np.take(2 * share, meant), 0.0) - np.take(weights, meant) - np.take(weights, named)
+    moved = np.where(hit, 2 * share[:, labels], 0.0) - weights[:, labels] - np.take_along_axis(weights, predictions, 1)
     # an error is a hit less for one class and a wrong name more for another
     error = float((np.minimum(number, 2) * share / number).sum(1).mean())
     return of_class.sum(1), moved, error
@@ -66,16 +57,22 @@ def compare_largest(labels: Classes, predictions: Classes) -> list[Sample]:
     return [average(hits - (labels == number)) for number in np.flatnonzero(counts == counts.max())]
 
 
+def clean(values: Floats, moved: Floats, texts: npt.NDArray[np.bool_]) -> Sample:
+    """Make a sample in which a value that is not finite is NaN, and a text that moves it by no number moves nothing."""
+    finite = np.isfinite(values), np.isfinite(moved)
+    return Sample(np.where(finite[0], values, np.nan), np.where(finite[1], moved, 0.0), texts)
+
+
+@np.errstate(invalid="ignore", divide="ignore")
 def average(values: Floats) -> Sample:
     """Average values text by text, (S, N)."""
-    known = np.asarray(np.isfinite(values))
+    known = np.isfinite(values)
     count = known.sum(1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(known, values, 0.0).sum(1, keepdims=True) / count
-        moved = np.where(known, (values - means) / count, 0.0)
-    return Sample(means[:, 0], moved, np.asarray(known.any(0)))
+    means = np.nansum(values, 1, keepdims=True) / count
+    return clean(means[:, 0], (values - means) / count, np.asarray(known.any(0)))
 
 
+@np.errstate(invalid="ignore", divide="ignore")
 def take_share(top: Floats, bottom: Floats, groups: Integers | None = None, least: float = 0.0) -> Sample:
     """Divide the sum of `top` by that of `bottom`, (S, N) each.
 
@@ -87,10 +84,8 @@ def take_share(top: Floats, bottom: Floats, groups: Integers | None = None, leas
     top, bottom = (np.where(known, values, 0.0) for values in (top, bottom))
     sums = bottom.sum(1)
     enough = clear(bottom, texts, groups) & (sums >= least * known.sum(1))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = np.where(enough, top.sum(1) / sums, np.nan)
-        moved = (top - values[:, None] * bottom) / sums[:, None]
-    return Sample(values, np.where(np.isfinite(moved), moved, 0.0), texts)
+    values = np.where(enough, top.sum(1) / sums, np.nan)
+    return clean(values, (top - values[:, None] * bottom) / sums[:, None], texts)
 
 
 def locate(random: Floats, attention: Floats, best: Floats, groups: Integers | None = None) -> Sample:
@@ -112,19 +107,15 @@ def erase(random: Floats, attention: Floats, smallest: Floats, groups: Integers 
     return take_share(random - attention, random - smallest, groups)
 
 
+@np.errstate(invalid="ignore", divide="ignore")
 def beat_shuffled(own: Sample, shuffled: Sample) -> Sample:
     """Take 1 - own / shuffled of two shares of what is left to be had, of the same trainings and texts: (S,) each.
 
     Where the shuffled map leaves nothing, the training is left out (NaN).
     """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = 1 - own.values / shuffled.values
-        moved = -own.moved / shuffled.values[:, None] + (own.values / shuffled.values**2)[:, None] * shuffled.moved
-    return Sample(
-        np.where(np.isfinite(values), values, np.nan),
-        np.where(np.isfinite(moved), moved, 0.0),
-        own.texts | shuffled.texts,
-    )
+    left = own.values / shuffled.values
+    moved = -own.moved / shuffled.values[:, None] + (own.values / shuffled.values**2)[:, None] * shuffled.moved
+    return clean(1 - left, moved, own.texts | shuffled.texts)
 
 
 def find_sides(lead: Floats, floor: float) -> Floats:

@@ -1,7 +1,7 @@
 """From estimates to statements: which zones an interval touches, in words, of all texts or of predicted classes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from math import inf, isfinite, nan
 from typing import Any
@@ -136,13 +136,12 @@ def conclude(
         (one, "" if object_to(question, one, LEAST_OF_CLASS) else find_zones(question, one.estimate, one.avoided))
         for one in classes
     ]
-    reason = reason or object_to(question, part)
-    if reason:
-        return Cell(part, reason=reason, clause=clause, left_out=left_out, classes=of_classes)
+    cell = Cell(part, clause=clause, left_out=left_out, classes=of_classes)
+    if reason := reason or object_to(question, part):
+        return replace(cell, reason=reason)
     known = sorted((one for one in of_classes if one[1]), key=lambda one: one[0].estimate.value)
     if lie_apart(question, known):
         ends = [f"{one.name} {say_part(question, one)}" for one, _ in (known[0], known[-1])]
-        return Cell(part, CLASSES, "; ".join(ends), clause=clause, left_out=left_out, classes=of_classes)
+        return replace(cell, zones=CLASSES, said="; ".join(ends))
     zones = find_zones(question, part.estimate, part.avoided)
-    apart = count_apart(question, part, zones)
-    return Cell(part, zones, say_part(question, part), "", clause, left_out, apart, of_classes)
+    return replace(cell, zones=zones, said=say_part(question, part), apart=count_apart(question, part, zones))

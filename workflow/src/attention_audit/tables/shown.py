@@ -1,13 +1,11 @@
 """Tables as strings, wide and rounded, as readers see them: one function for each kind of table.
 
 Each takes a table and the labels of its names (from `tables.wording.labels_of`), and raises AuditError for a name
-without a label. A function declares the columns that readers see, each by its heading and what a row says there:
-`effect` and `said` word a value with its interval, `called` names, and `plain` is a column as it is.
+without a label. What readers see of a row is a dictionary of texts by heading (`show_rows`).
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -22,10 +20,11 @@ from attention_audit.answer.lines import (
     write_share,
 )
 from attention_audit.answer.statements import CLASSES, NONE, ZONES
-from attention_audit.columns.tables import BY
+from attention_audit.columns.tables import BY, CONTROLS, INSTEAD, REPLICATION, TEXTS
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.texts import TOP, top
+from attention_audit.tables.tidy import join_notes
 from attention_audit.tables.wording import heading, isolated, label_of, named, number
 
 
@@ -39,37 +38,28 @@ class Block(NamedTuple):
 
 Shown = Callable[[pd.DataFrame, Mapping[str, str]], list[Block]]
 """The type of the functions of this module: from a table and labels to blocks."""
-Row = Mapping[Any, Any] | pd.Series
-Cell = Callable[[Row], str]
-"""What a row says in a column."""
+Row = Mapping[Any, Any]
+Texts = dict[str, str]
 
 
-def block(rows: pd.DataFrame | Iterable[Row], cells: Mapping[str, Cell], title: str = "", text: str = "") -> Block:
-    """The cells of each row, by their headings."""
-    records = rows.to_dict("records") if isinstance(rows, pd.DataFrame) else rows
-    lines = [[cell(row) for cell in cells.values()] for row in records]
-    return Block(pd.DataFrame(lines, columns=list(cells), dtype=str), title, text)
+def show_rows(rows: pd.DataFrame, write: Callable[[Row], Texts], blank: Row) -> pd.DataFrame:
+    """Write each row. blank: a row in which nothing is known, so that a table without rows has headings."""
+    return pd.DataFrame([*map(write, rows.to_dict("records")), write(blank)], dtype=str).iloc[:-1]
 
 
-def filled(shown: Block, empty: str = "") -> Block:
-    """A block without the columns that are empty in every row."""
-    return shown._replace(rows=shown.rows.loc[:, (shown.rows != empty).any()])
+def drop_empty(rows: pd.DataFrame) -> pd.DataFrame:
+    """Leave out the columns that are empty in every row."""
+    return rows.loc[:, (rows != "").any()]
 
 
-def plain(*names: str) -> dict[str, Cell]:
-    """Columns of the table under their own names; "" for a 0."""
-    return {name: partial(lambda name, row: str(row[name] or ""), name) for name in names}
+def read_plain(row: Row, *names: str) -> Texts:
+    """Read columns as they are; "" for a 0."""
+    return {name: str(row[name] or "") for name in names}
 
 
-def real(name: str) -> Cell:
-    """A number with the digits of the metric that the row is about, where it is about one."""
-    return lambda row: number(float(row[name]), row.get("metric", ""))
-
-
-def called(labels: Mapping[str, str], *names: str) -> dict[str, Cell]:
-    """The data set that a row is about, and the labels of further names."""
-    cells = {name: partial(lambda name, row: named(row[name], labels), name) for name in names}
-    return {"data set": lambda row: display_name(row["dataset"]), **cells}
+def name_row(row: Row, labels: Mapping[str, str], *names: str) -> Texts:
+    """Name the data set that a row is about, and what further columns name."""
+    return {"data set": display_name(row["dataset"]), **{name: named(row[name], labels) for name in names}}
 
 
 UNBOUNDED = "cannot be bounded: its divisor may be 0"
@@ -93,25 +83,25 @@ def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     paper's value where there is any.
     """
     lines = []
-    published = set(table.loc[table["published"].notna(), "metric"])
+    published = {*table.loc[table["published"].notna(), "metric"]}
     for _, cells in table.groupby(["dataset", "row", "lambda"], sort=False, dropna=False):
-        dataset, row, lambda_ = cells[["dataset", "row", "lambda"]].iloc[0]
+        first = cells.iloc[0]
         line = {
-            "data set": display_name(dataset),
-            "row": named(row, labels, cells["class_name"].iloc[0]),
-            "λ": "" if math.isnan(lambda_) else f"{lambda_:.3g}",
+            "data set": display_name(first["dataset"]),
+            "row": named(first["row"], labels, first["class_name"]),
+            "λ": f"{first['lambda']:.3g}".replace("nan", ""),
         }
         own = {cell["metric"]: cell for cell in cells.iloc[::-1].to_dict("records")}
         for metric in filter(None, table["metric"].unique()):
-            line[heading(metric)] = uncertain(own[metric]) if metric in own else ""
+            cell = own.get(metric)
+            line[heading(metric)] = uncertain(cell) if cell else ""
             if metric in published:
-                theirs = own[metric]["published"] if metric in own else math.nan
-                line[f"paper: {heading(metric)}"] = number(theirs, metric, paper=True)
+                line[f"paper: {heading(metric)}"] = number(cell["published"], metric, paper=True) if cell else ""
         line["seeds"] = str(cells["seeds"].max() or "")
-        line["epoch selected on"] = ", ".join(dict.fromkeys(filter(None, cells["selection"])))
-        line["note"] = "; ".join(dict.fromkeys(filter(None, cells["note"])))
+        line["epoch selected on"] = ", ".join(filter(None, cells["selection"].unique()))
+        line["note"] = join_notes(*cells["note"].unique())
         lines.append(line)
-    return [filled(Block(pd.DataFrame(lines, dtype=str)))]
+    return [Block(drop_empty(pd.DataFrame(lines, dtype=str)))]
 
 
 def pairwise(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
@@ -119,9 +109,8 @@ def pairwise(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     parts = table["row"].str.partition("/")
     blocks = []
     for (dataset, model), rows in table.assign(row=parts[2]).groupby(["dataset", parts[0]], sort=False):
-        [shown] = wide(rows, labels)
+        pairs = wide(rows, labels)[0].rows.drop(columns="data set").rename(columns={"row": "first, second"})
         title = ", ".join(filter(None, (display_name(str(dataset)), named(str(model), labels))))
-        pairs = shown.rows.drop(columns="data set").rename(columns={"row": "first, second"})
         blocks.append(Block(pairs, title))
     return blocks or wide(table, labels)
 
@@ -152,27 +141,30 @@ def draw_claim(zones: str) -> str:
     return " or ".join(drawn)
 
 
-def list_zones(row: Mapping[Any, Any]) -> list[str]:
+def list_zones(row: Row) -> list[str]:
     """List the zones that a claim that holds shows: each that is named alone, unless all three are allowed there."""
-    whole, _, ends = str(row["allowed"]).partition(CLASSES)
-    said = str(row["said"]).strip(CLASSES).split(",")
+    whole, _, ends = row["allowed"].partition(CLASSES)
+    said = row["said"].strip(CLASSES).split(",")
     allowed = ends.split(",") if len(said) > 1 and ends else [whole] * len(said)
     return [one for one, may in zip(said, allowed, strict=True) if len(one) == 1 and may != ZONES]
 
 
 def show_grid(claims: pd.DataFrame) -> Block:
     """Show by which data sets each zone of each question is shown, from the claims on zones."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for row in claims[claims["holds"]].to_dict("records"):
-        for zone in list_zones(row):
-            found.setdefault((row["question"], zone), []).append(display_name(row["dataset"]))
-
-    def list_found(zone: str) -> Cell:
-        return lambda row: ", ".join(dict.fromkeys(found.get((row["name"], zone), []))) or "–"
-
-    cells = {"question": lambda row: row["asks"], **{name: list_found(zone) for zone, name in ZONE_NAMES.items()}}
-    rows = [{"name": name, "asks": asked.asks} for name, asked in QUESTIONS.items()]
-    return block(rows, cells, "Which control shows which zone")
+    found = {
+        (row["question"], zone, display_name(row["dataset"])): None
+        for row in claims[claims["holds"]].to_dict("records")
+        for zone in list_zones(row)
+    }
+    lines = [
+        {"question": asked.asks}
+        | {
+            label: ", ".join(name for *shown, name in found if shown == [question, zone]) or "–"
+            for zone, label in ZONE_NAMES.items()
+        }
+        for question, asked in QUESTIONS.items()
+    ]
+    return Block(pd.DataFrame(lines, dtype=str), "Which control shows which zone")
 
 
 def verdicts(controls: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
@@ -181,28 +173,22 @@ def verdicts(controls: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     Claims that do not hold come first; those on shuffled weights that hold are counted.
     """
 
-    def condition(row: Row) -> str:
-        least, most = row["least"], row["most"]
-        if row["allowed"]:
-            return draw_claim(row["allowed"])
-        if least <= most:
-            return f"{least:.3f} to {most:.3f}"
-        return f"≥ {least:.3f}" if math.isnan(most) else f"≤ {most:.3f}"
+    def write(row: Row) -> Texts:
+        least, most = (f"{row[name]:.3f}".replace("nan", "") for name in ("least", "most"))
+        bounds = f"{least} to {most}" if least and most else f"≥ {least}" if least else f"≤ {most}"
+        return {
+            **name_row(row, labels, "model"),
+            **read_plain(row, "claim", "statistic"),
+            "found": " ".join(filter(None, [draw_claim(row["said"]), number(row["value"], "")])),
+            "must be": draw_claim(row["allowed"]) or bounds,
+            "holds": "yes" if row["holds"] else "NO",
+        }
 
-    cells = {
-        **called(labels, "model"),
-        **plain("claim", "statistic"),
-        "found": lambda row: " ".join(filter(None, [draw_claim(row["said"]), number(row["value"], "")])),
-        "must be": condition,
-        "holds": lambda row: "yes" if row["holds"] else "NO",
-    }
     shuffled, zones = controls["question"].eq("") & controls["allowed"].ne(""), controls["question"].ne("")
-    text = " ".join(
-        [CLAIMS] * bool(zones.any())
-        + [SHUFFLED.format((shuffled & controls["holds"]).sum(), shuffled.sum())] * bool(shuffled.any())
-    )
-    worst_first = controls[~(shuffled & controls["holds"])].sort_values("holds", kind="stable")
-    claims = block(worst_first, cells, text=text)
+    kept = shuffled & controls["holds"]
+    remarks = [CLAIMS] * bool(zones.any()) + [SHUFFLED.format(kept.sum(), shuffled.sum())] * bool(shuffled.any())
+    worst_first = controls[~kept].sort_values("holds", kind="stable")
+    claims = Block(show_rows(worst_first, write, CONTROLS.blank), text=" ".join(remarks))
     return [claims, show_grid(controls[zones])] if zones.any() else [claims]
 
 
@@ -233,35 +219,34 @@ def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     """A table of columns.SUMMARY: each model's answers, and what the marks mean."""
     rows = summary.to_dict("records")
     missing = [f"{display_name(row['dataset'])}: {row['note']}" for row in rows if not row["model"]]
-    measured = [{"question": asked.asks, "measured": asked.measured} for asked in QUESTIONS.values()]
-    return [
-        *(answer_model(row, labels) for row in rows if row["model"]),
-        block(measured, plain("question", "measured"), "What is measured", "\n\n".join([*missing, *NOTES])),
-    ]
+    measured = pd.DataFrame(
+        [(asked.asks, asked.measured) for asked in QUESTIONS.values()], columns=["question", "measured"], dtype=str
+    )
+    own = [answer_model(row, labels) for row in rows if row["model"]]
+    return [*own, Block(measured, "What is measured", "\n\n".join([*missing, *NOTES]))]
 
 
 def attributions(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     """A table of columns.INSTEAD: each attribution by both questions, and attention on the same texts."""
 
-    def write(question: str) -> Cell:
-        def cell(row: Row) -> str:
-            value, low, high = (float(row[f"{question}_{end}"]) for end in ("value", "low", "high"))
-            said = "" if math.isnan(value) else f"{write_share(value)} [{write_share(low)}, {write_share(high)}]"
-            return f"{said}, the yardstick" if said and row[f"{question}_yardstick"] else said
+    def write(row: Row) -> Texts:
+        texts = name_row(row, labels, "model", "attribution")
+        for name in BY:
+            value, low, high, attention = (
+                write_share(row[f"{name}_{end}"]) for end in ("value", "low", "high", "attention")
+            )
+            yardstick = ", the yardstick" if row[f"{name}_yardstick"] else ""
+            texts |= {
+                name: value and f"{value} [{low}, {high}]{yardstick}",
+                f"{name}: attention": attention,
+                f"{name}: texts": str(row[f"{name}_texts"] or ""),
+            }
+        return texts
 
-        return cell
-
-    cells: dict[str, Cell] = called(labels, "model", "attribution")
-    for name in BY:
-        cells |= {
-            name: write(name),
-            f"{name}: attention": lambda row, name=name: write_share(float(row[f"{name}_attention"])),  # type: ignore[misc]
-            f"{name}: texts": lambda row, name=name: str(row[f"{name}_texts"] or ""),  # type: ignore[misc]
-        }
-    return [block(table, cells)]
+    return [Block(show_rows(table, write, INSTEAD.blank))]
 
 
-DECISION = {True: "stays", False: "flips", None: ""}
+DECISION = {True: "stays", False: "flips"}
 """What becomes of a decision, by `survives_item` and `survives_word` of columns.texts."""
 DRAWN = "The same texts of all models of a data set, drawn by their ids. The Parquet file has all texts."
 NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of its data sets is one of the papers'."
@@ -270,43 +255,46 @@ NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of 
 def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     """A table of columns.texts: a few texts of each model."""
 
-    def items(row: Row) -> str:
+    def write(row: Row) -> Texts:
         of_text = zip(row["words"], row["weights"], row["contributions"], strict=True)
-        return "; ".join(f"{isolated(item)} {weight:.2f}, {part:+.3f}" for item, weight, part in of_text)
+        items = [f"{isolated(item)} {weight:.2f}, {part:+.3f}" for item, weight, part in of_text]
+        return {
+            **name_row(row, labels, "model"),
+            "text": row["id"],
+            "label": row["label_name"],
+            "prediction": row["prediction_name"],
+            "top items: weight, contribution": "; ".join(items),
+            "seeds that agree": f"{row['agree']} of {row['others']}" if row["others"] else "",
+            "moved (JSD)": number(row["moved"], ""),
+            "without the item": DECISION.get(row["survives_item"], ""),
+            "without the word": DECISION.get(row["survives_word"], ""),
+            **{name: number(row[name], "") for name in ("stable", "used", "ranks", "located", "signed", "unique")},
+        }
 
-    who = called(labels, "model")
-    cells = {
-        **who,
-        "text": lambda row: row["id"],
-        "label": lambda row: row["label_name"],
-        "prediction": lambda row: row["prediction_name"],
-        "top items: weight, contribution": items,
-        "seeds that agree": lambda row: f"{row['agree']} of {row['others']}" if row["others"] else "",
-        "moved (JSD)": real("moved"),
-        "without the item": lambda row: DECISION[row["survives_item"]],
-        "without the word": lambda row: DECISION[row["survives_word"]],
-        **{name: real(name) for name in ("stable", "used", "ranks", "located", "signed", "unique")},
-    }
-    return [block(top(texts), cells, f"{TOP} texts of each model", DRAWN)]
+    return [Block(show_rows(top(texts), write, TEXTS.blank), f"{TOP} texts of each model", DRAWN)]
 
 
 def comparisons(replication: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     """A table with the columns of `REPLICATION`, with a block for each paper and table."""
-    cells = {
-        **called(labels, "row"),
-        "metric": lambda row: heading(row["metric"]),
-        "published": lambda row: number(row["published"], row["metric"], paper=True),
-        "ours": lambda row: number(row["ours"], row["metric"]) + interval(row["low"], row["high"], row["metric"]),
-        "difference": real("difference"),
-        "single trainings of ours": lambda row: interval(row["one_low"], row["one_high"], row["metric"]).strip(),
-        "half-width": real("half_width"),
-        **plain("chance", "seeds", "agreement", "note"),
-    }
+
+    def write(row: Row) -> Texts:
+        metric = row["metric"]
+        return {
+            **name_row(row, labels, "row"),
+            "metric": heading(metric),
+            "published": number(row["published"], metric, paper=True),
+            "ours": number(row["ours"], metric) + interval(row["low"], row["high"], metric),
+            "difference": number(row["difference"], metric),
+            "single trainings of ours": interval(row["one_low"], row["one_high"], metric).strip(),
+            "half-width": number(row["half_width"], metric),
+            **read_plain(row, "chance", "seeds", "agreement", "note"),
+        }
+
     if replication.empty:
-        known = ("data set", "row", "metric", "published", "ours", "difference", "agreement", "note")
-        return [block(replication, {name: cells[name] for name in known}, text=NOTHING_PUBLISHED)]
+        known = ["data set", "row", "metric", "published", "ours", "difference", "agreement", "note"]
+        return [Block(pd.DataFrame(columns=known, dtype=str), text=NOTHING_PUBLISHED)]
     blocks = []
-    for _, rows in replication.groupby(["paper", "table"], sort=False):
-        paper, table = (str(rows[name].iloc[0]) for name in ("paper", "table"))
-        blocks.append(filled(block(rows, cells, f"{label_of(paper, labels)}, {table[:1].lower()}{table[1:]}")))
+    for (paper, table), rows in replication.groupby(["paper", "table"], sort=False):
+        title = f"{label_of(str(paper), labels)}, {str(table)[:1].lower()}{str(table)[1:]}"
+        blocks.append(Block(drop_empty(show_rows(rows, write, REPLICATION.blank)), title))
     return blocks

@@ -3,9 +3,11 @@
 import math
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from unicodedata import bidirectional
 
 import pandas as pd
+import yaml
 
 from attention_audit.errors import AuditError
 from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS
@@ -15,105 +17,48 @@ ClassNames = Mapping[int, str]
 MOST_CLASSES = 4
 """Predicted classes have rows of their own where there are at most this many."""
 
-HEADINGS = {
-    "negative": "first class",
-    "positive": "second class",
-    "duplicates": "in another split too",
-    "repeated": "repeat an earlier text",
-    "mean_length": "mean length (tokens)",
-    "tokens_with_vector": "train tokens with vector",
-    "f1": "F1",
-    "roc_auc": "ROC-AUC",
-    "tvd": "TVD",
-    "jsd": "JSD (nats)",
-    "admissible_share": "texts with an adversary",
-    "tied": "at once (%)",
-    "earlier_ratio": "first / second",
-    "tau": "τ",
-    "tau_sd": "sd of τ over texts",
-    "significant": "share with p ≤ 0.05",
-    "top_k_overlap": "top-k overlap",
-    "overlap": "overlap of the first 5",
-    "against": "attention against the prediction",
-    "top_against": "texts whose top item speaks against it",
-    "top_fall": "fall of p without the top item",
-    "top_flips": "texts that flip without it",
-    "erased": "first item opposes, erased",
-    "deleted": "first item opposes, deleted",
-    "undefined": "texts without τ",
-    "cut": "texts cut",
-    "flips": "permutations that flip (share)",
-    "permutation_tvd": "TVD when permuted",
-    "magnitude": "conicity, as in the authors' code",
-    "tau_loo": "τ with leave-one-out",
-    "used": "used: mean TVD when permuted",
-    "ranks": "ranks: effect",
-    "located": "located: effect",
-    "comprehensiveness": "soft comprehensiveness",
-    "comprehensiveness_gain": "beyond shuffled scores",
-    "sufficiency": "soft sufficiency",
-    "sufficiency_gain": "beyond shuffled scores, sufficiency",
-    "racu": "RACU: share of the area below random",
-    "mass_percent": "attention on impermissible words (%)",
-    "uniform_percent": "uniform weights would put there (%)",
-    "deleted_percent": "accuracy of the same model without them (%)",
-    "found": "planted words among the first",
-    "opposes": "first word opposes",
-    "rank_stability": "same order in another training",
-    "auprc": "AUPRC",
-    "token_f1": "token F1",
-    "iou": "IOU",
-    "marked_mass": "mass on marked words",
-    "majority_marked_mass": "mass, majority",
-    "unmarked": "maps without a mark",
-    "all_marked": "maps with all words marked",
-}
+WORDING = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 CLASSES = [f"class_{number}" for number in range(MOST_CLASSES)]
 HEADS = ["all_heads", *(f"head_{number}" for number in range(1, 257))]
 PARTS = {
-    **{name: name.replace("_", " ") for name in HEADS[1:]},
-    HEADS[0]: "mean of all heads",
-    **{name: name for name in ("raw", "train", "dev", "test", "vocabulary", "all", "seeds", "overall")},
-    **{name: name.replace("_", " ") for name in CLASSES},
-    "instance_adversary": "per-instance adversary",
-    "corrected": "corrected draw",
-    "as_published": "draw as published",
-}
+    name: name.replace("_", " ")
+    for name in ("raw", "train", "dev", "test", "vocabulary", "all", "seeds", "overall", *CLASSES, *HEADS)
+} | WORDING["parts"]
 """Labels of the parts of rows that are neither models nor rankings nor attributions."""
 SEPARATORS = re.compile(r"(/|~| - )")
 SPELT = {"/": ", ", "~": " and ", " - ": " - "}
-COUNTS = re.compile(
-    r"instances|(un|all_)marked|negative|positive|(smallest_|largest_)?class(es)?|duplicates|repeated|words|train_and_dev|test|texts|cut|excluded|undefined"
-)
-PER_CENT = re.compile(r"\w+_percent")
+PER_CENT = r"\w+_percent"
 """Metrics in percent whose values may be far below 1."""
-PERCENT = re.compile(r"(both|neither|only_(top|other))_flips?|(first|second)_earlier|tied")
-LENGTHS = re.compile(r"(mean|sd)_(length|sentences)")
+PERCENT = r"(both|neither|only_(top|other))_flips?|(first|second)_earlier|tied"
+DIGITS = {
+    r"instances|(un|all_)marked|negative|positive|(smallest_|largest_)?class(es)?|duplicates|repeated|words"
+    r"|train_and_dev|test|texts|cut|excluded|undefined": ("z.0f", "z.0f"),
+    r"(mean|sd)_(length|sentences)": ("z.1f", "g"),
+    PER_CENT: ("z.2f", "g"),
+    PERCENT: ("z.1f", "z.1f"),
+    ".*": ("z.3f", "z.3f"),
+}
+"""How values of a metric are written, ours and those of a paper."""
 ALWAYS = "always"
 """An infinite value: a ratio to what never happens, of two rankings of which the second is never first."""
 
 
 def heading(metric: str) -> str:
-    """The label of a metric at the head of a column: one of HEADINGS, or made of its name."""
-    if metric in HEADINGS:
-        return HEADINGS[metric]
+    """The label of a metric at the head of a column: that of wording.yaml, or made of its name."""
+    if metric in WORDING["headings"]:
+        return str(WORDING["headings"][metric])
     if metric.startswith("majority_"):
         return f"{heading(metric.removeprefix('majority_'))}, majority"
     words = re.sub("^sd ", "sd of ", metric.removesuffix("_percent").replace("_", " "))
-    return f"{words} (%)" if PERCENT.fullmatch(metric) or PER_CENT.fullmatch(metric) else words
+    return f"{words} (%)" if re.fullmatch(f"{PERCENT}|{PER_CENT}", metric) else words
 
 
 def number(value: float, metric: str, paper: bool = False) -> str:
     """A value with as many digits as its metric is shown with; "" for NaN, ALWAYS for infinity."""
     if not math.isfinite(value):
         return "" if math.isnan(value) else ALWAYS
-    if COUNTS.fullmatch(metric):
-        return f"{value:z.0f}"
-    if LENGTHS.fullmatch(metric):
-        return f"{value:g}" if paper else f"{value:z.1f}"
-    if PER_CENT.fullmatch(metric):
-        return f"{value:g}" if paper else f"{value:z.2f}"
-    return f"{value:z.1f}" if PERCENT.fullmatch(metric) else f"{value:z.3f}"
+    digits = next(digits for names, digits in DIGITS.items() if re.fullmatch(names, metric))
+    return f"{value:{digits[paper]}}"
 
 
 def labels_of(models: Iterable[Mapping[str, str]], titles: Mapping[str, str]) -> dict[str, str]:
@@ -159,9 +104,7 @@ def named(row: str, labels: Mapping[str, str], class_name: str = "") -> str:
 def class_names(census: Mapping[str, pd.DataFrame]) -> dict[str, ClassNames]:
     """The names of the classes of each data set, from columns.CENSUS frames by data set."""
     return {
-        dataset: {
-            int(label): str(name) for label, name in zip(rows["label"], rows["label_name"], strict=True) if label >= 0
-        }
+        dataset: {label: name for label, name in zip(rows["label"], rows["label_name"], strict=True) if label >= 0}
         for dataset, rows in census.items()
     }
 
