@@ -7,9 +7,12 @@ import matplotlib.colors as mcolors
 import numpy as np
 import pandas as pd
 import pytest
+from audited import subject
 from drawn import assert_readable, written
 from labels import JW, LABELS, SS, WP
+from tabled import cells
 
+from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.contributions import (
@@ -21,7 +24,6 @@ from attention_audit.tables.attributions import table_contributions
 from attention_audit.tables.shown import wide
 
 Models = dict[str, list[str]]
-FIGURES = {"wp": (wp_fig_contributions, WP), "ss": (wp_fig_contributions, SS), "jw": (wp_fig_contributions, JW)}
 FEW = {"snli": ["average_tanh", "lstm_tanh"]}
 ONE = {"sst": ["lstm_tanh"]}
 MANY = {"newsgroups-20": list(JW)[3:], "a-data-set-with-a-name-too-long-for-one-line": list(JW)[:2]}
@@ -45,9 +47,9 @@ def test_no_text_hides_another_or_leaves_the_page(models: Models) -> None:
 
 
 def test_every_suite_has_its_own_models_in_their_order() -> None:
-    for draw, names in FIGURES.values():
+    for names in (WP, SS, JW):
         first, second = list(names)[:2]
-        figure = draw(contributions({"sst": [second, first]}), names)
+        figure = wp_fig_contributions(contributions({"sst": [second, first]}), names)
         titles = [axes.get_title(loc="left").split("\n")[1] for axes in figure.axes[:2]]
         assert titles == [names[first].label, names[second].label]
     with pytest.raises(AuditError, match="model 'gpt' is not known"):
@@ -122,12 +124,11 @@ def test_bytes_repeat(tmp_path: Any) -> None:
         assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
 
 
-def subject(suite: str, paper: str, model: str, dataset: str = "sst", reason: str = "") -> dict[str, Any]:
-    about = {"dataset": dataset, "suite": suite, "paper": paper, "model": model, "seeds": 2, "items": "words"}
-    return about | {"unasked": {"contributions": reason} if reason else {}}
+def judge(suite: str, paper: str, model: str, dataset: str = "sst", **unasked: str) -> Subject:
+    return subject(model, None, dataset=dataset, suite=suite, paper=paper, unasked=unasked)
 
 
-SUBJECTS = [subject("wp", "WP2019", "base"), subject("jw", "JW2019", "lstm_tanh")]
+BASE, OTHER = judge("wp", "WP2019", "base"), judge("jw", "JW2019", "lstm_tanh")
 
 
 def audited() -> pd.DataFrame:
@@ -152,12 +153,7 @@ KEYS = {"dataset": "sst", "suite": "wp", "model": "base", "seed": 1}
 NOTHING = pd.DataFrame(columns=[*KEYS, "id", "ranking", "top_fall", "falls_0"])
 
 
-def of(
-    rows: pd.DataFrame,
-    subjects: list[dict[str, Any]],
-    erased: pd.DataFrame = NOTHING,
-    deleted: pd.DataFrame = NOTHING,
-) -> pd.DataFrame:
+def of(rows: pd.DataFrame, *subjects: Subject, erased: pd.DataFrame = NOTHING, deleted: pd.DataFrame = NOTHING) -> Any:
     """The table, of whatever of its audits there are."""
     return table_contributions(rows, erased, deleted, subjects)
 
@@ -172,17 +168,13 @@ def violated() -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.concat([own, own]), words
 
 
-def means_of(table: pd.DataFrame, row: str) -> dict[str, float]:
-    """The means of one row by metric."""
-    return table[table["row"] == row].set_index("metric")["mean"].to_dict()
-
-
 def test_shares_of_texts_whose_first_item_opposes_the_prediction() -> None:
-    table = of(audited().iloc[:0], [subject("wp", "WP2019", "base")], *violated())
+    erased, deleted = violated()
+    table = of(audited().iloc[:0], BASE, erased=erased, deleted=deleted)
     # two of four rise; of the deletions one of three, since 1e-9 is rounding
     expected = {"erased": 1 / 2, "deleted": 1 / 3, "texts": 3}
-    assert means_of(table, "WP2019/base/attention") == pytest.approx(expected)
-    assert means_of(table, "WP2019/base/loo") == {"deleted": 0, "texts": 1}
+    assert cells(table, "WP2019/base/attention") == pytest.approx(expected)
+    assert cells(table, "WP2019/base/loo") == {"deleted": 0, "texts": 1}
     (block,) = wide(table, LABELS)
     names = ["Wiegreffe & Pinter 2019, base, attention", "Wiegreffe & Pinter 2019, base, leave-one-out"]
     assert block.rows["row"].tolist() == names
@@ -190,13 +182,14 @@ def test_shares_of_texts_whose_first_item_opposes_the_prediction() -> None:
 
 
 def test_attention_has_both_parts_in_one_row() -> None:
-    found = means_of(of(audited(), [subject("wp", "WP2019", "base")], *violated()), "WP2019/base/attention")
+    erased, deleted = violated()
+    found = cells(of(audited(), BASE, erased=erased, deleted=deleted), "WP2019/base/attention")
     assert (found["tau"], found["erased"]) == pytest.approx((0.5, 0.5))
     assert set(found) == {"tau", "overlap", "against", "largest_weight", "top_flips", "erased", "deleted", "texts"}
 
 
 def test_means_are_over_the_texts_that_have_a_value() -> None:
-    table = of(audited(), SUBJECTS)
+    table = of(audited(), BASE, OTHER)
     base = table[table["row"] == "WP2019/base/attention"].set_index("metric")
     expected = {
         "tau": 0.5,  # of a text of one item there is none
@@ -213,14 +206,12 @@ def test_means_are_over_the_texts_that_have_a_value() -> None:
     assert base.loc["tau", "low"] <= 0.5 <= base.loc["tau", "high"]
     assert base.loc["texts", ["sd", "low", "high"]].isna().all()
     assert table["row"].unique().tolist() == ["WP2019/base/attention", "JW2019/lstm_tanh/attention"]
-    other = table[table["row"] == "JW2019/lstm_tanh/attention"].set_index("metric")
-    assert other.loc["tau", "mean"] == 0
+    assert cells(table, "JW2019/lstm_tanh/attention")["tau"] == 0
 
 
 def test_what_was_not_asked_has_the_reason() -> None:
     reason = "predictions of pairs are not linear"
-    subjects = [*SUBJECTS, subject("jw", "JW2019", "lstm_tanh", "babi-1", reason)]
-    table = of(audited(), subjects)
+    table = of(audited(), BASE, OTHER, judge("jw", "JW2019", "lstm_tanh", "babi-1", contributions=reason))
     last = table.iloc[-1]
     assert (last["dataset"], last["row"], last["note"]) == ("babi-1", "JW2019/lstm_tanh", f"not asked: {reason}")
     (block,) = wide(table, LABELS)
@@ -233,6 +224,6 @@ def test_what_was_not_asked_has_the_reason() -> None:
 
 
 def test_without_any_model_there_are_no_rows() -> None:
-    assert of(audited().iloc[:0], []).empty
-    (only,) = of(audited().iloc[:0], [subject("wp", "WP2019", "base", reason="not")])["note"]
+    assert of(audited().iloc[:0]).empty
+    (only,) = of(audited().iloc[:0], judge("wp", "WP2019", "base", contributions="not"))["note"]
     assert only == "not asked: not"

@@ -6,19 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from labels import JW, LABELS
+from tabled import assert_fits, cells, performance
 
-from attention_audit.artefacts.parquet import read_frame, write_table
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits import correlation as audit
-from attention_audit.columns.audits import (
-    AGREEMENT,
-    CONICITY,
-    CORRELATION,
-    INSTANCE_ADVERSARY,
-    PERFORMANCE,
-    PERMUTATION,
-)
-from attention_audit.columns.tables import TABLE
+from attention_audit.columns.audits import AGREEMENT, CORRELATION, INSTANCE_ADVERSARY
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
 from attention_audit.report.guide import ARTEFACTS
@@ -30,7 +21,6 @@ from attention_audit.tables.render import render
 from attention_audit.tables.shown import wide
 from attention_audit.tables.wording import labels_of, named
 
-PROVENANCE = Provenance("test", {}, "code")
 PAIRS = list(map("~".join, audit.pairs_of(["gradient", "gradient_attached", "loo"])))
 NAN = math.nan
 
@@ -41,7 +31,9 @@ def correlation(taus, predictions=None, model="lstm_tanh", dataset="sst", pair="
     about = {"dataset": dataset, "model": model, "seed": seed, "pair": pair, "tokens": 9, "top_k_overlap": 0.4}
     ids = [f"text {number}" for number in range(len(taus))]
     measured = {"prediction": predictions or [0] * len(taus), "tau": tau, "p": p}
-    return pd.DataFrame({"id": ids} | about | measured | more)[CORRELATION.schema.names]
+    # words are categories, as files are read
+    words = dict.fromkeys(["dataset", "model", "id", "pair"], "category")
+    return pd.DataFrame({"id": ids} | about | measured | more)[CORRELATION.schema.names].astype(words)
 
 
 def census(*datasets):
@@ -51,34 +43,6 @@ def census(*datasets):
 
 
 CENSUS = census("sst", "snli", "babi-1", "mine")
-
-
-def permutation(weights, changes, model="lstm_tanh", dataset="sst", seed=1):
-    """Largest weight and median TVD of each text, as rows of columns.PERMUTATION; the rest is null."""
-    ids = [f"text {number}" for number in range(len(weights))]
-    about = {"dataset": dataset, "model": model, "seed": seed, "prediction": 0}
-    frame = pd.DataFrame({"id": ids, "max_attention": weights, "median_tvd": changes} | about)
-    return frame.reindex(columns=PERMUTATION.schema.names)
-
-
-def conicity(values, model="lstm_tanh", dataset="sst", seed=1):
-    """Conicity of each text, as columns.CONICITY rows."""
-    ids = [f"text {number}" for number in range(len(values))]
-    frame = pd.DataFrame({"id": ids, "conicity": values, "dataset": dataset, "model": model, "seed": seed})
-    return frame.assign(magnitude=values)[CONICITY.schema.names]
-
-
-def cells(table, row, column="mean"):
-    """{metric: value} of one row of a table."""
-    found = table[table["row"] == row]
-    return dict(zip(found["metric"], found[column], strict=True))
-
-
-def assert_fits(table, folder):
-    """That the declared columns take the table, and give it back."""
-    path = folder / "table.parquet"
-    write_table(path, TABLE, table, PROVENANCE)
-    pd.testing.assert_frame_equal(read_frame(path, TABLE), table, check_dtype=False)
 
 
 def test_table2_describes_tau_over_texts(tmp_path):
@@ -178,22 +142,9 @@ def test_table2_sets_the_papers_correlations_beside_ours_in_their_order():
     assert not any("attached" in row or row.startswith("gradient") for row, _ in given.index)
 
 
-def test_table2_takes_texts_with_categories():
-    frame = pd.concat([correlation([(0.1, 0.5), (0.3, 0.5)], [0, 1], pair=pair) for pair in PAIRS])
-    words = dict.fromkeys(["dataset", "model", "id", "pair"], "category")
-    pd.testing.assert_frame_equal(
-        jw_table2_correlation(frame.astype(words), CENSUS, JW),
-        jw_table2_correlation(frame, CENSUS, JW),
-    )
-
-
 def test_table1_shows_models_beside_the_authors_later_run(tmp_path):
-    rows = [
-        ("babi-1", "average_tanh", NAN, 1, "dev", 6, "accuracy", 0.5),
-        ("babi-1", "lstm_tanh", NAN, 1, "dev", 6, "accuracy", 1.0),
-        ("babi-1", "lstm_tanh", NAN, 1, "dev", 6, "f1", 0.9),
-    ]
-    table = jw_table1_performance(pd.DataFrame(rows, columns=PERFORMANCE.schema.names), JW)
+    accuracy = performance({"average_tanh": [0.5], "lstm_tanh": [1.0]}, "babi-1", "accuracy", classes=6)
+    table = jw_table1_performance(pd.concat([accuracy, performance({"lstm_tanh": [0.9]}, "babi-1", classes=6)]), JW)
     assert_fits(table, tmp_path)
     assert table[["row", "metric"]].to_numpy().tolist() == [
         ["lstm_tanh", "f1"],
@@ -273,13 +224,3 @@ def test_a_name_with_two_labels_is_refused():
 def test_every_model_of_a_data_set_is_in_one_file(artefact):
     assert artefact.schema.names[:3] == ["dataset", "model", "seed"]
     assert artefact in ARTEFACTS
-
-
-def evidence(masses, uniform, model="lstm_tanh", dataset="babi-1", seed=1):
-    columns = {"id": [f"t{i}" for i in range(len(masses))], "evidence_mass": masses, "uniform_mass": uniform}
-    return pd.DataFrame(columns | {"dataset": dataset, "model": model, "seed": seed})
-
-
-def test_a_model_without_a_label_is_refused():
-    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
-        jw_table2_correlation(correlation([(0.1, 0.5)], model="gpt"), CENSUS, JW)

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from tabled import cell, performance
 from torch import nn
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.impermissible import impermissible
-from attention_audit.columns.audits import IMPERMISSIBLE, PERFORMANCE
+from attention_audit.columns.audits import IMPERMISSIBLE
 from attention_audit.columns.tables import TABLE
-from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import attention_of
 from attention_audit.model.batch import Batch, Split
@@ -105,23 +105,9 @@ def rows(masses: dict[str, float], rights: dict[str, float], without: dict[str, 
     return pd.DataFrame(made, columns=IMPERMISSIBLE.schema.names)
 
 
-def performance(accuracies: dict[str, list[float]]) -> pd.DataFrame:
-    made = [
-        ("sst-wiki", model, nan, seed, "dev", 2, metric, value)
-        for model, values in accuracies.items()
-        for seed, value in enumerate(values)
-        for metric in ("accuracy", "f1")
-    ]
-    return pd.DataFrame(made, columns=PERFORMANCE.schema.names)
-
-
 PUBLISHED = rows({HONEST: 0.777, LIAR: 0.0004}, {HONEST: 0.77, LIAR: 0.6}, {HONEST: 0.5, LIAR: 0.48})
-SCORES = performance({HONEST: [0.77, 0.77], LIAR: [0.6, 0.6], ANONYMISED: [0.48, 0.5]})
-
-
-def cell(table: pd.DataFrame, model: str, metric: str) -> pd.Series:
-    (found,) = (each for _, each in table.iterrows() if (each["row"], each["metric"]) == (model, metric))
-    return found
+ACCURACIES = {HONEST: [0.77, 0.77], LIAR: [0.6, 0.6], ANONYMISED: [0.48, 0.5]}
+SCORES = pd.concat([performance(ACCURACIES, "sst-wiki", metric) for metric in ("accuracy", "f1")])
 
 
 def test_the_table_has_each_number_beside_the_papers_and_the_reruns() -> None:
@@ -141,11 +127,6 @@ def test_the_table_has_each_number_beside_the_papers_and_the_reruns() -> None:
     assert set(table.loc[table["row"] == ANONYMISED, "metric"]) == {"accuracy_percent"}
     (block,) = wide(table, LABELS)
     assert block.rows["paper: attention on impermissible words (%)"].tolist() == ["77.7", "0.04", ""]
-
-
-def test_a_model_that_is_not_declared_is_named() -> None:
-    with pytest.raises(AuditError, match="model 'bilstm_honest' is not known"):
-        pd_table_deception(PUBLISHED, SCORES, Names("model", "here", {LIAR: MODELS[LIAR]}))
 
 
 def test_a_text_of_which_nothing_is_left_counts_as_wrong() -> None:

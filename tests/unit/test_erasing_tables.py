@@ -1,31 +1,22 @@
 """Tables of erasing in other ways: shares by hand."""
 
 import math
-from typing import Any
 
 import pandas as pd
 import pytest
+from audited import subject
+from tabled import cells
 
 from attention_audit.tables.attributions import table_soft
 
-KEYS = {"dataset": "sst", "suite": "wp", "model": "base", "seed": 1}
-
-
-def subject(model: str = "base", **unasked: str) -> dict[str, Any]:
-    about = {"dataset": "sst", "suite": "wp", "paper": "WP2019", "model": model, "seeds": 1, "items": "words"}
-    return about | {"unasked": unasked}
-
-
-def means_of(table: pd.DataFrame, row: str) -> dict[str, float]:
-    """The means of one row by metric."""
-    return table[table["row"] == row].set_index("metric")["mean"].to_dict()
+KEYS = {"dataset": "needle", "suite": "wp", "model": "base", "seed": 1}
 
 
 def test_soft_erasure_is_held_against_shuffled_scores() -> None:
     about = {"ranking": "attention", "id": ["a", "b", "c"], "comprehensiveness": [0.8, 0.4, math.nan]}
     shuffled = {"shuffled_comprehensiveness": [0.2, 0.6, math.nan], "shuffled_sufficiency": [0.1, 0.1, math.nan]}
     rows = pd.DataFrame(KEYS | about | {"sufficiency": [0.5, 0.3, math.nan]} | shuffled)
-    table = table_soft(rows, [subject(), subject("uniform", soft="nobody asked")])
+    table = table_soft(rows, [subject(), subject("uniform", unasked={"soft": "nobody asked"})])
     expected = {"comprehensiveness": 0.6, "comprehensiveness_gain": 0.2, "sufficiency": 0.4, "sufficiency_gain": 0.3}
-    assert means_of(table, "WP2019/base/attention") == pytest.approx(expected | {"texts": 3})
+    assert cells(table, "WP2019/base/attention") == pytest.approx(expected | {"texts": 3})
     assert table["note"].iloc[-1] == "not asked: nobody asked"

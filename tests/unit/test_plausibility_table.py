@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import tabled
 from audited import NOTHING, RANKED_SETS, fallen, ranked, subject
 from labels import LABELS
 
@@ -48,8 +49,7 @@ def table(
 
 def cells(table: pd.DataFrame, attribution: str, column: str = "mean") -> dict[str, float]:
     """A column of one attribution's row by metric."""
-    rows = table[table["row"] == f"WP2019/base - {attribution}"]
-    return dict(zip(rows["metric"], rows[column], strict=True))
+    return tabled.cells(table, f"WP2019/base - {attribution}", column)
 
 
 def test_means_over_annotators_texts_and_trainings_by_hand() -> None:

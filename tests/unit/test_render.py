@@ -14,36 +14,40 @@ from attention_audit.tables.render import render
 from attention_audit.tables.shown import pairwise, uncertain, verdicts, wide
 from attention_audit.tables.wording import number
 
-NO_INTERVAL = (math.nan, math.nan)
 PROVENANCE = json.dumps({"note": "a--b---> 100%", "rows": [1, 2]})
+
+
+def rows_of(*rows):
+    """Dictionaries as rows of columns.TABLE; what is left out is a blank."""
+    return pd.DataFrame([TABLE.blank | row for row in rows])[TABLE.schema.names]
 
 
 @pytest.fixture
 def table():
-    rows = [
-        ("sst", "base", math.nan, "f1", 0.82951, 0.0042, *NO_INTERVAL, 9, 0.831, "dev", "J&W report 0.81", ""),
-        ("sst", "adversary", 2e-5, "f1", 0.8, math.nan, *NO_INTERVAL, 1, math.nan, "train", "", ""),
-        ("sst", "adversary", 2e-5, "jsd", -0.25, 0.5, *NO_INTERVAL, 1, math.nan, "train", "", ""),
-        (
-            "a-1",
-            "guide_base_lstm",
-            math.nan,
-            "odd_metric",
-            0.5,
-            math.nan,
-            *NO_INTERVAL,
-            9,
-            math.nan,
-            "dev",
-            "50 % & more",
-            "",
-        ),
-    ]
-    return pd.DataFrame(rows, columns=TABLE.schema.names)
+    adversary = {"dataset": "sst", "row": "adversary", "lambda": 2e-5, "seeds": 1, "selection": "train"}
+    return rows_of(
+        {"dataset": "sst", "row": "base", "metric": "f1", "mean": 0.82951, "sd": 0.0042, "seeds": 9, "published": 0.831}
+        | {"selection": "dev", "note": "J&W report 0.81"},
+        adversary | {"metric": "f1", "mean": 0.8},
+        adversary | {"metric": "jsd", "mean": -0.25, "sd": 0.5},
+        {"dataset": "a-1", "row": "guide_base_lstm", "metric": "odd_metric", "mean": 0.5, "seeds": 9}
+        | {"selection": "dev", "note": "50 % & more"},
+    )
 
 
 def cells(line, separator):
     return [cell.strip() for cell in line.split(separator)]
+
+
+def show(table, folder, shown=wide):
+    """The lines of a table in markdown."""
+    render(table, folder / "t", PROVENANCE, shown, LABELS)
+    return (folder / "t.md").read_text().splitlines()
+
+
+def cells_of(lines):
+    """The cells of lines of markdown."""
+    return [cells(line, "|")[1:-1] for line in lines]
 
 
 def test_csv_keeps_every_digit(table, tmp_path):
@@ -58,12 +62,9 @@ def test_csv_keeps_every_digit(table, tmp_path):
 
 
 def test_markdown_is_wide(table, tmp_path):
-    render(table, tmp_path / "t", PROVENANCE, wide, LABELS)
-    lines = (tmp_path / "t.md").read_text().splitlines()
-    assert cells(lines[0], "|")[1:-1] == [
-        "data set", "row", "λ", "F1", "paper: F1", "JSD (nats)", "odd metric", "seeds", "epoch selected on", "note",
-    ]  # fmt: skip
-    assert [cells(line, "|")[1:-1] for line in lines[2:5]] == [
+    lines = show(table, tmp_path)
+    assert cells_of([lines[0], *lines[2:5]]) == [
+        ["data set", "row", "λ", "F1", "paper: F1", "JSD (nats)", "odd metric", "seeds", "epoch selected on", "note"],
         ["SST", "base", "", "0.830 ± 0.004", "0.831", "", "", "9", "dev", "J&W report 0.81"],
         ["SST", "adversary", "2e-05", "0.800", "", "-0.250 ± 0.500", "", "1", "train", ""],
         ["a-1", "MLP, base model's attention", "", "", "", "", "0.500", "9", "dev", "50 % & more"],
@@ -96,12 +97,11 @@ def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
         ("sst", "vocabulary", "words", 13826, math.nan),
         ("sst", "vocabulary", "words_with_vector", 0.808, math.nan),
     ]
-    table = pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "published"])
-    table = table.assign(**{"lambda": math.nan, "sd": math.nan, "low": math.nan, "high": math.nan})
-    table = table.assign(seeds=0, selection="", note="", class_name="")
-    render(table[TABLE.schema.names], tmp_path / "t", "{}", wide, LABELS)
-    lines = (tmp_path / "t.md").read_text().splitlines()
-    assert [cells(line, "|")[1:-1] for line in (lines[0], *lines[2:4])] == [
+    lines = show(
+        rows_of(*(dict(zip(("dataset", "row", "metric", "mean", "published"), row, strict=True)) for row in rows)),
+        tmp_path,
+    )
+    assert cells_of([lines[0], *lines[2:4]]) == [
         ["data set", "row", "instances", "first class", "paper: first class", "mean length (tokens)",
          "paper: mean length (tokens)", "words", "words with vector"],
         ["SST", "train", "6355", "3034", "3034", "18.7", "19", "", ""],
@@ -118,10 +118,9 @@ def test_no_zero_has_a_sign(value, metric, shown):
 
 
 def test_an_interval_stands_in_place_of_the_spread(tmp_path):
-    row = ["yelp", "flan_none/attention/as_published", math.nan, "tied", 10.24, 1.0, -9.76, 10.71, 2, 8.9, "", "", ""]
-    render(pd.DataFrame([row], columns=TABLE.schema.names), tmp_path / "t", "{}", wide, LABELS)
-    lines = (tmp_path / "t.md").read_text().splitlines()
-    assert [cells(line, "|")[1:-1] for line in (lines[0], lines[2])] == [
+    row = {"dataset": "yelp", "row": "flan_none/attention/as_published", "metric": "tied", "seeds": 2, "published": 8.9}
+    lines = show(rows_of(row | {"mean": 10.24, "sd": 1.0, "low": -9.76, "high": 10.71}), tmp_path)
+    assert cells_of([lines[0], lines[2]]) == [
         ["data set", "row", "at once (%)", "paper: at once (%)", "seeds"],
         ["Yelp", "FLANnoenc, attention, draw as published", "10.2 [-9.8, 10.7]", "8.9", "2"],
     ]
@@ -145,18 +144,15 @@ def test_what_has_no_end_is_said_in_words(value, low, high, shown):
 
 
 def test_pairs_of_rankings_have_a_part_for_each_model(tmp_path):
-    cells_ = {"lambda": math.nan, "sd": math.nan, "low": math.nan, "high": math.nan, "seeds": 1, "published": math.nan}
-    cells_ |= {"selection": "", "note": "", "class_name": ""}
     rows = [
-        {"dataset": "yelp", "row": f"{model}/{pair}", "metric": metric, "mean": mean, **cells_}
+        {"dataset": "yelp", "row": f"{model}/{pair}", "metric": metric, "mean": mean, "seeds": 1}
         for model in ("han_rnn", "flan_none")
         for pair in ("smallest/random", "gradient/attention")
         for metric, mean in (("first_earlier", 40.0), ("earlier_ratio", math.inf))
     ]
-    render(pd.DataFrame(rows)[TABLE.schema.names], tmp_path / "t", "{}", pairwise, LABELS)
-    lines = (tmp_path / "t.md").read_text().splitlines()
+    lines = show(rows_of(*rows), tmp_path, pairwise)
     assert [line for line in lines if line.startswith("#")] == ["## Yelp, HANrnn", "## Yelp, FLANnoenc"]
-    assert [cells(line, "|")[1:-1] for line in (lines[2], *lines[4:6])] == [
+    assert cells_of([lines[2], *lines[4:6]]) == [
         ["first, second", "first earlier (%)", "first / second", "seeds"],
         ["smallest set, random", "40.0", "always", "1"],
         ["gradient, attention", "40.0", "always", "1"],
@@ -175,14 +171,13 @@ def test_controls_state_their_bounds(tmp_path):
         {"dataset": "chorus", "value": 0.03, "most": 0.02, "holds": False},
         {"dataset": "static", "value": 0.5, "least": 0.45, "most": 0.55, "holds": True},
     ]
-    render(controls_table(rows), tmp_path / "controls", "{}", verdicts, LABELS)
-    lines = (tmp_path / "controls.md").read_text().splitlines()
-    assert [cells(line, "|")[5:-1] for line in lines[2:5]] == [
+    lines = show(controls_table(rows), tmp_path, verdicts)
+    assert [row[4:] for row in cells_of(lines[2:5])] == [
         ["0.030", "≤ 0.020", "NO"],
         ["0.200", "≥ 0.150", "yes"],
         ["0.500", "0.450 to 0.550", "yes"],
     ]
-    assert r"$\geq$ 0.150" in (tmp_path / "controls.tex").read_text()
+    assert r"$\geq$ 0.150" in (tmp_path / "t.tex").read_text()
 
 
 @pytest.mark.parametrize(
@@ -230,8 +225,7 @@ def test_claims_on_shuffled_weights_are_counted_and_those_that_fail_are_shown():
 
 
 def test_empty_controls_render(tmp_path):
-    render(pd.DataFrame([], columns=CONTROLS.schema.names), tmp_path / "controls", "{}", verdicts, LABELS)
-    assert "| data set" in (tmp_path / "controls.md").read_text()
+    assert "| data set" in show(pd.DataFrame([], columns=CONTROLS.schema.names), tmp_path, verdicts)[0]
 
 
 def test_same_bytes_and_nothing_else_left_behind(table, tmp_path):

@@ -6,46 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from labels import LABELS, WP
+from tabled import assert_fits, cell, cells, performance
 
-from attention_audit.artefacts.parquet import read_frame, write_table
-from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.audits import PERFORMANCE
 from attention_audit.columns.files import CENSUS
-from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
+from attention_audit.tables.correlation import jw_table1_performance, jw_table2_correlation
 from attention_audit.tables.datasets import ss_table1_datasets, wp_table1_datasets
+from attention_audit.tables.erasure import ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
+from attention_audit.tables.maps import own_table_heads
 from attention_audit.tables.performance import wp_table2_uniform, wp_table3_guides, wp_table5_adversary
 from attention_audit.tables.shown import wide
 from attention_audit.tables.tidy import gaps
-
-PROVENANCE = Provenance("test", {}, "code")
-
-
-def performance(values, dataset="sst", metric="f1", selection="dev", classes=2):
-    """{model or (model, lambda): values over seeds 1, 2, ...} as columns.PERFORMANCE rows."""
-    keys = [key if isinstance(key, tuple) else (key, math.nan) for key in values]
-    rows = [
-        (dataset, *key, seed, selection, classes, metric, value)
-        for key, scores in zip(keys, values.values(), strict=True)
-        for seed, value in enumerate(scores, 1)
-    ]
-    return pd.DataFrame(rows, columns=PERFORMANCE.schema.names)
-
-
-def cell(table, row, metric, dataset="sst", lambda_=None):
-    """The one row of `table` so named."""
-    at = table[(table["dataset"] == dataset) & (table["row"] == row) & (table["metric"] == metric)]
-    if lambda_ is not None:
-        at = at[at["lambda"] == lambda_]
-    assert len(at) == 1
-    return at.iloc[0]
-
-
-def assert_fits(table, artefact, folder):
-    """That the declared columns take the table, and give it back."""
-    path = folder / "table.parquet"
-    write_table(path, artefact, table, PROVENANCE)
-    pd.testing.assert_frame_equal(read_frame(path, artefact), table, check_dtype=False)
+from attention_audit.tables.variants import md_table_diversity, pd_table_deception, roar_table_racu
 
 
 def census(*rows):
@@ -65,6 +37,16 @@ def vocabulary(with_vector):
     return pd.DataFrame({"index": range(8), "word": words, "train_count": counts, "vector": vectors})
 
 
+def table1(*counts, with_vector=(), dataset="sst", records=(), splitting="", **columns):
+    """Table 1 of one data set, from rows of its census. columns: of the census."""
+    return wp_table1_datasets(
+        {dataset: census(*counts).assign(**columns)},
+        {dataset: vocabulary(with_vector)},
+        {dataset: records},
+        {dataset: splitting},
+    )
+
+
 TWO_CLASSES = [
     ("", 0, [], 2, []),
     ("train", 0, [2], 0, [1]),
@@ -75,8 +57,8 @@ TWO_CLASSES = [
 
 
 def test_table1_counts_splits_and_words(tmp_path):
-    table = wp_table1_datasets({"sst": census(*TWO_CLASSES)}, {"sst": vocabulary({"<pad>", "film", "bad"})}, {}, {})
-    assert_fits(table, TABLE, tmp_path)
+    table = table1(*TWO_CLASSES, with_vector={"<pad>", "film", "bad"})
+    assert_fits(table, tmp_path)
     means = {(row, metric): mean for row, metric, mean in table[["row", "metric", "mean"]].itertuples(index=False)}
     assert means == {
         ("raw", "instances"): 11,
@@ -104,41 +86,41 @@ def test_table1_counts_splits_and_words(tmp_path):
 
 
 def test_table1_with_random_vectors_claims_no_coverage():
-    table = wp_table1_datasets({"needle": census(*TWO_CLASSES)}, {"needle": vocabulary(set())}, {}, {})
+    table = table1(*TWO_CLASSES, dataset="needle")
     of_vocabulary = table[table["row"] == "vocabulary"]
     assert of_vocabulary[["metric", "note"]].to_numpy().tolist() == [["words", "random vectors"]]
     assert table["published"].isna().all()
 
 
 def test_table1_sums_further_classes_up():
-    three = census(("train", 0, [5], 0, [1]), ("train", 1, [5, 5, 5], 0, [1] * 3), ("train", 2, [1, 1], 1, [1, 1]))
-    table = wp_table1_datasets({"topics": three}, {"topics": vocabulary(set())}, {}, {})
+    table = table1(("train", 0, [5], 0, [1]), ("train", 1, [5, 5, 5], 0, [1] * 3), ("train", 2, [1, 1], 1, [1, 1]))
     metrics = ("classes", "smallest_class", "largest_class")
-    assert [cell(table, "train", metric, "topics")["mean"] for metric in metrics] == [3, 1, 3]
-    assert [cell(table, "raw", metric, "topics")["mean"] for metric in metrics] == [3, 1, 3]
+    for row in ("train", "raw"):
+        assert [cell(table, row, metric)["mean"] for metric in metrics] == [3, 1, 3]
 
 
-def test_table1_names_the_classes():
-    named = census(*TWO_CLASSES).replace({"label_name": {"class 0": "society", "class 1": "science"}})
-    table = wp_table1_datasets({"mine": named}, {"mine": vocabulary(set())}, {}, {})
-    assert cell(table, "raw", "negative", "mine")["note"] == "classes: society, science"
-    many = census(*(("train", label, [5] * 4, 0, [1] * 4) for label in range(11)))
-    for counts, note in ((many, ""), (many[:10], "classes: " + ", ".join(f"class {label}" for label in range(10)))):
-        table = wp_table1_datasets({"mine": counts}, {"mine": vocabulary(set())}, {}, {})
-        assert cell(table, "raw", "classes", "mine")["note"] == note
+@pytest.mark.parametrize(
+    ("classes", "texts", "note"),
+    [
+        (10, 4, "classes: " + ", ".join(f"class {label}" for label in range(10))),
+        (11, 4, ""),
+        (3, 3, "classes: class 0, class 1, class 2; 3 classes in 9 texts that were kept: are these labels?"),
+    ],
+)
+def test_table1_names_the_classes_and_asks_where_there_are_hardly_more_texts(classes, texts, note):
+    table = table1(*(("train", label, [5] * texts, 0, [1] * texts) for label in range(classes)))
+    assert cell(table, "raw", "classes")["note"] == note
 
 
-def test_table1_names_files_that_are_not_the_published_ones():
-    records = {"sst": [{"file": "b.csv", "canonical": False}, {"file": "a.csv", "canonical": True}]}
-    table = wp_table1_datasets({"sst": census(*TWO_CLASSES)}, {"sst": vocabulary(set())}, records, {})
+def test_table1_names_two_classes_and_files_that_are_not_the_published_ones():
+    records = [{"file": "b.csv", "canonical": False}, {"file": "a.csv", "canonical": True}]
+    table = table1(*TWO_CLASSES, records=records)
     assert cell(table, "raw", "instances")["note"] == "b.csv: not the published bytes"
+    assert cell(table, "raw", "negative")["note"] == "classes: class 0, class 1"
 
 
 def test_table1_counts_texts_that_stand_twice_and_those_without_a_label():
-    counts = census(*TWO_CLASSES).assign(
-        duplicates=[0, 1, 2, 0, 1], repeated=[0, 1, 0, 0, 0], unlabelled=[2, 0, 0, 1, 0]
-    )
-    table = wp_table1_datasets({"sst": counts}, {"sst": vocabulary(set())}, {}, {})
+    table = table1(*TWO_CLASSES, duplicates=[0, 1, 2, 0, 1], repeated=[0, 1, 0, 0, 0], unlabelled=[2, 0, 0, 1, 0])
     twice = {
         split: [cell(table, split, name)["mean"] for name in ("duplicates", "repeated")] for split in ("train", "test")
     }
@@ -150,37 +132,27 @@ def test_table1_counts_texts_that_stand_twice_and_those_without_a_label():
     assert cell(table, "raw", "instances")["note"] == "3 texts have no label and were left out"
 
 
-def test_table1_says_what_finds_words_where_no_spaces_part_them():
-    both = {"own": census(*TWO_CLASSES), "other": census(*TWO_CLASSES)}
-    words = {"own": vocabulary(set()), "other": vocabulary({"film"})}
-    table = wp_table1_datasets(both, words, {}, {"own": "words by jieba", "other": "words by jieba"})
-    assert cell(table, "vocabulary", "words", "own")["note"] == "random vectors; words by jieba"
-    assert cell(table, "vocabulary", "words", "other")["note"] == "words by jieba"
-
-
-@pytest.mark.parametrize(("texts", "asked"), [(4, ""), (3, "; 3 classes in 9 texts that were kept: are these labels?")])
-def test_table1_asks_where_there_are_hardly_more_texts_than_classes(texts, asked):
-    counts = census(*(("train", label, [2] * texts, 0, [1] * texts) for label in range(3)))
-    table = wp_table1_datasets({"own": counts}, {"own": vocabulary(set())}, {}, {})
-    assert cell(table, "raw", "classes", "own")["note"] == "classes: class 0, class 1, class 2" + asked
+@pytest.mark.parametrize(("with_vector", "vectors"), [((), "random vectors; "), ({"film"}, "")])
+def test_table1_says_what_finds_words_where_no_spaces_part_them(with_vector, vectors):
+    table = table1(*TWO_CLASSES, with_vector=with_vector, splitting="words by jieba")
+    assert cell(table, "vocabulary", "words")["note"] == f"{vectors}words by jieba"
 
 
 def test_table1_says_that_anemia_is_split_by_admission():
-    table = wp_table1_datasets({"anemia": census(*TWO_CLASSES)}, {"anemia": vocabulary(set())}, {}, {})
-    assert "by admission" in cell(table, "test", "negative", "anemia")["note"]
+    assert "by admission" in cell(table1(*TWO_CLASSES, dataset="anemia"), "test", "negative")["note"]
 
 
 def test_ss_table1_gives_mean_and_spread_of_words_and_sentences(tmp_path):
     table = ss_table1_datasets({"yelp": census(*TWO_CLASSES)}, {"yelp": [{"file": "y.tgz", "canonical": False}]})
-    assert_fits(table, TABLE, tmp_path)
+    assert_fits(table, tmp_path)
     means = dict(zip(table["metric"], table["mean"], strict=True))
     # 2, 4, 3 and 1 words; 1, 1, 3 and 1 sentences
     assert means.pop("sd_length") == pytest.approx(np.std([2, 4, 3, 1], ddof=1))
     assert means.pop("sd_sentences") == pytest.approx(np.std([1, 1, 3, 1], ddof=1))
     twice = {"duplicates": 0, "repeated": 0}
     assert means == {"mean_length": 2.5, "mean_sentences": 1.5, "train_and_dev": 3, "test": 1, "classes": 2} | twice
-    assert cell(table, "all", "mean_sentences", "yelp")["published"] == 7
-    assert cell(table, "all", "test", "yelp")["note"] == "y.tgz: not the published bytes"
+    assert cell(table, "all", "mean_sentences")["published"] == 7
+    assert cell(table, "all", "test")["note"] == "y.tgz: not the published bytes"
 
 
 def test_ss_table1_is_silent_on_sentences_that_were_not_kept():
@@ -193,8 +165,8 @@ def test_ss_table1_is_silent_on_sentences_that_were_not_kept():
 def test_gaps_show_the_papers_values_alone(tmp_path):
     rows = gaps({"diabetes": "no notes", "mine": "no file"}, "Table 2")
     table = pd.concat([wp_table2_uniform(performance({"base": [0.8], "uniform": [0.7]}), WP), rows], ignore_index=True)
-    assert_fits(table, TABLE, tmp_path)
-    base = cell(table, "base", "f1", "diabetes")
+    assert_fits(table, tmp_path)
+    base = cell(table, "base", "f1", dataset="diabetes")
     assert (base["published"], base["note"]) == (0.775, "not run: no notes")
     assert math.isnan(base["mean"])
     assert table.loc[table["dataset"] == "mine", "note"].tolist() == ["not run: no file"]
@@ -212,8 +184,8 @@ def test_table2_means_and_paired_differences(tmp_path):
         ]
     )
     table = wp_table2_uniform(frame, WP)
-    assert_fits(table, TABLE, tmp_path)
-    base, gain = cell(table, "base", "f1"), cell(table, "base - uniform", "f1")
+    assert_fits(table, tmp_path)
+    base, gain = (cell(table, row, "f1", dataset="sst") for row in ("base", "base - uniform"))
     assert base[["mean", "sd"]].tolist() == pytest.approx(
         [0.65, math.sqrt((0.15**2 + 0.25**2 + 0.05**2 + 0.45**2) / 3)]
     )
@@ -222,7 +194,7 @@ def test_table2_means_and_paired_differences(tmp_path):
     assert (base["seeds"], gain["seeds"]) == (4, 3)
     assert (base["published"], base["note"]) == (0.831, "J&W report 0.81; paper's epoch selected on test")
     assert gain["published"] == pytest.approx(0.831 - 0.822)
-    alone = cell(table, "base - uniform", "f1", "needle")
+    alone = cell(table, "base - uniform", "f1", dataset="needle")
     assert (alone["mean"], alone["selection"]) == (pytest.approx(0.2), "test")
     assert alone[["sd", "published"]].isna().all()
     assert list(dict.fromkeys(table["dataset"])) == ["sst", "needle"]
@@ -242,14 +214,18 @@ def test_table3_orders_guides_and_gives_the_papers_values():
     assert table["mean"].tolist() == pytest.approx([0.7, 0.75, 0.8, 0.55])
 
 
-def test_a_model_without_a_label_is_refused():
-    frame = performance({"base": [0.8], "gpt": [0.7]})
-    for make in (wp_table2_uniform, wp_table3_guides):
-        with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
-            make(frame, WP)
-    compared = comparison_rows("gpt", math.nan, 1, jsds=[0.1, 0.3], tvds=[0.0, 0.2], flips=[False, False])
-    with pytest.raises(AuditError, match=r"^model 'gpt' is not known"):
-        wp_table5_adversary(frame, compared, compared.assign(model="base", admissible=1), WP)
+@pytest.mark.parametrize(
+    ("make", "frames"),
+    [
+        (wp_table2_uniform, 1), (wp_table3_guides, 1), (wp_table5_adversary, 3), (ss_table2_flips, 2),
+        (ss_table3_accuracy, 1), (ss_table_pairwise, 1), (jw_table1_performance, 1), (jw_table2_correlation, 2),
+        (pd_table_deception, 2), (md_table_diversity, 7), (roar_table_racu, 1), (own_table_heads, 3),
+    ],
+)  # fmt: skip
+def test_a_model_without_a_label_is_refused(make, frames):
+    rows = pd.DataFrame({"model": ["gpt"], "metric": ["accuracy"]})
+    with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
+        make(*[rows] * frames, WP)
 
 
 def test_a_metric_without_a_place_is_refused():
@@ -259,9 +235,7 @@ def test_a_metric_without_a_place_is_refused():
 
 def comparison_rows(model, lambda_, seed, *, jsds, tvds, flips):
     columns = {"model": model, "lambda": lambda_, "seed": seed, "jsd": jsds, "tvd": tvds, "decision_flip": flips}
-    return pd.DataFrame(
-        {"dataset": "sst", "id": ["a", "b"], **columns, "base_prediction": 0, "base_max_attention": 0.5}
-    )
+    return pd.DataFrame({"dataset": "sst", "id": ["a", "b"], **columns})
 
 
 def test_table5_averages_instances_then_seeds(tmp_path):
@@ -280,36 +254,26 @@ def test_table5_averages_instances_then_seeds(tmp_path):
             performance({"base": [0.9, 0.85], "uniform": [0.5]}),
         ]
     )
-    instances = pd.DataFrame(
-        {
-            "dataset": "sst",
-            "model": "base",
-            "id": list("abcd"),
-            "jsd": [0.6, 0.6, 0.4, 0.0],
-            "tvd": [0.0, 0.04, 0.0, 0.0],
-            "decision_flip": [False, True, False, False],
-            "admissible": [5, 1, 2, 0],
-            "base_prediction": 0,
-            "base_max_attention": 0.5,
-        }
-    )
+    texts = {"id": list("abcd"), "jsd": [0.6, 0.6, 0.4, 0.0], "tvd": [0.0, 0.04, 0.0, 0.0]}
+    flips = {"decision_flip": [False, True, False, False], "admissible": [5, 1, 2, 0]}
+    instances = pd.DataFrame({"dataset": "sst", "model": "base", **texts, **flips})
     table = wp_table5_adversary(frame, comparison, instances, WP)
-    assert_fits(table, TABLE, tmp_path)
+    assert_fits(table, tmp_path)
     rows = table[["row", "lambda"]].drop_duplicates().fillna(0).to_numpy().tolist()
     assert rows == [["seeds", 0], ["uniform", 0], ["adversary", 1e-4], ["adversary", 2e-3], ["instance_adversary", 0]]
 
-    def shown(row, lambda_=None):
-        metrics = [
-            m for m in ("f1", "tvd", "jsd", "decision_flip_rate") if m in set(table.loc[table["row"] == row, "metric"])
-        ]
-        return {m: cell(table, row, m, lambda_=lambda_)["mean"] for m in metrics}
+    def shown(row, **about):
+        metrics = [name for name in cells(table, row) if name != "admissible_share"]
+        return {name: cell(table, row, name, **about)["mean"] for name in metrics}
 
-    assert shown("adversary", 0.002) == pytest.approx({"f1": 0.65, "tvd": 0.15, "jsd": 0.3, "decision_flip_rate": 0.25})
+    assert shown("adversary", **{"lambda": 0.002}) == pytest.approx(
+        {"f1": 0.65, "tvd": 0.15, "jsd": 0.3, "decision_flip_rate": 0.25}
+    )
     # only the seed that was compared: not the reference seed's 0.9
     assert shown("seeds") == pytest.approx({"f1": 0.85, "tvd": 0.2, "jsd": 0.1, "decision_flip_rate": 1})
     assert shown("instance_adversary") == pytest.approx({"tvd": 0.01, "jsd": 0.4, "decision_flip_rate": 0.25})
     assert cell(table, "instance_adversary", "admissible_share")["mean"] == 0.75
-    divergence = cell(table, "adversary", "jsd", lambda_=0.002)
+    divergence = cell(table, "adversary", "jsd", **{"lambda": 0.002})
     assert (divergence["sd"], divergence["seeds"]) == (pytest.approx(math.sqrt(0.02)), 2)
     assert divergence["selection"] == "train"
     assert cell(table, "instance_adversary", "jsd")["selection"] == "dev"

@@ -102,12 +102,6 @@ def grid(
     return values
 
 
-def by_text(rows: pd.DataFrame, name: str, ids: Sequence[Any]) -> Floats:
-    """A column of one training, text by text, (N,); NaN where a text has no row."""
-    values: Floats = grid(rows, name, different(rows, "seed")[:1] or [0], ids)[0]
-    return values
-
-
 def by_pair(rows: pd.DataFrame, values: Sequence[str], ids: Sequence[Any]) -> tuple[Integers, list[Floats]]:
     """The P pairs of seeds (P, 2) that have rows, and columns by pair and text, (P, N) each."""
     pairs = rows[["seed", "other"]].drop_duplicates().to_numpy(np.int64)

@@ -10,7 +10,7 @@ import pandas as pd
 from attention_audit.answer.estimates import Floats, average_trainings, mean, root
 from attention_audit.names import ATTRIBUTIONS, Names
 from attention_audit.tables.arrays import Cell, averaged, by_model, cell, cube
-from attention_audit.tables.performance import METRICS, noted, of_models
+from attention_audit.tables.performance import table_performance
 from attention_audit.tables.tidy import as_table, beside_paper
 from attention_audit.tables.wording import CLASSES, MOST_CLASSES, class_names
 
@@ -27,8 +27,7 @@ def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFr
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
     `TABLE`. The published values are from the authors' later run, which selects epochs on dev.
     """
-    rows = of_models(performance, models, list(models))
-    return as_table(noted(rows, "Table 1", PAPER), list(models), METRICS)
+    return table_performance(performance, models, list(models), "Table 1", PAPER)
 
 
 def groups_of(predictions: Floats) -> dict[str, Flags]:

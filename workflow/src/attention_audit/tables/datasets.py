@@ -1,13 +1,13 @@
 """The data sets: table 1 of Wiegreffe & Pinter 2019 and of Serrano & Smith 2019."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from attention_audit.corpus.text import SPLITS
-from attention_audit.tables.tidy import as_table, beside_paper
+from attention_audit.tables.tidy import as_table, beside_paper, join_notes
 from attention_audit.tables.wording import ClassNames, class_names, listed
 
 CLASSES = ("negative", "positive")
@@ -18,7 +18,10 @@ PARTS = {"raw": ["", *SPLITS], **{split: [split] for split in SPLITS}}
 """Rows of table 1: the raw files, before anything was dropped, and the splits."""
 COPIES = ("duplicates", "repeated")
 """Columns of the census that count kept texts with the words of another one: of another split, and of the same."""
-METRICS = ("instances", *CLASSES, "classes", "smallest_class", "largest_class", *COPIES, "mean_length")
+METRICS = (
+    "instances", *CLASSES, "classes", "smallest_class", "largest_class", *COPIES, "mean_length", "words",
+    "words_with_vector", "tokens_with_vector",
+)  # fmt: skip
 FEWEST = 4
 """Texts of a class on average, below which the labels are hardly classes."""
 SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", *COPIES, "classes")
@@ -27,65 +30,59 @@ Records = Sequence[Mapping[str, Any]]
 """The records of a data set's fetched files, as artefacts.record reads them."""
 
 
-def as_rows(facts: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    """Facts (data set, row, metric, value) as rows of a table."""
-    return pd.DataFrame(facts, columns=["dataset", "row", "metric", "mean"]).astype({"mean": float})
-
-
-def class_facts(sizes: pd.Series) -> Iterator[tuple[str, float]]:
-    """(metric, value): of two classes, the texts of each; of more, their number, and the smallest and largest size."""
+def count_classes(sizes: pd.Series) -> dict[str, float]:
+    """Give the texts of each of two classes, by metric; of more, their number, and the smallest and largest size."""
     if len(sizes) == len(CLASSES):
-        yield from zip(CLASSES, sizes, strict=True)
-    else:
-        yield "classes", (sizes > 0).sum()
-        yield from (("smallest_class", sizes.min()), ("largest_class", sizes.max()))
+        return dict(zip(CLASSES, sizes, strict=True))
+    return {"classes": (sizes > 0).sum(), "smallest_class": sizes.min(), "largest_class": sizes.max()}
 
 
-def split_facts(census: pd.DataFrame) -> Iterator[tuple[str, str, float]]:
-    """(row, metric, value): texts, texts in each class, texts that stand twice, mean tokens in a text."""
-    labels = sorted(set(census["label"]) - {-1})
-    for row, splits in PARTS.items():
-        texts = census[census["split"].isin(splits)]
-        counted = texts.groupby("label")["read" if row == "raw" else "kept"].sum()
-        yield row, "instances", counted.sum()
-        yield from ((row, *fact) for fact in class_facts(counted.reindex(labels, fill_value=0)))
-        if row != "raw" and counted.sum():
-            yield from ((row, name, texts[name].sum()) for name in COPIES)
-            yield row, "mean_length", texts["tokens"].sum() / counted.sum()
+def count_split(texts: pd.DataFrame, row: str, labels: list[int]) -> dict[str, float]:
+    """Count, by metric: texts, texts in each class, texts that stand twice, mean tokens in a text."""
+    counted = texts.groupby("label")["read" if row == "raw" else "kept"].sum()
+    found = {"instances": counted.sum(), **count_classes(counted.reindex(labels, fill_value=0))}
+    if row != "raw" and found["instances"]:
+        found |= {name: texts[name].sum() for name in COPIES}
+        found["mean_length"] = texts["tokens"].sum() / found["instances"]
+    return found
 
 
-def vocabulary_facts(vocabulary: pd.DataFrame, census: pd.DataFrame) -> Iterator[tuple[str, str, float]]:
-    """("vocabulary", metric, value): words, and the shares of words and of training tokens that a vector covers.
+def count_words(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str, float]:
+    """Count words, by metric, and the shares of words and of training tokens that a vector covers.
 
     The shares are left out where no word has a pretrained vector.
     """
     words = vocabulary[vocabulary["index"] >= MARKS]
     covered = words[words["vector"].notna()]
-    yield "vocabulary", "words", len(words)
-    if len(covered):
-        tokens = census.loc[census["split"] == "train", "tokens"].sum()
-        yield "vocabulary", "words_with_vector", len(covered) / len(words)
-        yield "vocabulary", "tokens_with_vector", covered["train_count"].sum() / tokens
-
-
-def remarks(census: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
-    """(row, metric, note): how many texts have no label, and whether there are hardly more texts than classes."""
-    if unlabelled := census["unlabelled"].sum():
-        yield "raw", "instances", f"{unlabelled} texts have no label and were left out"
-    classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
-    if classes * FEWEST > texts:
-        yield "raw", "classes", f"{classes} classes in {texts} texts that were kept: are these labels?"
-
-
-def called(names: ClassNames) -> str:
-    """A note that names the classes of a data set; "" where they are more than NAMED."""
-    return f"classes: {listed(names)}" if len(names) <= NAMED else ""
+    if covered.empty:
+        return {"words": len(words)}
+    tokens = census.loc[census["split"] == "train", "tokens"].sum()
+    shares = {
+        "words_with_vector": len(covered) / len(words),
+        "tokens_with_vector": covered["train_count"].sum() / tokens,
+    }
+    return {"words": len(words), **shares}
 
 
 def rebuilt(records: Records) -> str:
     """A note that names the files that differ from the published ones; "" where none does."""
     files = sorted(str(record["file"]) for record in records if record["canonical"] is False)
     return f"{', '.join(files)}: not the published bytes" if files else ""
+
+
+def note_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
+    """Say, by metric of the raw files: how many texts have no label, the names of the classes where they are at most
+    NAMED, and whether there are hardly more texts than classes.
+    """
+    classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
+    unlabelled = census["unlabelled"].sum()
+    called = f"classes: {listed(names)}" if len(names) <= NAMED else ""
+    asked = f"{classes} classes in {texts} texts that were kept: are these labels?" if classes * FEWEST > texts else ""
+    return {
+        "instances": f"{unlabelled} texts have no label and were left out" if unlabelled else "",
+        "classes": join_notes(called, asked),
+        CLASSES[0]: called,
+    }
 
 
 def wp_table1_datasets(
@@ -100,48 +97,51 @@ def wp_table1_datasets(
     part them. The columns are those of `TABLE`. Notes name the fetched files that differ from the published
     ones, count texts that have no label, name the classes, and ask where there are hardly more texts than classes.
     """
-    facts = [
-        (dataset, *fact)
-        for dataset, counts in census.items()
-        for fact in (*split_facts(counts), *vocabulary_facts(vocabulary[dataset], counts))
-    ]
-    rows = beside_paper(as_rows(facts), "Table 1")
-    names = class_names(census)
-    for dataset, words in vocabulary.items():
-        here = rows["dataset"] == dataset
-        said = {("raw", metric): [called(names[dataset])] for metric in ("classes", CLASSES[0])}
-        said["raw", "instances"] = [rebuilt(records.get(dataset, []))]
+    rows = []
+    for dataset, names in class_names(census).items():
+        counts, words = census[dataset], vocabulary[dataset]
+        labels = sorted(set(counts["label"]) - {-1})
+        found = {row: count_split(counts[counts["split"].isin(splits)], row, labels) for row, splits in PARTS.items()}
+        found["vocabulary"] = count_words(words, counts)
+        notes = {"raw": note_counts(counts, names)}
+        notes["raw"]["instances"] = join_notes(rebuilt(records.get(dataset, [])), notes["raw"]["instances"])
         vectors = "random vectors" if words["vector"].isna().all() else ""
-        said["vocabulary", "words"] = [vectors, splitting.get(dataset, "")]
-        for row, metric, note in remarks(census[dataset]):
-            said.setdefault((row, metric), []).append(note)
-        for (row, metric), notes in said.items():
-            cell = here & (rows["row"] == row) & (rows["metric"] == metric)
-            rows.loc[cell, "note"] = "; ".join(filter(None, notes))
-    order = [*METRICS, "words", "words_with_vector", "tokens_with_vector"]
-    return as_table(rows, [*PARTS, "vocabulary"], [name for name in order if name in set(rows["metric"])])
+        notes["vocabulary"] = {"words": join_notes(vectors, splitting.get(dataset, ""))}
+        rows += [
+            (dataset, row, metric, float(value), notes.get(row, {}).get(metric, ""))
+            for row, values in found.items()
+            for metric, value in values.items()
+        ]
+    return table_facts(rows, "Table 1", "WP2019", [*PARTS, "vocabulary"], METRICS)
 
 
-def spread(total: float, squares: float, count: int) -> tuple[float, float]:
-    """Mean and standard deviation (n - 1) from sums."""
-    mean = total / count
-    return mean, math.sqrt(max(0.0, (squares - count * mean**2) / (count - 1)))
+def table_facts(
+    rows: Sequence[tuple[Any, ...]], table: str, paper: str, order: Sequence[str], metrics: Sequence[str]
+) -> pd.DataFrame:
+    """Make a table of facts: data set, row, metric, value, note. Metrics that no data set has need no place."""
+    facts = beside_paper(pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "note"]), table, paper)
+    return as_table(facts, order, [name for name in metrics if name in set(facts["metric"])])
 
 
-def size_facts(census: pd.DataFrame) -> Iterator[tuple[str, float]]:
-    """(metric, value): tokens and sentences of a text over all splits, texts, texts that stand twice, classes.
+def count_sizes(census: pd.DataFrame) -> dict[str, float]:
+    """Count, by metric: tokens and sentences of a text over all splits, texts, texts that stand twice, classes.
 
     Sentences are left out where boundaries were not kept.
     """
+    found: dict[str, float] = {}
     sums = census.sum(numeric_only=True)
-    yield from zip(SIZES[:2], spread(sums["tokens"], sums["tokens_squared"], sums["kept"]), strict=True)
-    if sums["sentences"] > sums["kept"]:
-        yield from zip(SIZES[2:4], spread(sums["sentences"], sums["sentences_squared"], sums["kept"]), strict=True)
-    test = census["split"] == "test"
-    yield "train_and_dev", census.loc[~test, "kept"].sum()
-    yield "test", census.loc[test, "kept"].sum()
-    yield from ((name, sums[name]) for name in COPIES)
-    yield "classes", census.loc[census["kept"] > 0, "label"].nunique()
+    count, test = sums["kept"], census["split"] == "test"
+    for name, unit in (("length", "tokens"), ("sentences", "sentences")):
+        if unit == "tokens" or sums[unit] > count:
+            mean = sums[unit] / count
+            squares = max(0.0, (sums[f"{unit}_squared"] - count * mean**2) / (count - 1))
+            found |= {f"mean_{name}": mean, f"sd_{name}": math.sqrt(squares)}
+    return found | {
+        "train_and_dev": census.loc[~test, "kept"].sum(),
+        "test": census.loc[test, "kept"].sum(),
+        **{name: sums[name] for name in COPIES},
+        "classes": census.loc[census["kept"] > 0, "label"].nunique(),
+    }
 
 
 def ss_table1_datasets(census: Mapping[str, pd.DataFrame], records: Mapping[str, Records]) -> pd.DataFrame:
@@ -149,8 +149,9 @@ def ss_table1_datasets(census: Mapping[str, pd.DataFrame], records: Mapping[str,
 
     `census` and `records` are by data set; the columns are those of `TABLE`. Serrano & Smith 2019, table 1.
     """
-    facts = [(dataset, "all", *fact) for dataset, counts in census.items() for fact in size_facts(counts)]
-    rows = beside_paper(as_rows(facts), "Table 1", "SS2019")
-    for dataset, known in records.items():
-        rows.loc[(rows["dataset"] == dataset) & (rows["metric"] == "test"), "note"] = rebuilt(known)
-    return as_table(rows, ["all"], [name for name in SIZES if name in set(rows["metric"])])
+    rows = [
+        (dataset, "all", metric, float(value), rebuilt(records.get(dataset, [])) if metric == "test" else "")
+        for dataset, counts in census.items()
+        for metric, value in count_sizes(counts).items()
+    ]
+    return table_facts(rows, "Table 1", "SS2019", ["all"], SIZES)

@@ -10,7 +10,7 @@ from attention_audit.answer.estimates import mean, odds
 from attention_audit.columns.audits import DRAWS
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.arrays import averaged, by_model, cell, cube, means
-from attention_audit.tables.performance import of_models
+from attention_audit.tables.performance import table_performance
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper
 
@@ -37,8 +37,8 @@ def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
     `TABLE`.
     """
-    rows = of_models(performance[performance["metric"] == "accuracy"], models, list(models))
-    return as_table(beside_paper(rows, "Table 3", PAPER), list(models), ["accuracy"])
+    of_accuracy = performance[performance["metric"] == "accuracy"]
+    return table_performance(of_accuracy, models, list(models), "Table 3", PAPER)
 
 
 def ss_table2_flips(single_weight: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> pd.DataFrame:

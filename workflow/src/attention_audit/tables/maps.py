@@ -19,23 +19,10 @@ from attention_audit.tables.asked import located as locate
 from attention_audit.tables.attributions import LOO, RANDOM, table_subjects
 from attention_audit.tables.plausibility import effects_of
 from attention_audit.tables.tidy import as_table, join_notes
-from attention_audit.tables.wording import HEADS
+from attention_audit.tables.wording import HEADS, WORDING
 
 METRICS = ("located", "opposes", "rank_stability", "auprc")
-PASSES: Mapping[str, str] = {
-    "attention": "1 F",
-    "gradient": "1 F",
-    "product": "1 F",
-    "loo": "L F",
-    "integrated_gradients": "1 F + 1 B a step",
-    **dict.fromkeys(
-        ("mean_row", "received", "largest_head", "rollout", "value_norm", "globenc", "alti", *NUMBERED), "1 F"
-    ),
-    "flow": "1 F + P flows",
-    **dict.fromkeys(("attcat", "gradient_attention", "input_gradient", "attn_lrp"), "1 F + 1 B"),
-    **dict.fromkeys(("decompx", "value_zeroing"), "about P F"),
-    **dict.fromkeys(("lime", "kernel_shap"), "1 F a sample"),
-}
+PASSES: Mapping[str, str] = WORDING["passes"] | dict.fromkeys(NUMBERED, "1 F")
 """What a text costs: F a pass forth and B one back, L the number of words, P that of pieces."""
 
 

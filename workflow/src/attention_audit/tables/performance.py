@@ -10,7 +10,7 @@ import pandas as pd
 from attention_audit.contrasts import Subject
 from attention_audit.names import Names
 from attention_audit.tables.published import published
-from attention_audit.tables.tidy import as_table, beside_paper, over_seeds
+from attention_audit.tables.tidy import as_table, beside_paper, look_up, over_seeds
 
 METRICS = ("f1", "accuracy", "roc_auc")
 BASE, UNIFORM, GUIDE = "base", "uniform", "guide_"
@@ -37,8 +37,15 @@ def noted(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame
     """`rows` beside the paper's values, with a note where F1 is an average over more than two classes."""
     rows = beside_paper(rows, table, paper)
     macro = (rows["classes"] > 2) & (rows["metric"] == "f1")
-    rows.loc[macro, "note"] = [f"F1: macro average of {count} classes" for count in rows.loc[macro, "classes"]]
+    rows.loc[macro, "note"] = "F1: macro average of " + rows["classes"].astype(str) + " classes"
     return rows
+
+
+def table_performance(
+    performance: pd.DataFrame, models: Names, shown: Sequence[str], table: str, paper: str = "WP2019"
+) -> pd.DataFrame:
+    """Make the table of how well the models of `shown` predict, one row each, beside a table of a paper."""
+    return as_table(noted(of_models(performance, models, shown), table, paper), shown, METRICS)
 
 
 def gain_of_attention(performance: pd.DataFrame) -> pd.DataFrame:
@@ -59,12 +66,11 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     gains = gain_of_attention(performance)
     theirs = rows[rows["metric"] == "f1"].pivot(index="dataset", columns="row", values="published")
     gains["published"] = gains["dataset"].map(theirs[BASE] - theirs[UNIFORM])
-    gains["note"] = ""
     for index, row in rows[(rows["row"] == BASE) & (rows["metric"] == "f1")].iterrows():
         reported = published("quoted in WP2019 Table 2", row["dataset"], BASE, "f1", paper="JW2019")
         if reported:
             rows.at[index, "note"] = f"J&W report {reported.value:.2f}; {row['note']}"
-    return as_table(pd.concat([rows, gains]), [BASE, UNIFORM, f"{BASE} - {UNIFORM}"], METRICS)
+    return as_table(pd.concat([rows, gains]).fillna({"note": ""}), [BASE, UNIFORM, f"{BASE} - {UNIFORM}"], METRICS)
 
 
 def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -73,8 +79,7 @@ def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
     `TABLE`.
     """
-    guides = [name for name in models if name.startswith(GUIDE)]
-    return as_table(noted(of_models(performance, models, guides), "Table 3"), guides, METRICS)
+    return table_performance(performance, models, [name for name in models if name.startswith(GUIDE)], "Table 3")
 
 
 def own_table_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -98,12 +103,10 @@ def hf_table_performance(
     they are held against are not counted.
     """
     rows = of_models(performance, models, list(models))
-    counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique()
-    judged = {(each.dataset, each.model) for each in map(Subject.model_validate, subjects)}
-    cut = rows.drop_duplicates(["dataset", "row"])[["dataset", "row", "selection", "seeds"]]
-    cut = cut[[key in judged for key in zip(cut["dataset"], cut["row"], strict=True)]]
-    keys = zip(cut["dataset"], cut["row"], strict=True)
-    cut = cut.assign(metric=CUT, mean=[float(counts.get(key, 0)) for key in keys])
+    counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique().astype(float)
+    judged = {(each.dataset, each.model): True for each in map(Subject.model_validate, subjects)}
+    cut = rows[look_up(judged, rows, False)].drop_duplicates(["dataset", "row"])
+    cut = cut[["dataset", "row", "selection", "seeds"]].assign(metric=CUT, mean=look_up(counts, cut, 0.0))
     return as_table(pd.concat([rows, cut], ignore_index=True), list(models), (*METRICS, CUT))
 
 

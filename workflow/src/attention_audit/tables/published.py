@@ -11,7 +11,6 @@ rerun of that table, Habacker, Harrison, Parisot & Snijders 2021 (ReScience C 7,
 """
 
 import csv
-from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -54,10 +53,3 @@ def facts() -> dict[tuple[str, ...], Fact]:
 def published(table: str, dataset: str, row: str, metric: str, paper: str = "WP2019") -> Fact | None:
     """The number that a paper's table has for a data set (named as in the configuration), row and metric; else None."""
     return facts().get((paper, table, display_name(dataset), row, metric))
-
-
-def published_rows(table: str, dataset: str, paper: str) -> Iterator[tuple[str, str, float]]:
-    """Row, metric and value of every number that a paper's table has for a data set."""
-    for key, fact in facts().items():
-        if key[:3] == (paper, table, display_name(dataset)):
-            yield key[3], key[4], fact.value

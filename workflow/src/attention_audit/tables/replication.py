@@ -17,37 +17,27 @@ is unknown. A property of the data does not depend on chance: there, compatible 
 published one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf, isnan, nan, sqrt
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import yaml
 from scipy import stats
 
 from attention_audit.columns.tables import REPLICATION
 from attention_audit.names import display_name
 from attention_audit.tables.datasets import Records, rebuilt
 from attention_audit.tables.erasure import has_encoder
-from attention_audit.tables.published import RERUN, Fact, facts
+from attention_audit.tables.published import Fact, facts
+from attention_audit.tables.tidy import join_notes
 
 SIZES = "wp_table1_datasets"
 """The table that has the sizes of our test splits."""
-SOURCES = {
-    ("WP2019", "Table 1"): SIZES,
-    ("WP2019", "Table 2"): "wp_table2_uniform",
-    ("JW2019", "quoted in WP2019 Table 2"): "wp_table2_uniform",
-    ("WP2019", "Table 3"): "wp_table3_guides",
-    ("SS2019", "Table 1"): "ss_table1_datasets",
-    ("SS2019", "Table 2"): "ss_table2_flips",
-    ("SS2019", "Table 3"): "ss_table3_accuracy",
-    ("SS2019", "Section 5.4"): "ss_table_pairwise",
-    ("JW2019", "Table 1"): "jw_table1_performance",
-    ("JW2019", "Table 2"): "jw_table2_correlation",
-    ("PD2020", "Table 3"): "pd_table_deception",
-    ("PD2020", RERUN): "pd_table_deception",
-    ("MD2020", "Table 2"): "md_table_diversity",
-    ("MD2020", "Table 2, rerun"): "md_table_diversity",
-    ("MD2020", "Table 2, second rerun"): "md_table_diversity",
+SOURCES: Mapping[tuple[str, str], str] = {
+    (paper, number): name
+    for paper, number, name in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 }
 """The table of this package with the counterparts of each published table."""
 ENCODERS = "encoders/"
@@ -98,8 +88,8 @@ def variance_of_a_text(metric: str, value: float, accuracy: float) -> float:
     return variance_of_f1(value, accuracy) if metric == "f1" else nan
 
 
-def of_mean(mean: float, sd: float, seeds: int) -> tuple[float, float]:
-    """The 95 % interval of a mean over seeds; NaN with fewer than two seeds."""
+def bound_mean(mean: float, sd: float, seeds: int) -> tuple[float, float]:
+    """Bound a mean over seeds: the 95 % interval; NaN with fewer than two seeds."""
     if seeds < 2 or isnan(sd):
         return nan, nan
     reach = float(stats.t.ppf(0.975, seeds - 1)) * sd / sqrt(seeds)
@@ -116,40 +106,22 @@ def agreement(fact: Fact, ours: float, seeds: int, low: float, high: float) -> s
     return COMPATIBLE if low - reach <= fact.value <= high + reach else NOT_COMPATIBLE
 
 
-def compared(
-    key: tuple[str, ...],
-    fact: Fact,
-    cell: Mapping[Any, Any],
-    remarks: list[str],
-    per_text: float = nan,
-    texts: float = nan,
-    same_data: bool = True,
+def compare(
+    fact: Fact, cell: Mapping[Any, Any], remarks: Sequence[str], per_text: float, texts: float, same_data: bool
 ) -> dict[str, Any]:
-    """One row of `REPLICATION`: a published number beside its counterpart, a row of `TABLE`.
+    """Make one row of `REPLICATION`, but for the paper and table: a number beside its counterpart, a row of `TABLE`.
 
     per_text: `variance_of_a_text`, over `texts` texts of our test split. same_data: whether the data are the paper's.
     """
-    paper, table, *_ = key
-    ours, sd, seeds = float(cell["mean"]), float(cell["sd"]), int(cell["seeds"])
-    low, high = float(cell["low"]), float(cell["high"])
+    ours, sd, low, high = (float(cell[name]) for name in ("mean", "sd", "low", "high"))
+    seeds, at_least = int(cell["seeds"]), fact.note == "at least"
     if isnan(low):
-        low, high = of_mean(ours, sd, seeds)
+        low, high = bound_mean(ours, sd, seeds)
     other_texts = fact.test_texts is not None and seeds > 0
     reach = half_width(sd, seeds, per_text * (1 / texts + 1 / (fact.test_texts or inf)) if other_texts else 0.0)
-    at_least = fact.note == "at least"
-    notes = [
-        "" if at_least else fact.note,
-        f"the paper's {fact.test_texts} test texts are drawn otherwise than ours" if other_texts else "",
-        AT_LEAST if at_least else "",
-        *remarks,
-        f"our epoch selected on {cell['selection']}" if cell["selection"] else "",
-    ]
     # our number may be any distance above a lower bound
     least = ours - reach - (inf if at_least else 0.0)
-    chance = "" if isnan(reach) else "seeds and texts" if other_texts else "seeds"
     return {
-        "paper": paper,
-        "table": table,
         **{name: cell[name] for name in ("dataset", "row", "metric")},
         "published": fact.value,
         "ours": ours,
@@ -160,9 +132,15 @@ def compared(
         "one_low": ours - reach,
         "one_high": ours + reach,
         "half_width": reach,
-        "chance": chance,
+        "chance": "" if isnan(reach) else "seeds and texts" if other_texts else "seeds",
         "agreement": agreement(fact, ours, seeds, least, ours + reach) if same_data or not seeds else UNKNOWN,
-        "note": "; ".join(filter(None, notes)),
+        "note": join_notes(
+            "" if at_least else fact.note,
+            f"the paper's {fact.test_texts} test texts are drawn otherwise than ours" if other_texts else "",
+            AT_LEAST if at_least else "",
+            *remarks,
+            f"our epoch selected on {cell['selection']}" if cell["selection"] else "",
+        ),
     }
 
 
@@ -180,10 +158,9 @@ def counterparts(table: pd.DataFrame, paper: str) -> Iterator[tuple[str, str, st
             yield "all", f"{ENCODERS}{rest}", metric, cell
 
 
-def cells_of(table: pd.DataFrame, metric: str) -> dict[tuple[str, str], float]:
-    """The means of a metric by data set and row."""
-    cells = table[table["metric"] == metric]
-    return dict(zip(zip(cells["dataset"], cells["row"], strict=True), cells["mean"].astype(float), strict=True))
+def index_means(table: pd.DataFrame, metric: str) -> pd.Series:
+    """Take the means of a metric by data set and row."""
+    return table[table["metric"] == metric].set_index(["dataset", "row"])["mean"].astype(float)
 
 
 def replication(
@@ -200,20 +177,20 @@ def replication(
     name of a single model.
     """
     rows = []
-    known, sizes = facts(), cells_of(tables[SIZES], "instances") if SIZES in tables else {}
+    sizes: Mapping[Any, float] | pd.Series = index_means(tables[SIZES], "instances") if SIZES in tables else {}
     for (paper, number), name in SOURCES.items():
         if name not in tables:
             continue
-        accuracies = cells_of(tables[name], "accuracy")
+        accuracies = index_means(tables[name], "accuracy")
         for *what, cell in counterparts(tables[name], paper):
-            key = (paper, number, *what)
-            if key not in known:
+            fact = facts().get((paper, number, *what))
+            if fact is None:
                 continue
             own, row = str(cell["dataset"]), str(cell["row"])
             about = (name.partition("_")[0], row) if cell["seeds"] else ()
             trained = [remark for each in about for remark in of_models.get(own, {}).get(each, [])]
             data = [*filter(None, [rebuilt(records.get(own, []))]), *of_data.get(own, [])]
             per_text = variance_of_a_text(str(cell["metric"]), float(cell["mean"]), accuracies.get((own, row), nan))
-            texts = sizes.get((own, "test"), nan)
-            rows.append(compared(key, known[key], cell, [*data, *trained], per_text, texts, not data))
+            found = compare(fact, cell, [*data, *trained], per_text, sizes.get((own, "test"), nan), not data)
+            rows.append({"paper": paper, "table": number, **found})
     return pd.DataFrame(rows, columns=REPLICATION.schema.names)

@@ -4,7 +4,7 @@ The adversary that `unique` is measured on is taken from the summary. The ends o
 the random ranking does no worse than the best one, nothing can be gained and the question has no value there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from math import nan
 from typing import Any
@@ -19,7 +19,6 @@ from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import (
     Subjects,
     by_pair,
-    by_text,
     curve,
     different,
     of_ranking,
@@ -41,8 +40,8 @@ def share_of(gained: Floats, best: Floats) -> Floats:
 def describe_texts(
     subject: Subject,
     frames: Mapping[str, pd.DataFrame],
-    said: pd.Series,
-    tokens: Mapping[str, Sequence[str]],
+    said: Mapping[Any, Any],
+    tokens: pd.Series,
     names: ClassNames,
     margins: Margins,
 ) -> pd.DataFrame:
@@ -55,36 +54,37 @@ def describe_texts(
     seeds = different(of_model["predictions"], "seed")
     seed: int = subject.contrasts.seed if subject.contrasts else next(iter(seeds), 0)
     own = {name: rows[rows["seed"] == seed] for name, rows in of_model.items()}
-    shuffles, found, predictions = own["shuffles"], own["contributions"], own["predictions"]
-    shuffles, _ = find_leads(shuffles[shuffles["shuffle"] == 0], margins.inert)
+    predictions, top_items = own["predictions"], own["contributions"].set_index("id")
+    ids = [str(id_) for id_ in predictions["id"]]
+
+    def take(rows: pd.DataFrame, name: str) -> Floats:
+        return rows.set_index("id")[name].reindex(ids).to_numpy(np.float64, na_value=nan)
+
+    shuffles, _ = find_leads(own["shuffles"][own["shuffles"]["shuffle"] == 0], margins.inert)
+    random, attention, smallest = (take(shuffles, name) for name in ("random", "by_weight", "smallest"))
+    # a ranking that never flips the decision has erased all items
+    attention = np.where(np.isnan(attention) & ~np.isnan(smallest), 1.0, attention)
     falls = own["located"].assign(fall=curve(own["located"]))
+    floor, weighed, best = (take(of_ranking(falls, name), "fall") for name in ("random", "attention", "loo"))
     moved = frames["comparison"].iloc[:0]
     if said["unique_model"]:
         moved = of_run(frames["comparison"], said["unique_model"], int(said["unique_seed"]), said["unique_lambda"])
-    ids = [str(id_) for id_ in predictions["id"]]
+    jsd, tvd, chance = (take(moved, name) for name in ("jsd", "tvd", "chance_jsd"))
     pairs = of_model["stability"]
     places, over_pairs = by_pair(
         pairs[(pairs["seed"] == seed) | (pairs["other"] == seed)], ["jsd", "chance_jsd", "same_top"], ids
     )
     apart, by_chance, same = (values.sum(0) if len(places) else np.full(len(ids), nan) for values in over_pairs)
-    random, attention, smallest = (by_text(shuffles, name, ids) for name in ("random", "by_weight", "smallest"))
-    # a ranking that never flips the decision has erased all items
-    attention = np.where(np.isnan(attention) & ~np.isnan(smallest), 1.0, attention)
-    floor, weighed, best = (by_text(of_ranking(falls, name), "fall", ids) for name in ("random", "attention", "loo"))
-    jsd, tvd, chance = (by_text(moved, name, ids) for name in ("jsd", "tvd", "chance_jsd"))
 
     def name_classes(column: str) -> list[str]:
         return [names.get(class_, "") for class_ in predictions[column].tolist()]
 
     def list_values(name: str) -> list[list[float]]:
-        columns = [by_text(found, column, ids) for column in map(str, found.filter(like=f"{name}_"))]
-        return [
-            [value for value in row if not np.isnan(value)] for row in np.reshape(columns, (-1, len(ids))).T.tolist()
-        ]
+        rows = top_items.filter(like=f"{name}_").reindex(ids).to_numpy(np.float64, na_value=nan)
+        return [row[~np.isnan(row)].tolist() for row in rows]
 
     def survives(rows: pd.DataFrame) -> pd.Series:
-        flips = by_text(rows, "top_flips", ids)
-        return pd.Series([None if np.isnan(flip) else not flip for flip in flips], dtype=object)
+        return pd.Series(take(rows, "top_flips")).map({0.0: True, 1.0: False}).astype(object).replace({nan: None})
 
     items = [[int(at) for at in positions] for positions in list_values("top_items")]
     if subject.items == "words":
@@ -106,13 +106,13 @@ def describe_texts(
         "agree": np.nan_to_num(same).astype(np.int64),
         "moved": jsd,
         "moved_tvd": tvd,
-        "survives_item": survives(found),
+        "survives_item": survives(own["contributions"]),
         "survives_word": survives(of_ranking(own["located"], "attention")),
         "stable": 1 - share_of(apart, by_chance),
-        "used": by_text(own["permutation"], "mean_tvd", ids),
+        "used": take(own["permutation"], "mean_tvd"),
         "ranks": share_of(random - attention, random - smallest),
         "located": share_of(weighed - floor, best - floor),
-        "signed": by_text(shuffles, "side", ids),
+        "signed": take(shuffles, "side"),
         "unique": 1 - share_of(jsd, chance),
     }
     return pd.DataFrame(columns, columns=TEXTS.schema.names)
@@ -132,18 +132,15 @@ def texts(
     of columns.SUMMARY. `answer`: the section of the configuration. `audits`: rows of the audits of these names, as
     those of tables.summary, but for consistency and plausibility.
     """
-    margins = AnswerSettings.model_validate(answer).margins
-    said = {(row["dataset"], row["suite"], row["model"]): row for _, row in summary.iterrows()}
-    names = class_names(census)
+    margins, names = AnswerSettings.model_validate(answer).margins, class_names(census)
+    said = {(row["dataset"], row["suite"], row["model"]): row for row in summary.to_dict("records")}
     rows = [pd.DataFrame(columns=TEXTS.schema.names)]
-    for given in subjects:
-        subject = Subject.model_validate(given)
+    for subject in map(Subject.model_validate, subjects):
         frames = {name: of_suite(frame, subject.dataset, subject.suite) for name, frame in audits.items()}
-        words = corpus[subject.dataset]
-        tokens = dict(zip(words["id"], words["tokens"], strict=True))
-        own = said[subject.dataset, subject.suite, subject.model]
         # which texts there are is known from the predictions
         if len(frames["predictions"]):
+            own = said[subject.dataset, subject.suite, subject.model]
+            tokens = corpus[subject.dataset].set_index("id")["tokens"]
             rows.append(describe_texts(subject, frames, own, tokens, names[subject.dataset], margins))
     return pd.concat(rows[1:] or rows, ignore_index=True)
 

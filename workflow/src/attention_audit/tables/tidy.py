@@ -8,7 +8,8 @@ import pandas as pd
 
 from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
-from attention_audit.tables.published import published, published_rows
+from attention_audit.names import display_name
+from attention_audit.tables.published import facts, published
 
 
 def over_seeds(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -18,18 +19,24 @@ def over_seeds(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def beside_paper(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
-    """`rows` with columns for the published value and its note, where the paper's `table` has them."""
+    """`rows` with a column for the published value, where the paper's `table` has one, and its note before theirs."""
     keys = rows[["dataset", "row", "metric"]].itertuples(index=False, name=None)
-    facts = [published(table, dataset, row, metric, paper) for dataset, row, metric in keys]
+    found = [published(table, dataset, row, metric, paper) for dataset, row, metric in keys]
+    own = rows["note"] if "note" in rows else [""] * len(rows)
     return rows.assign(
-        published=[fact.value if fact else np.nan for fact in facts],
-        note=[fact.note if fact else "" for fact in facts],
+        published=[fact.value if fact else np.nan for fact in found],
+        note=[join_notes(fact.note if fact else "", note) for fact, note in zip(found, own, strict=True)],
     )
 
 
-def look_up(values: Mapping[Any, Any] | pd.Series, rows: pd.DataFrame, names: Sequence[str], default: Any) -> list[Any]:
-    """Look up the value of each row by its columns `names`."""
-    return [values.get(key, default) for key in zip(*(rows[name] for name in names), strict=True)]
+def select_first(rows: pd.DataFrame, column: str) -> pd.Series:
+    """Take the first value of a column of each model, by data set and model."""
+    return rows.groupby(["dataset", "model"], observed=True)[column].first()
+
+
+def look_up(values: Mapping[Any, Any] | pd.Series, rows: pd.DataFrame, default: Any = "") -> list[Any]:
+    """Look up the value of each row of a table by its data set and row."""
+    return [values.get(key, default) for key in zip(rows["dataset"], rows["row"], strict=True)]
 
 
 def join_notes(*notes: str) -> str:
@@ -51,19 +58,10 @@ def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.Da
     """
     rows = []
     for dataset, reason in reasons.items():
-        cells = list(published_rows(table, dataset, paper)) or [("", "", np.nan)]
+        of_paper = (paper, table, display_name(dataset))
+        cells = [(*key[3:], fact.value) for key, fact in facts().items() if key[:3] == of_paper] or [("", "", np.nan)]
         rows += [(dataset, *cell, f"not run: {reason}") for cell in cells]
     return fill_columns(pd.DataFrame(rows, columns=["dataset", "row", "metric", "published", "note"]))
-
-
-def ranks_of(values: pd.Series, order: Sequence[str]) -> pd.Series:
-    """The place of each value in an order. Raises AuditError for the first value that is not in it."""
-    if unknown := [value for value in values.unique() if value not in order]:
-        raise AuditError(
-            f"{values.name} {unknown[0]!r} has no place in this table (known: {', '.join(order)}); "
-            f"declare it where the table's function in attention_audit/tables/ orders its {values.name}s"
-        )
-    return values.map({name: place for place, name in enumerate(dict.fromkeys(order))})
 
 
 def as_table(
@@ -77,8 +75,14 @@ def as_table(
     if not isinstance(rows, pd.DataFrame):
         rows = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
     rows = fill_columns(rows).reset_index(drop=True)
+    places = rows[["dataset", "row", "lambda", "metric"]]
     orders = {"dataset": rows["dataset"].unique(), "row": row_order, "metric": metric_order}
-    ranks = rows.assign(**{name: ranks_of(rows[name], list(order)) for name, order in orders.items()})
-    return rows.loc[ranks.sort_values(["dataset", "row", "lambda", "metric"], kind="stable").index].reset_index(
-        drop=True
-    )
+    for name, order in orders.items():
+        known = [*dict.fromkeys(order)]
+        if unknown := [value for value in rows[name].unique() if value not in known]:
+            raise AuditError(
+                f"{name} {unknown[0]!r} has no place in this table (known: {', '.join(known)}); "
+                f"declare it where the table's function in attention_audit/tables/ orders its {name}s"
+            )
+        places = places.assign(**{name: pd.Categorical(rows[name], known)})
+    return rows.loc[places.sort_values([*places], kind="stable").index].reset_index(drop=True)

@@ -17,7 +17,7 @@ from attention_audit.answer.samples import average, erase, take_share
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.arrays import Cell, cell, cube, means, of_ranking
 from attention_audit.tables.published import RERUN, published
-from attention_audit.tables.tidy import as_table, beside_paper, join_notes, look_up, over_seeds
+from attention_audit.tables.tidy import as_table, beside_paper, join_notes, look_up, over_seeds, select_first
 
 RERUNS = ("Table 2, rerun", "Table 2, second rerun")
 DIVERSITY = (
@@ -49,11 +49,10 @@ def mark_right(predictions: pd.DataFrame) -> pd.DataFrame:
 def effects(permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names) -> dict[tuple[str, str], Estimate]:
     """Estimate `used` and `ranks` (from a random order on) by question and model, from the rows of one data set."""
     moved = cube(permutation, "mean_tvd", "model")
-    found = {("used", model): estimate(average(moved[model])) for model in models.ordered(moved)}
     random, attention, smallest = (
         cube(of_ranking(ranked_sets, name), "fraction_removed", "model") for name in ("random", "attention", "smallest")
     )
-    return found | {
+    return {("used", model): estimate(average(moved[model])) for model in models.ordered(moved)} | {
         ("ranks", model): estimate(erase(random[model], attention[model], smallest[model]))
         for model in models.ordered(random)
     }
@@ -71,11 +70,11 @@ def take_median(removed: Floats, resamples: int) -> Cell:
     return {"mean": float(np.median(shares)), "low": float(low), "high": float(high)}
 
 
-def note_reruns(dataset: str, model: str) -> str:
+def note_reruns(row: Mapping[Any, Any]) -> str:
     """Say what the reruns of Mohankumar et al. 2020 have of a model; "" where they have nothing."""
     said = []
     for number, table in enumerate(RERUNS, start=1):
-        facts = [published(table, dataset, model, metric, "MD2020") for metric in ("accuracy", "magnitude")]
+        facts = [published(table, row["dataset"], row["row"], name, "MD2020") for name in ("accuracy", "magnitude")]
         values = " and ".join(f"{fact.value:g}" for fact in facts if fact)
         said.append(values and f"rerun {number}: accuracy and conicity {values}")
     return join_notes(*said)
@@ -107,29 +106,24 @@ def md_table_diversity(
         "permutation_tvd": permutation.rename(columns={"median_tvd": "permutation_tvd"}),
         "tau_loo": correlation[correlation["pair"] == "attention~loo"].rename(columns={"tau": "tau_loo"}),
     }
-    found = pd.concat(means(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items())
-    runs = performance.groupby(["dataset", "model"], sort=False, observed=True)["selection"].first()
-    texts = found[found["metric"] == "texts"].groupby("dataset")["mean"].max()
-    cells: list[tuple[str, str, str, Cell]] = [
-        (dataset, model, "texts", {"mean": texts[dataset]}) for dataset, model in runs.index
-    ]
-    for dataset in runs.index.unique("dataset"):
+    parts = [means(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items()]
+    found = pd.concat(parts, ignore_index=True)
+    texts = found["metric"] == "texts"
+    found.loc[texts, "mean"] = found[texts].groupby("dataset")["mean"].transform("max")
+    own = []
+    for dataset in performance["dataset"].unique():
         erased, permuted = (frame[frame["dataset"] == dataset] for frame in (ranked_sets, permutation))
         removed = cube(of_ranking(erased, "attention"), "fraction_removed", "model")
-        cells += [
-            (dataset, model, "fraction_removed", take_median(removed[model], resamples))
-            for model in models.ordered(removed)
-        ]
-        asked = effects(permuted, erased, models)
-        cells += [(dataset, model, question, cell(one)) for (question, model), one in asked.items()]
-    own = [{"dataset": dataset, "row": model, "metric": name, **values} for dataset, model, name, values in cells]
-    rows = pd.concat([pd.DataFrame(own), found[found["metric"] != "texts"]], ignore_index=True)
+        cells = {
+            ("fraction_removed", model): take_median(removed[model], resamples) for model in models.ordered(removed)
+        }
+        cells |= {key: cell(one) for key, one in effects(permuted, erased, models).items()}
+        own += [{"dataset": dataset, "row": row, "metric": metric, **each} for (metric, row), each in cells.items()]
+    rows = pd.concat([found.drop_duplicates(["dataset", "row", "metric"]), pd.DataFrame(own)], ignore_index=True)
     rows["seeds"] = rows["dataset"].map(performance.groupby("dataset", observed=True)["seed"].nunique())
-    rows["selection"] = look_up(runs, rows, ["dataset", "row"], "")
-    rows = beside_paper(rows, "Table 2", "MD2020")
-    first = rows["metric"] == "accuracy"
-    rows.loc[first, "note"] = [*map(note_reruns, rows.loc[first, "dataset"], rows.loc[first, "row"])]
-    return as_table(rows, models, DIVERSITY)
+    rows["selection"] = look_up(select_first(performance, "selection"), rows)
+    rows["note"] = [note_reruns(row) if row["metric"] == "accuracy" else "" for row in rows.to_dict("records")]
+    return as_table(beside_paper(rows, "Table 2", "MD2020"), models, DIVERSITY)
 
 
 def note_rerun(row: Mapping[Any, Any]) -> str:
@@ -148,24 +142,19 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     as wrong. Notes give the number of the independent rerun. Raises AuditError for a model that is not one of `models`.
     """
     models.refuse_unknown([*impermissible["model"].unique(), *performance["model"].unique()])
-    own, key = ["dataset", "model"], ["dataset", "row"]
     columns = (impermissible["right"], impermissible["mass"], impermissible["uniform_mass"])
     of_texts = (*columns, impermissible["right_without"].eq(True))
     percents = {name: 100.0 * values for name, values in zip(DECEPTION[:-1], of_texts, strict=True)}
     judged = means(impermissible.assign(**percents), ["model"], [*percents], most=100)
-    judged["lambda"] = look_up(impermissible.groupby(own, observed=True)["lambda"].first(), judged, key, np.nan)
+    judged["lambda"] = look_up(select_first(impermissible, "lambda"), judged, np.nan)
     others = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
-    others = over_seeds(others.assign(row=others["model"], value=100.0 * others["value"]), key)
+    others = over_seeds(others.assign(row=others["model"], value=100.0 * others["value"]), ["dataset", "row"])
     rows = pd.concat([judged, others.assign(metric="accuracy_percent")], ignore_index=True)
-    rows = beside_paper(rows, "Table 3", "PD2020")
-    rows["note"] = [
-        join_notes(row["note"], note_rerun(row), ANONYMISED if row["row"].endswith("anonymised") else "")
-        for row in rows.to_dict("records")
-    ]
-    selection = performance.groupby(own, observed=True)["selection"].first()
-    rows["selection"] = look_up(selection, rows, key, "")
+    rows["selection"] = look_up(select_first(performance, "selection"), rows)
     rows.loc[rows["metric"] == "texts", "selection"] = ""
-    return as_table(rows, models, DECEPTION)
+    anonymised = rows["row"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
+    rows["note"] = [*map(join_notes, map(note_rerun, rows.to_dict("records")), anonymised)]
+    return as_table(beside_paper(rows, "Table 3", "PD2020"), models, DECEPTION)
 
 
 def curves_of(predictions: pd.DataFrame) -> dict[str, Curve]:
