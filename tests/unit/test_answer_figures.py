@@ -11,6 +11,7 @@ from drawn import assert_readable, written
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from summaries import answer, row
 
 from attention_audit.columns.tables import INSTEAD, SUMMARY
 from attention_audit.figures.answer import NO_MODEL, fig_answer
@@ -25,17 +26,17 @@ CLASSES = [
 ]
 
 
-def summary(**columns: Any) -> pd.DataFrame:
-    """A row of five trainings, of which nothing is stated but what `columns` say."""
-    row = {**SUMMARY.blank, "dataset": "movies", "suite": "wp", "model": "base", "seeds": 5, "texts": 400}
-    row |= {f"{question}_zones": "-" for question in QUESTIONS}
-    row |= {"groups": 400, "accuracy": 0.75, "majority_accuracy": 0.5, "learnt": "yes"}
-    return pd.DataFrame([row | columns], columns=SUMMARY.schema.names)
+def draw(*answers: dict[str, Any], model: str = "base", **columns: Any) -> Figure:
+    """The figure of five trainings, of which nothing is stated but what is given."""
+    about = {"dataset": "movies", "seeds": 5, "texts": 400, "groups": 400, "learnt": "yes"}
+    scores = {"accuracy": 0.75, "majority_accuracy": 0.5}
+    return fig_answer(pd.DataFrame([row(model, *answers, **about | scores | columns)])[SUMMARY.schema.names], LABELS)
 
 
 def ask(question: str, value: float, low: float, high: float, **columns: Any) -> dict[str, Any]:
-    own = {"value": value, "low": low, "high": high, "zones": "2", "said": "partly", **columns}
-    return {f"{question}_{name}": each for name, each in own.items()}
+    return answer(question, "2", "partly", value, low, high) | {
+        f"{question}_{name}": each for name, each in columns.items()
+    }
 
 
 def strip_of(figure: Figure, question: str) -> Axes:
@@ -53,7 +54,7 @@ def words_of(figure: Figure) -> str:
 def test_values_stand_between_cuts_that_are_aligned() -> None:
     located = ask("located", 0.5, 0.375, 0.625, each=[0.25, 0.5, 0.75], next_low=0.0, next_high=1.0)
     used = ask("used", 0.025, 0.01, 0.04, each=[0.025, 0.1])
-    figure = fig_answer(summary(**located, **used), LABELS)
+    figure = draw(located, used)
     # from the first cut, in widths of the middle zone; the ring of random words stands at (0 - .25) / .5
     assert points_of(strip_of(figure, "located"), "o") == pytest.approx([-0.5, 0.0, 0.5, 1.0])
     assert points_of(strip_of(figure, "located"), "|") == pytest.approx([-0.5, 1.5])
@@ -66,15 +67,19 @@ def test_values_stand_between_cuts_that_are_aligned() -> None:
 
 
 def test_what_lies_off_the_scale_is_an_arrow() -> None:
-    figure = fig_answer(summary(**ask("unique", -2.0, -inf, -1.9, zones="1"), **ask("used", 0.9, 0.8, 1.0)), LABELS)
+    figure = draw(ask("unique", -2.0, -inf, -1.9, zones="1"), ask("used", 0.9, 0.8, 1.0))
     assert points_of(strip_of(figure, "unique"), "<") == [-1.0]
     assert points_of(strip_of(figure, "used"), ">") == [2.0]
 
 
 def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square() -> None:
-    beside = {"tolerance_value": 0.75, "tolerance_beyond_value": 0.25, "tolerance_tvd_budget": 0.05}
-    unique = ask("unique", 0.25, 0.0, 0.5, tvd=0.1, tvd_budget=0.125, **beside)
-    figure = fig_answer(summary(**unique, stable_each=[0.5, 0.0]), LABELS)
+    beside = {
+        "unique_tolerance_value": 0.75,
+        "unique_tolerance_beyond_value": 0.25,
+        "unique_tolerance_tvd_budget": 0.05,
+    }
+    unique = ask("unique", 0.25, 0.0, 0.5, tvd=0.1, tvd_budget=0.125)
+    figure = draw(unique, **beside, stable_each=[0.5, 0.0])
     axes = strip_of(figure, "unique")
     assert points_of(axes, "s") == [0.5]
     (dotted,) = [line for line in axes.lines if line.is_dashed()]
@@ -84,8 +89,9 @@ def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square() -
 
 
 def test_classes_are_numbered_from_the_lowest_and_nothing_of_all_is_drawn() -> None:
-    said = {"zones": "≠", "said": "bad hardly; good largely", "classes": json.dumps(CLASSES)}
-    figure = fig_answer(summary(**ask("located", 0.4, 0.3, 0.5, **said)), LABELS)
+    classes = json.dumps(CLASSES)
+    apart = ask("located", 0.4, 0.3, 0.5, zones="≠", said="bad hardly; good largely", classes=classes)
+    figure = draw(apart)
     dots = {text.get_text(): text.get_position()[0] for text in strip_of(figure, "located").texts}
     assert (dots["1"], dots["2"]) == (-0.5, 1.25)
     assert not any(len(line.get_xdata()) for line in strip_of(figure, "located").lines)
@@ -94,9 +100,9 @@ def test_classes_are_numbered_from_the_lowest_and_nothing_of_all_is_drawn() -> N
 
 
 def test_a_question_without_a_statement_says_why() -> None:
-    figure = fig_answer(summary(stable_reason="there is one training"), LABELS)
+    figure = draw(stable_reason="there is one training")
     assert "there is one training" in words_of(figure)
-    assert NO_MODEL in words_of(fig_answer(summary(model=""), LABELS))
+    assert NO_MODEL in words_of(draw(model=""))
 
 
 def test_attributions_stand_beside_attention_and_the_yardstick_is_hollow() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from summaries import BLANK
+from tabled import assert_fits
 
 from attention_audit.answer.estimates import Estimate
 from attention_audit.answer.statements import Part, object_to
-from attention_audit.artefacts.parquet import read_frame, write_table
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.tables import CONTROLS, SUMMARY
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.questions import QUESTIONS
@@ -41,8 +41,7 @@ def claim(dataset: str, kind: str, **frames: Any) -> pd.DataFrame:
 
 def state(suite: str, model: str, **questions: Any) -> dict[str, Any]:
     """A row of the summary. Of each question the zones, or zones and reason, or the zones of its classes by value."""
-    row: dict[str, Any] = {**SUMMARY.blank, "suite": suite, "paper": "P", "model": model}
-    row |= {f"{question}_zones": "-" for question in QUESTIONS}
+    row: dict[str, Any] = {**BLANK, "suite": suite, "paper": "P", "model": model}
     row |= {f"{question}_reason": "this suite trains no such model" for question in QUESTIONS}
     for question, stated in questions.items():
         zones, reason = stated if isinstance(stated, tuple) else (stated, "")
@@ -65,8 +64,7 @@ def test_statements_are_held_against_what_the_corpus_allows(tmp_path: Path) -> N
         ["base", "needed", "needed", "so much", 0.5, "12", "1", False],
         ["base", "transferable", "transferable", "so much", 0.5, "1", "1", True],
     ]
-    write_table(tmp_path / "table.parquet", CONTROLS, table, Provenance("test", {}, "code"))
-    assert read_frame(tmp_path / "table.parquet", CONTROLS)["holds"].tolist() == [False, True]
+    assert assert_fits(table, tmp_path, CONTROLS)["holds"].tolist() == [False, True]
 
 
 @pytest.mark.parametrize(

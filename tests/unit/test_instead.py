@@ -5,8 +5,8 @@ import math
 import pandas as pd
 import pytest
 from audited import NOTHING, RANKED_SETS, TEXTS, fallen, ranked, subject
+from tabled import assert_fits
 
-from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.tables import INSTEAD
 from attention_audit.tables.attributions import instead
 
@@ -16,12 +16,10 @@ def compared(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:
     return instead(ranked_sets, located, [subject()], {}).set_index("attribution")
 
 
-def test_all_attributions_stand_between_the_same_ends(tmp_path, provenance):
+def test_all_attributions_stand_between_the_same_ends(tmp_path):
     sets = ranked(random=0.6, attention=0.35, gradient=0.2, smallest=0.1)
     found = instead(sets, fallen(random=0.1, attention=0.2, gradient=0.3, loo=0.5), [subject()], {})
-    path = tmp_path / "instead.parquet"
-    write_table(path, INSTEAD, found, provenance)
-    table = read_frame(path, INSTEAD).set_index("attribution")
+    table = assert_fits(found, tmp_path, INSTEAD).set_index("attribution")
     assert table.index.tolist() == ["attention", "gradient", "loo"]
     assert table["located_value"].to_dict() == pytest.approx({"attention": 0.25, "gradient": 0.5, "loo": 1.0})
     # 1 - value is the share that `fallen` says is erased: of loo, .5

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from labels import LABELS
+from tabled import assert_fits
 
-from attention_audit.artefacts.parquet import read_frame, write_table
-from attention_audit.columns.tables import REPLICATION, TABLE
+from attention_audit.columns.tables import REPLICATION
 from attention_audit.config import Config
 from attention_audit.plan.remarks import of_data, of_models
 from attention_audit.tables.published import Fact, facts, half_a_unit
@@ -24,6 +24,7 @@ from attention_audit.tables.replication import (
     variance_of_f1,
 )
 from attention_audit.tables.shown import comparisons
+from attention_audit.tables.tidy import fill_columns
 
 NONE = math.nan
 
@@ -31,14 +32,16 @@ NONE = math.nan
 def table(*rows):
     """(dataset, row, metric, mean, sd, low, high, seeds, selection) as columns.TABLE rows."""
     columns = ["dataset", "row", "metric", "mean", "sd", "low", "high", "seeds", "selection"]
-    frame = pd.DataFrame(rows, columns=columns).assign(
-        **{"lambda": NONE, "published": NONE, "note": "", "class_name": ""}
-    )
-    return frame[TABLE.schema.names]
+    return fill_columns(pd.DataFrame(rows, columns=columns))
 
 
 def scores(mean, sd, seeds, dataset="sst", row="base"):
     return table((dataset, row, "f1", mean, sd, NONE, NONE, seeds, "dev"))
+
+
+def compare(records=(), of_data=(), of_models=(), **tables):
+    """The published numbers beside those of tables; what is said is of SST."""
+    return replication(tables, {"sst": records}, {"sst": [*of_data]}, {"sst": dict(of_models)})
 
 
 def only(frame):
@@ -56,9 +59,7 @@ def test_rounding_is_half_of_the_last_digit():
 
 
 def test_ours_with_interval_difference_and_single_trainings():
-    found = replication(
-        {"wp_table2_uniform": scores(0.8, 0.01, 4)}, {}, {"sst": []}, {"sst": {"wp": ["small"], "jw": ["no"]}}
-    )
+    found = compare(of_models={"wp": ["small"], "jw": ["no"]}, wp_table2_uniform=scores(0.8, 0.01, 4))
     row = found[found["paper"] == "WP2019"].iloc[0]
     # t with 3 degrees of freedom is 3.182446
     assert row["published"] == 0.831
@@ -77,14 +78,14 @@ def test_ours_with_interval_difference_and_single_trainings():
     ("mean", "sd", "seeds", "said"), [(0.7, 0.001, 5, "not compatible"), (0.83, NONE, 1, "unknown")]
 )
 def test_what_seeds_explain(mean, sd, seeds, said):
-    found = replication({"wp_table2_uniform": scores(mean, sd, seeds)}, {}, {}, {})
+    found = compare(wp_table2_uniform=scores(mean, sd, seeds))
     assert found["agreement"].tolist() == [said, said]
     assert found["low"].isna().all() == (seeds == 1)
 
 
 def test_an_interval_of_the_table_is_kept():
     row = ("yelp", "han_rnn/attention/as_published", "both_flip", 1.0, NONE, 0.5, 1.6, 1, "")
-    found = only(replication({"ss_table2_flips": table(row)}, {}, {}, {}))
+    found = only(compare(ss_table2_flips=table(row)))
     assert (found["low"], found["high"], found["agreement"]) == (0.5, 1.6, "unknown")
     assert found["note"] == "paper's other item may be the top itself"
 
@@ -93,7 +94,7 @@ def test_an_interval_of_the_table_is_kept():
 def test_a_property_of_the_data_must_round_to_the_published_number(count, said):
     rows = ("sst", "train", "negative", count, NONE, NONE, NONE, 0, "")
     length = ("sst", "train", "mean_length", 18.74, NONE, NONE, NONE, 0, "")
-    found = replication({"wp_table1_datasets": table(rows, length)}, {}, {"sst": ["cut"]}, {"sst": {"wp": ["small"]}})
+    found = compare(of_data=["cut"], of_models={"wp": ["small"]}, wp_table1_datasets=table(rows, length))
     assert found["agreement"].tolist() == [said, "compatible"]
     assert found["note"].tolist() == ["cut", "cut"]
 
@@ -105,41 +106,38 @@ def test_of_a_lower_bound_more_is_as_published(ratio, said):
         for name in ("yelp", "digest")
         for model in ("han_rnn", "flan_none")
     ]
-    found = replication({"ss_table_pairwise": table(*rows)}, {}, {}, {})
+    found = compare(ss_table_pairwise=table(*rows))
     # of every data set of the paper, but not of models without an encoder
     assert found[["dataset", "row"]].to_numpy().tolist() == [["yelp", "han_rnn/gradient/attention"]]
     assert found["agreement"].tolist() == [said]
     assert found["note"].tolist() == ["the paper gives a lower bound"]
 
 
-def test_nothing_published_is_an_empty_table_and_a_sentence(tmp_path, provenance):
-    found = replication({"wp_table2_uniform": scores(0.8, 0.01, 4, dataset="needle")}, {}, {}, {})
-    path = tmp_path / "replication.parquet"
-    write_table(path, REPLICATION, found, provenance)
-    assert read_frame(path, REPLICATION).empty
-    render(found, path, "{}", comparisons, LABELS)
-    text = path.with_suffix(".md").read_text()
+def test_nothing_published_is_an_empty_table_and_a_sentence(tmp_path):
+    found = compare(wp_table2_uniform=scores(0.8, 0.01, 4, dataset="needle"))
+    assert assert_fits(found, tmp_path, REPLICATION).empty
+    render(found, tmp_path / "t", "{}", comparisons, LABELS)
+    text = (tmp_path / "t.md").read_text()
     assert text.startswith("No published number has a counterpart in this run: ")
     assert "| published" in text
 
 
 def test_files_that_are_not_the_published_ones_are_named_first():
-    records = {"sst": [{"file": "a.csv", "canonical": False}]}
-    found = replication({"wp_table3_guides": scores(0.8, 0.01, 4, row="guide_uniform")}, records, {"sst": ["cut"]}, {})
+    guides = scores(0.8, 0.01, 4, row="guide_uniform")
+    found = compare([{"file": "a.csv", "canonical": False}], ["cut"], wp_table3_guides=guides)
     assert only(found)["note"] == "a.csv: not the published bytes; cut; our epoch selected on dev"
 
 
 def test_what_was_not_run_is_left_out():
-    assert replication({"wp_table2_uniform": scores(NONE, NONE, 0)}, {}, {}, {}).empty
+    assert compare(wp_table2_uniform=scores(NONE, NONE, 0)).empty
 
 
-def test_it_is_grouped_by_paper_and_table(tmp_path, provenance):
+def test_it_is_grouped_by_paper_and_table(tmp_path):
     guides = scores(0.85, 0.01, 4, row="guide_uniform")
-    found = replication({"wp_table2_uniform": scores(0.8, 0.01, 4), "wp_table3_guides": guides}, {}, {}, {})
-    path = tmp_path / "replication.parquet"
-    write_table(path, REPLICATION, found, provenance)
-    render(found, path, "{}", comparisons, LABELS)
-    lines = path.with_suffix(".md").read_text().splitlines()
+    found = compare(wp_table2_uniform=scores(0.8, 0.01, 4), wp_table3_guides=guides)
+    assert_fits(found, tmp_path, REPLICATION)
+    render(found, tmp_path / "t", "{}", comparisons, LABELS)
+    lines = (tmp_path / "t.md").read_text().splitlines()
     assert [line for line in lines if line.startswith("## ")] == [
         "## Wiegreffe & Pinter 2019, table 2",
         "## Jain & Wallace 2019, quoted in WP2019 Table 2",
@@ -157,11 +155,9 @@ def test_single_trainings_spread_further_than_their_mean(mean, sd, seeds, of_tex
     assert agreement(Fact(mean, "", 0.0), mean, seeds, mean - reach, mean + reach) == "compatible"
 
 
-@pytest.mark.parametrize(
-    ("records", "of_data"), [({"sst": [{"file": "a.csv", "canonical": False}]}, {}), ({}, ["cut"])]
-)
+@pytest.mark.parametrize(("records", "of_data"), [([{"file": "a.csv", "canonical": False}], []), ([], ["cut"])])
 def test_of_other_data_than_the_papers_nothing_is_known(records, of_data):
-    found = replication({"wp_table2_uniform": scores(0.83, 0.01, 4)}, records, {"sst": [*of_data]}, {})
+    found = compare(records, of_data, wp_table2_uniform=scores(0.83, 0.01, 4))
     assert found["agreement"].tolist() == ["unknown"] * 2
     # where single trainings lie is known all the same
     assert found["half_width"].notna().all()
@@ -173,14 +169,14 @@ def test_another_test_set_adds_the_texts():
         ("newsgroups", "base", "accuracy", 0.91, 0.01, NONE, NONE, 4, "dev"),
     )
     sizes = table(("newsgroups", "test", "instances", 357.0, NONE, NONE, NONE, 0, ""))
-    found = replication({"wp_table2_uniform": frame, "wp_table1_datasets": sizes}, {}, {}, {})
+    found = compare(wp_table2_uniform=frame, wp_table1_datasets=sizes)
     row = found[found["paper"] == "WP2019"].iloc[0]
     # 334 test texts in the paper; t with 3 degrees of freedom is 3.182446
     of_texts = variance_of_f1(0.9, 0.91) * (1 / 357 + 1 / 334)
     assert row["half_width"] == pytest.approx((3.182446**2 * 0.01**2 * 1.25 + 1.959964**2 * of_texts) ** 0.5)
     assert (row["chance"], row["agreement"]) == ("seeds and texts", "compatible")
     assert row["note"].startswith("paper's epoch selected on test; the paper's 334 test texts are drawn otherwise")
-    unsized = replication({"wp_table2_uniform": frame}, {}, {}, {})
+    unsized = compare(wp_table2_uniform=frame)
     assert set(unsized["agreement"]) == {"unknown"}
 
 
@@ -221,5 +217,5 @@ def test_remarks_say_what_is_other_than_the_papers():
 
 def test_remarks_on_a_single_model_stand_in_its_row_alone():
     rows = (scores(0.8, 0.01, 4, row=row) for row in ("guide_base_lstm", "guide_uniform"))
-    found = replication({"wp_table3_guides": pd.concat(rows)}, {}, {}, {"sst": {"wp": ["a"], "guide_base_lstm": ["b"]}})
+    found = compare(of_models={"wp": ["a"], "guide_base_lstm": ["b"]}, wp_table3_guides=pd.concat(rows))
     assert found["note"].tolist() == ["a; b; our epoch selected on dev", "a; our epoch selected on dev"]

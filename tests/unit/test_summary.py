@@ -54,6 +54,13 @@ def pairs(jsd: float, chance: float) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
+def permuted(moved: Any, **further: Any) -> Audits:
+    """Rows of `permutation`, with the change of each text, or of all."""
+    moved = constant(moved) if isinstance(moved, float) else moved
+    rows = by_text(mean_tvd=moved, flips=constant(0.25), chance_jsd=constant(0.6))
+    return NOTHING._replace(permutation=rows, **further)
+
+
 def test_every_question_is_asked():
     assert tuple(ASKED) == tuple(QUESTIONS)
 
@@ -101,17 +108,16 @@ def test_what_cannot_be_asked_says_why():
 
 @pytest.mark.parametrize(("moved", "zones"), [(0.3, "3"), (0.06, "2"), (0.01, "1")])
 def test_used_is_what_shuffled_weights_change(moved, zones):
-    rows = by_text(mean_tvd=constant(moved), flips=constant(0.25), chance_jsd=constant(0.6))
-    cell = ask("used", NOTHING._replace(permutation=rows))
+    audits = permuted(moved)
+    cell = ask("used", audits)
     assert (cell.zones, cell.part.estimate.value) == (zones, pytest.approx(moved))
     assert cell.clause == "flips 25 % of decisions"
-    few = ask("used", NOTHING._replace(permutation=rows[rows["id"] < "t010"]))
+    few = ask("used", audits._replace(permutation=audits.permutation[audits.permutation["id"] < "t010"]))
     assert (few.zones, few.reason) == (NONE, "10 of the 100 texts needed")
 
 
 def test_texts_of_one_item_are_left_out_and_counted():
-    rows = by_text(mean_tvd=constant(0.3), flips=constant(0.25), chance_jsd=constant(0.6))
-    audits = NOTHING._replace(permutation=rows.assign(mean_tvd=np.where(rows["id"] < "t100", 0.0, 0.3)))
+    audits = permuted(np.where(np.arange(TEXTS) < 100, 0.0, constant(0.3)))
     predictions = predicted("base", [0.9, 0.9])
     single = predictions.assign(items=np.where(predictions["id"] < "t100", 1, 8))
     cell = ask("used", audits._replace(predictions=single))
@@ -122,28 +128,26 @@ def test_texts_of_one_item_are_left_out_and_counted():
 def test_predicted_classes_that_lie_apart_are_told_apart():
     predictions = predicted("base", [1, 1])
     moved = np.where(predictions["prediction"] == 1, 0.3, 0.001).reshape(2, -1)
-    rows = by_text(mean_tvd=moved, flips=constant(0.25), chance_jsd=constant(0.6))
-    cell = ask("used", NOTHING._replace(permutation=rows, predictions=predictions))
+    cell = ask("used", permuted(moved, predictions=predictions))
     assert (cell.zones, cell.said) == (CLASSES, "neg hardly; pos strongly")
     assert [(one.name, one.fewest, zones) for one, zones in cell.classes] == [("neg", 200, "1"), ("pos", 200, "3")]
 
 
 def test_texts_that_belong_together_count_as_one():
-    rows = by_text(mean_tvd=np.arange(2 * TEXTS).reshape(2, TEXTS) / TEXTS / 2, flips=constant(0.25))
-    rows["chance_jsd"] = 0.6
-    ids = different(rows, "id")
+    audits = permuted(np.arange(2 * TEXTS).reshape(2, TEXTS) / TEXTS / 2)
+    ids = different(audits.permutation, "id")
     assert clusters(ids, {}) is None
     together = {id_: f"film {place // 2}" for place, id_ in enumerate(ids[:-2])}
     numbers = clusters(ids, together)
     assert list(numbers[:4]) == [0, 0, 1, 1]
     # the last two have no film, and stand for themselves
     assert len(set(numbers)) == TEXTS // 2 + 1
-    grouped = ask("used", NOTHING._replace(permutation=rows, groups=together)).part.estimate
-    single = ask("used", NOTHING._replace(permutation=rows)).part.estimate
+    grouped = ask("used", audits._replace(groups=together)).part.estimate
+    single = ask("used", audits).part.estimate
     assert grouped.value == pytest.approx(single.value)
     assert (grouped.texts, grouped.groups, single.groups) == (TEXTS, TEXTS // 2 + 1, TEXTS)
     assert grouped.high - grouped.low > single.high - single.low
-    few = ask("used", NOTHING._replace(permutation=rows, groups=dict.fromkeys(ids[:-2], "one film")))
+    few = ask("used", audits._replace(groups=dict.fromkeys(ids[:-2], "one film")))
     assert few.reason == "3 of the 100 groups of texts needed"
 
 
@@ -351,12 +355,6 @@ def test_one_row_a_model(audits, tmp_path, provenance):
     assert {other[f"{question}_zones"] for question in QUESTIONS} == {NONE}
     assert (other["unique_model"], other["needed_trainings"]) == ("", 0)
     assert (missing["note"], missing["model"], missing["ranks_zones"]) == ("Not run: no file.", "", NONE)
-
-
-def test_contrasts_name_every_model_once():
-    assert CONTRASTS.guides is not None
-    names = [*CONTRASTS.adversaries, CONTRASTS.uniform, *CONTRASTS.guides.model_dump().values()]
-    assert len(set(names)) == len(names)
 
 
 def beside_people(**values: float) -> pd.DataFrame:
