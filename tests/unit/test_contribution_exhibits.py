@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from audited import subject
-from drawn import assert_readable, written
+from drawn import assert_readable
 from labels import JW, LABELS, SS, WP
 from tabled import cells
 
@@ -54,13 +54,6 @@ def test_every_suite_has_its_own_models_in_their_order() -> None:
         assert titles == [names[first].label, names[second].label]
     with pytest.raises(AuditError, match="model 'gpt' is not known"):
         wp_fig_contributions(contributions({"sst": ["gpt"]}), WP)
-
-
-def test_words_may_be_categories() -> None:
-    frame = contributions(FEW)
-    words = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
-    rows = frame.astype(dict.fromkeys(words, "category"))
-    assert written(wp_fig_contributions(frame, JW)) == written(wp_fig_contributions(rows, JW))
 
 
 def test_items_are_shares_of_all_contributions() -> None:

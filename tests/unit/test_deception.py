@@ -1,6 +1,7 @@
 """Deceptive attention: what a model does without the hidden words, the tables of the suite, its claims, its figure."""
 
 from collections.abc import Callable
+from itertools import product
 from math import nan
 from typing import Any
 
@@ -13,7 +14,6 @@ from torch import nn
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.impermissible import impermissible
-from attention_audit.columns.audits import IMPERMISSIBLE
 from attention_audit.columns.tables import TABLE
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import attention_of
@@ -95,14 +95,13 @@ def test_texts_without_named_words_are_left_out(random_readout: Callable[..., Re
 
 def rows(masses: dict[str, float], rights: dict[str, float], without: dict[str, float], texts: int = 200) -> Any:
     """Rows of the audit `impermissible` of two seeds, with these means."""
-    made = []
-    for model, mass in masses.items():
-        for seed in (1, 2):
-            for text in range(texts):
-                right, left = text < rights[model] * texts, text < without[model] * texts
-                lambda_ = nan if model == HONEST else 0.1
-                made.append(("sst-wiki", model, lambda_, seed, f"t{text}", 1, 3, mass, 0.4, right, left, 0.1))
-    return pd.DataFrame(made, columns=IMPERMISSIBLE.schema.names)
+    parts = []
+    for (model, mass), seed in product(masses.items(), (1, 2)):
+        text = np.arange(texts)
+        about = {"dataset": "sst-wiki", "model": model, "lambda": nan if model == HONEST else 0.1, "seed": seed}
+        right = {"right": text < rights[model] * texts, "right_without": text < without[model] * texts}
+        parts.append(pd.DataFrame({"id": [f"t{number}" for number in text], "mass": mass, **about, **right}))
+    return pd.concat(parts, ignore_index=True).assign(uniform_mass=0.4)
 
 
 PUBLISHED = rows({HONEST: 0.777, LIAR: 0.0004}, {HONEST: 0.77, LIAR: 0.6}, {HONEST: 0.5, LIAR: 0.48})

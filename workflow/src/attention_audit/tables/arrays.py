@@ -148,6 +148,11 @@ def averaged(values: Floats, most: float = 1.0, least: float = 0.0) -> Cell:
     return cell(found, found.each)
 
 
+def list_cells(about: Mapping[str, Any], cells: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """List the cells of a row of a table by metric, each with what it is about."""
+    return [{**about, "metric": metric, **values} for metric, values in cells.items()]
+
+
 def means(
     rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str], most: float = 1.0, signed: Collection[str] = ()
 ) -> pd.DataFrame:
@@ -157,10 +162,10 @@ def means(
     metric, `texts`, is their number. NaN marks a text without a value. The values are at most `most`, and at least 0,
     or -`most` where `signed` names the column.
     """
-    found: list[dict[str, object]] = []
+    found: list[dict[str, Any]] = []
     for (dataset, *parts), own in rows.groupby(["dataset", *by], sort=False, observed=True):
         cells = {name: averaged(grid(own, name), most, -most if name in signed else 0.0) for name in metrics}
         cells["texts"] = {"mean": float(own["id"].nunique())}
         about = {"dataset": str(dataset), "row": "/".join(map(str, parts)), "seeds": own["seed"].nunique()}
-        found += [{**about, "metric": name, **values} for name, values in cells.items()]
+        found += list_cells(about, cells)
     return pd.DataFrame(found, columns=["dataset", "row", "seeds", "metric", "mean", "sd", "low", "high"])

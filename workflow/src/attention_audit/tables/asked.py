@@ -63,11 +63,6 @@ SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
 """Limits of estimates."""
 
 
-def keep(values: Floats, mask: npt.NDArray[np.bool_] | None) -> Floats:
-    """Put NaN where a mask does not hold; None holds everywhere."""
-    return values if mask is None else np.where(mask, values, nan)
-
-
 def find_reason(subject: Subject, *audits: str) -> str:
     """Say why the first of these audits has no rows on a model."""
     return next((subject.unasked[name] for name in audits if name in subject.unasked), NO_TEXT)
@@ -107,7 +102,7 @@ class Measured:
 
     def keep(self, values: Floats, number: int | None) -> Floats:
         """Put NaN where another class is predicted, or the text has one item; None: all count."""
-        return keep(values, None if number is None else self.several & (self.predictions == number))
+        return np.where(number is None or self.several & (self.predictions == number), values, nan)
 
     def part(
         self,
@@ -161,8 +156,13 @@ def average_known(values: Floats) -> float:
 
 def add_shuffles(values: Floats) -> Floats:
     """Add up what is known of the shuffles of a map, (K, S, N) -> (S, N); NaN where nothing is."""
-    known = np.isfinite(values)
-    return np.where(known.any(0), np.where(known, values, 0.0).sum(0), nan)
+    return np.where(np.isfinite(values).any(0), np.nansum(values, 0), nan)
+
+
+def find_exceptions(side: Floats) -> tuple[Floats, Floats]:
+    """Find the items that do not support the prediction, and all whose side is known, as 1; see `find_sides`."""
+    known = np.isfinite(side)
+    return np.where(known, side < 1, nan), np.where(known, 1.0, nan)
 
 
 def measure_falls(
@@ -221,8 +221,8 @@ def ranks(measured: Measured) -> Cell:
     def measure(number: int | None) -> Part:
         top, bottom = (measured.keep(each, number) for each in (by_weight - smallest, random - smallest))
         left = take_share(top, bottom, measured.groups)
-        imposed = None if number is None else predicted == number
-        top, bottom = (add_shuffles(keep(each, imposed)) for each in (others - sets, randoms - sets))
+        imposed = number is None or predicted == number
+        top, bottom = (add_shuffles(np.where(imposed, each, nan)) for each in (others - sets, randoms - sets))
         by_chance = take_share(top, bottom, measured.groups)
         reached = 1 - average_known(by_chance.values)
         return measured.part(number, beat_shuffled(left, by_chance), SIMILARITY, texts=left.texts, shuffled=reached)
@@ -257,8 +257,7 @@ def state_sides(
 
     def measure(number: int | None) -> Part:
         mine = measured.keep(side, number)
-        known = np.isfinite(mine)
-        fails, every = (np.where(known, each, nan) for each in (mine < 1, 1.0))
+        fails, every = find_exceptions(mine)
         by_chance = count_by_chance(number, mine)
         avoided = estimate(beat_shuffled(take_share(fails, every), by_chance), measured.groups, SIMILARITY)
         reached = 1 - average_known(by_chance.values)
@@ -279,10 +278,8 @@ def signed(measured: Measured) -> Cell:
     _, predicted = measured.shuffles(rows, "prediction")
 
     def count_by_chance(number: int | None, _: Floats) -> Sample:
-        theirs = keep(sides, None if number is None else predicted == number)
-        known = np.isfinite(theirs)
-        fails, every = (add_shuffles(np.where(known, each, nan)) for each in (theirs < 1, 1.0))
-        return take_share(fails, every)
+        fails, every = find_exceptions(np.where(number is None or predicted == number, sides, nan))
+        return take_share(add_shuffles(fails), add_shuffles(every))
 
     return state_sides(measured, own, count_by_chance, SHUFFLED, how)
 
@@ -310,12 +307,12 @@ def state_pairs(
     """
     at = [measured.seeds.index(seed) for seed in pairs[:, 0]]
     several, first = measured.several[at], measured.predictions[at]
-    apart, chance, same = (keep(each, several) for each in values)
+    apart, chance, same = (np.where(several, each, nan) for each in values)
     weights = weigh_dots(pairs)
 
     def measure(number: int | None) -> Part:
-        mask = None if number is None else first == number
-        sample = compare_pairs(keep(apart, mask), keep(chance, mask), measured.groups)
+        mask = number is None or first == number
+        sample = compare_pairs(np.where(mask, apart, nan), np.where(mask, chance, nan), measured.groups)
         return measured.part(number, sample, SIMILARITY, weights)
 
     lucky = average_known(np.where(several, 1 / measured.items[at], nan))
@@ -341,7 +338,7 @@ def compare_map(measured: Measured, seed: int, rows: pd.DataFrame) -> tuple[floa
     at = measured.seeds.index(seed)
     rows = rows.set_index("id").reindex(measured.ids)
     tvd, jsd, chance = (
-        keep(rows[name].to_numpy(np.float64), measured.several[at]) for name in ("tvd", "jsd", "chance_jsd")
+        np.where(measured.several[at], rows[name].to_numpy(np.float64), nan) for name in ("tvd", "jsd", "chance_jsd")
     )
     sample = compare_pairs(jsd[None], chance[None], measured.groups)
     change = weigh_classes(tvd, measured.predictions[at].astype(np.int64))

@@ -9,7 +9,7 @@ import pandas as pd
 
 from attention_audit.answer.estimates import Floats, average_trainings, mean, root
 from attention_audit.names import ATTRIBUTIONS, Names
-from attention_audit.tables.arrays import Cell, averaged, by_model, cell, cube
+from attention_audit.tables.arrays import Cell, averaged, by_model, cell, cube, list_cells
 from attention_audit.tables.performance import table_performance
 from attention_audit.tables.tidy import as_table, beside_paper
 from attention_audit.tables.wording import CLASSES, MOST_CLASSES, class_names
@@ -69,10 +69,9 @@ def correlations(correlation: pd.DataFrame) -> pd.DataFrame:
                 if not member.any():
                     continue
                 tau, p, overlap = (np.where(member, values[pair], np.nan) for values in of_pairs[1:])
-                names = {**about, "pair": pair, "group": group, "seeds": seeds}
-                found += [{**names, "metric": name, **own} for name, own in described(tau, p, overlap).items()]
                 counts = {"texts": member.sum(), "undefined": member.sum() - np.isfinite(tau).sum()}
-                found += [{**names, "metric": name, "mean": count / seeds} for name, count in counts.items()]
+                cells = described(tau, p, overlap) | {name: {"mean": count / seeds} for name, count in counts.items()}
+                found += list_cells({**about, "pair": pair, "group": group, "seeds": seeds}, cells)
     return pd.DataFrame(found)
 
 

@@ -2,7 +2,7 @@
 other.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,18 @@ from attention_audit.answer.estimates import Estimate, estimate, mean
 from attention_audit.answer.samples import average, erase, find_sides
 from attention_audit.contrasts import Subject
 from attention_audit.names import NUMBERED, RANKINGS, Names
-from attention_audit.tables.arrays import Audits, Subjects, by_model, by_pair, cell, different, grid, of_ranking, of_run
+from attention_audit.tables.arrays import (
+    Audits,
+    Subjects,
+    by_model,
+    by_pair,
+    cell,
+    different,
+    grid,
+    list_cells,
+    of_ranking,
+    of_run,
+)
 from attention_audit.tables.asked import Measured, measure_subjects
 from attention_audit.tables.asked import located as locate
 from attention_audit.tables.attributions import LOO, RANDOM, table_subjects
@@ -54,16 +65,16 @@ def compare_maps(
         of_marks = marked[marked["attribution"] == name]
         if len(of_marks):
             found |= effects_of(of_marks, ["auprc"])
-        cells = {metric: {"seeds": one.trainings, **cell(one)} for metric, one in found.items()}
+        cells: dict[str, dict[str, Any]] = {
+            metric: {"seeds": one.trainings, **cell(one)} for metric, one in found.items()
+        }
         if len(stable):
             # pairs are no trainings
             cells["rank_stability"]["seeds"] = len({*stable["seed"], *stable["other"]})
-        first = next(iter(found))
+        first, *_ = found
         cells["texts"] = {"seeds": cells[first]["seeds"], "mean": found[first].texts}
-        about = {"row": name, "best": found[first].value}
-        rows += [
-            {**about, "metric": metric, "note": note if metric == first else "", **cells[metric]} for metric in cells
-        ]
+        cells[first]["note"] = note
+        rows += list_cells({"row": name, "best": found[first].value, "note": ""}, cells)
     columns = ["row", "metric", "note", "seeds", "mean", "sd", "low", "high", "best"]
     return pd.DataFrame(rows, columns=columns).sort_values("best", ascending=False, kind="stable")
 
@@ -130,16 +141,18 @@ def table_suite(
     return pd.concat(tables, ignore_index=True) if tables else as_table([], (), ())
 
 
-def estimate_map(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -> Iterator[tuple[str, Estimate]]:
+def estimate_map(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -> dict[str, Estimate]:
     """Estimate `used`, `flips` and `ranks` of one map: from its rows of permutations, of erasures in its order, and of
     `ranked_sets`. `ranks` is from a random order on.
     """
-    for metric, column in (("used", "mean_tvd"), ("flips", "flips")):
-        yield metric, estimate(average(grid(moved, column)), limits=(0.0, 1.0))
     seeds, ids = different(moved, "seed"), different(moved, "id")
     orders = (of_ranking(sets, "random"), order, of_ranking(sets, "smallest"))
     random, own, smallest = (grid(rows, "fraction_removed", seeds, ids) for rows in orders)
-    yield "ranks", estimate(erase(random, own, smallest))
+    return {
+        "used": estimate(average(grid(moved, "mean_tvd")), limits=(0.0, 1.0)),
+        "flips": estimate(average(grid(moved, "flips")), limits=(0.0, 1.0)),
+        "ranks": estimate(erase(random, own, smallest)),
+    }
 
 
 def own_table_heads(
@@ -162,10 +175,9 @@ def own_table_heads(
         maps = {f"{model}/{HEADS[0]}" if numbers else model: (shuffled, of_ranking(sets, "attention"))}
         maps |= {f"{model}/head_{number}": (own[own["head"] == number],) * 2 for number in numbers}
         note = "" if numbers else "one map is given of it, and no heads"
-        rows += [
-            {**about, "row": row, "metric": metric, "seeds": effect.trainings, "note": note, **cell(effect)}
-            for row, (moved, order) in maps.items()
-            for metric, effect in estimate_map(moved, order, sets)
-        ]
+        for row, (moved, order) in maps.items():
+            found = estimate_map(moved, order, sets)
+            cells = {metric: {"seeds": one.trainings, **cell(one)} for metric, one in found.items()}
+            rows += list_cells({**about, "row": row, "note": note}, cells)
     order_of_rows = [row for model in models for row in (model, *(f"{model}/{name}" for name in HEADS))]
     return as_table(pd.DataFrame(rows), order_of_rows, ("used", "flips", "ranks"))

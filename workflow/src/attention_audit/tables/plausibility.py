@@ -1,6 +1,6 @@
 """How well attributions point to marked words, beside floors, a ceiling, and how faithful the same attributions are."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,7 +9,7 @@ from attention_audit.answer.estimates import Estimate, mean
 from attention_audit.columns.shared import BY_DESIGN
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.arrays import Subjects, cell, grid
+from attention_audit.tables.arrays import Subjects, cell, grid, list_cells
 from attention_audit.tables.attributions import RANDOM, compare_attributions, table_subjects
 
 NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
@@ -30,21 +30,23 @@ def effects_of(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, Estimat
     return {measure: mean(grid(of_texts[of_texts[measure].notna()], measure)) for measure in measures}
 
 
-def list_marks(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def list_marks(rows: pd.DataFrame) -> dict[str, dict[str, float]]:
     """List the cells of one attribution of a model: each annotator's marks, those of their majority, and counts."""
     majority = rows["annotator"] == ""
     own, names = rows[~majority], FOUND if (rows["annotator"] == BY_DESIGN).all() else NAMES
-    for prefix, part in (("", own), ("majority_", rows[majority])):
-        for measure, found in effects_of(part, [*names]).items():
-            if found.texts:
-                yield {"metric": prefix + names[measure], "seeds": found.trainings, **cell(found, found.each)}
+    cells = {
+        prefix + names[measure]: {"seeds": found.trainings, **cell(found, found.each)}
+        for prefix, part in (("", own), ("majority_", rows[majority]))
+        for measure, found in effects_of(part, [*names]).items()
+        if found.texts
+    }
     counts = {"texts": own.loc[own["auprc"].notna(), "id"].nunique()}
     if rows["attribution"].iloc[0] == RANDOM:
         maps = own.drop_duplicates(["id", "annotator"])
         counts["unmarked"] = (maps["marked"] == 0).sum()
         counts["all_marked"] = ((maps["marked"] > 0) & (maps["marked"] == maps["words"])).sum()
     # what is counted has no trainings
-    yield from ({"metric": name, "seeds": 0, "mean": float(count)} for name, count in counts.items())
+    return cells | {name: {"seeds": 0, "mean": float(count)} for name, count in counts.items()}
 
 
 def compare_marks(
@@ -54,17 +56,16 @@ def compare_marks(
     if plausibility.empty:
         return plausibility
     plain = [part.astype({"id": object, "attribution": object}) for part in (plausibility, plausible_words)]
-    rows = pd.concat(plain, ignore_index=True)
+    marked = pd.concat(plain, ignore_index=True)
     effects = compare_attributions(ranked_sets, located, {})
-    cells: list[dict[str, Any]] = []
-    for name in PLAUSIBLE.ordered(rows["attribution"].unique()):
-        own = [*list_marks(rows[rows["attribution"] == name])]
+    rows: list[dict[str, Any]] = []
+    for name in PLAUSIBLE.ordered(marked["attribution"].unique()):
+        cells = list_marks(marked[marked["attribution"] == name])
         for question, found in effects.items():
             if name in found:
-                effect, _ = found[name]
-                own.append({"metric": question, "seeds": effect.trainings, **cell(effect)})
-        cells += [{"row": name, **each} for each in own]
-    return pd.DataFrame(cells)
+                cells[question] = {"seeds": found[name][0].trainings, **cell(found[name][0])}
+        rows += list_cells({"row": name}, cells)
+    return pd.DataFrame(rows)
 
 
 def table_plausibility(

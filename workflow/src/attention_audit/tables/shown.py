@@ -203,16 +203,14 @@ NOTES = (
 
 def answer_model(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Block:
     """Show the answers on one model, from a row of columns.SUMMARY."""
-    lines = [
-        {
-            "": line.mark, "question": line.asks, "statement": line.said, "estimate": line.value,
-            "these": line.interval, "trainings": line.trainings, "next": line.next, "beside": line.remark,
-        }
-        for line in write_lines(row)
-    ]  # fmt: skip
+    heads = {
+        "mark": "", "asks": "question", "said": "statement", "value": "estimate", "interval": "these",
+        "trainings": "trainings", "next": "next", "remark": "beside",
+    }  # fmt: skip
+    lines = pd.DataFrame(write_lines(row), dtype=str)[[*heads]].rename(columns=heads)
     who = ", ".join([display_name(row["dataset"]), named(row["paper"], labels), named(row["model"], labels)])
     said = [f"{describe_run(row)}. {count_readings(row)}.", row["note"], describe_marks(row), warn_of_next(row)]
-    return Block(pd.DataFrame(lines, dtype=str), who, " ".join(filter(None, said)))
+    return Block(lines, who, " ".join(filter(None, said)))
 
 
 def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:

@@ -32,14 +32,9 @@ def list_bounds(name: str, found: Any) -> dict[str, float]:
 
 def describe_class(part: Part, zones: str) -> dict[str, Any]:
     """Describe what was found of one class, for JSON."""
-    numbers = [getattr(part.estimate, end) for end in BOUNDS] + [part.shuffled]
-    known = [round(value, 6) if isfinite(value) else None for value in numbers]
-    return {
-        "name": part.name,
-        "texts": part.fewest,
-        **dict(zip((*BOUNDS, "shuffled"), known, strict=True)),
-        "zones": zones,
-    }
+    numbers = {**{end: getattr(part.estimate, end) for end in BOUNDS}, "shuffled": part.shuffled}
+    known = {name: round(value, 6) if isfinite(value) else None for name, value in numbers.items()}
+    return {"name": part.name, "texts": part.fewest, **known, "zones": zones}
 
 
 def list_columns(question: str, cell: Cell) -> dict[str, Any]:

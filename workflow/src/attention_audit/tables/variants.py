@@ -15,7 +15,7 @@ import pandas as pd
 from attention_audit.answer.estimates import Estimate, Floats, estimate
 from attention_audit.answer.samples import average, erase, take_share
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.arrays import Cell, cell, cube, means, of_ranking
+from attention_audit.tables.arrays import Cell, cell, cube, list_cells, means, of_ranking
 from attention_audit.tables.published import RERUN, published
 from attention_audit.tables.tidy import as_table, beside_paper, join_notes, look_up, over_seeds, select_first
 
@@ -190,6 +190,5 @@ def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
         for order, curve in found.items():
             racu = estimate(take_share(below - area(curve), below - left))
             about = {"dataset": str(dataset), "row": order, "seeds": len(left)}
-            rows.append({**about, "metric": "racu", **cell(racu, racu.each)})
-            rows.append({**about, "metric": "texts", "mean": float(left.shape[1])})
+            rows += list_cells(about, {"racu": cell(racu, racu.each), "texts": {"mean": float(left.shape[1])}})
     return as_table(pd.DataFrame(rows), RANKINGS, ("racu", "texts"))
