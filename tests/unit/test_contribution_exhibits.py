@@ -19,7 +19,6 @@ from attention_audit.figures.contributions import (
     items_of,
     wp_fig_contributions,
 )
-from attention_audit.figures.style import save
 from attention_audit.tables.attributions import table_contributions
 from attention_audit.tables.shown import wide
 
@@ -108,13 +107,6 @@ def test_texts_of_few_items_have_no_overlap_to_show() -> None:
     figure = wp_fig_contributions(contributions(ONE, items=3), JW)
     assert figure.axes[2].get_title(loc="left") == "overlap of the first 5: no text of more than 5 items"
     assert_readable(figure)
-
-
-def test_bytes_repeat(tmp_path: Any) -> None:
-    for name in ("a", "b"):
-        save(wp_fig_contributions(contributions(ONE), JW), tmp_path / f"{name}.pdf", tmp_path / f"{name}.png", "{}")
-    for ending in (".png", ".pdf"):
-        assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
 
 
 def judge(suite: str, paper: str, model: str, dataset: str = "sst", **unasked: str) -> Subject:

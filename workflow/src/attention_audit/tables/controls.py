@@ -43,6 +43,8 @@ AVERAGES: dict[tuple[str, str], tuple[str, str, str, str, float, float]] = {
 }  # fmt: skip
 """Claims on means of the model `base`, by the kind of corpus and the suite: the rows and the column, the claim and the
 statistic, the least and the most."""
+OF_TEXTS = "share of the test texts"
+EXCESS = "median fraction erased until the decision flips, less that of the smallest sets"
 DIGEST_SHARE = 0.75
 DIGEST_EXCESS = 0.05
 LIAR_LOSS = 0.02
@@ -146,19 +148,15 @@ def claim_digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame) -> Iterator[C
         fractions = (
             ranked_sets[ranked_sets["model"] == model].groupby("ranking", observed=True)["fraction_removed"].median()
         )
+        share = tops["on_evidence"].mean()
+        excess = fractions.get("product", nan) - fractions.get("smallest", nan)
         yield from keep_known(
-            Claim(
-                model,
-                "attention x gradient puts the planted evidence first",
-                "share of the test texts",
-                tops["on_evidence"].mean(),
-                least=DIGEST_SHARE,
-            ),
+            Claim(model, "attention x gradient puts the planted evidence first", OF_TEXTS, share, least=DIGEST_SHARE),
             Claim(
                 model,
                 "attention x gradient flips decisions about as early as can be",
-                "median fraction erased until the decision flips, less that of the smallest sets",
-                fractions.get("product", nan) - fractions.get("smallest", nan),
+                EXCESS,
+                excess,
                 most=DIGEST_EXCESS,
             ),
         )
