@@ -281,12 +281,11 @@ def list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> Audits:
     """List the rows of audits that `Judgement.texts` has, as of attention: predictions, located and plausibility."""
     label = np.nan if labels is None else np.tile(labels, texts["training"].nunique())
     texts = texts.assign(model=SCORES, seed=texts["training"], id=texts["text"].astype(str), items=texts["words"])
-    texts = texts.assign(label=label, by="", annotator=MARKS)
+    texts = texts.assign(label=label, annotator=MARKS)
     about = ["model", "seed", "id", "annotator"]
     falls = texts.loc[texts["words"] > 1, [*about, *ORDERS]].set_axis([*about, "random", "attention", "loo"], axis=1)
     marked = texts[[*about, "auprc", "auprc_random"]].set_axis([*about, "attention", "random"], axis=1)
-    return Audits.of_frames(
-        texts.iloc[:0],
+    return Audits(
         predictions=texts,
         located=falls.melt(about, var_name="ranking", value_name="falls_0"),
         plausibility=marked.melt(about, var_name="attribution", value_name="auprc"),
