@@ -38,6 +38,12 @@ include: "workflow/rules/exhibits.smk"
 include: "workflow/rules/report.smk"
 
 
+OURS = {each.name for each in workflow.rules}
+for path in CONFIG.rules:
+
+    include: find_rules(path)
+
+
 rule all:
     """Make everything of the run."""
     default_target: True
@@ -52,7 +58,7 @@ rule all:
 if workflow.is_main_process and ALONE:
     ask(
         refuse_unknown,
-        asked_for(),
+        [name for name in asked_for() if not made_elsewhere(name)],
         [rule.name for rule in workflow.rules],
         [*PLANNED.values()],
         PLAN.refuse,

@@ -138,12 +138,12 @@ def _type(annotation: Any) -> str:
         return " or ".join(f"`{part}`" for part in parts)
     if hasattr(annotation, "__metadata__"):
         known = [f"`{name}`" for each in annotation.__metadata__ if isinstance(each, OneOf) for name in each.names()]
-        return " or ".join([*known, "one of a plugin"]) if known else _type(parts[0])
+        return " or ".join([*known, "`module:Class` of your own"]) if known else _type(parts[0])
     return {int: "integer", float: "number", str: "text", bool: "true or false", type(None): "null"}[annotation]
 
 
 def _annotated(field: FieldInfo) -> Any:
-    """The type of a key, with the names that it may have where plugins may add to them."""
+    """The type of a key, with the names that it may have where a class of one's own may be named."""
     named = [each for each in field.metadata if isinstance(each, OneOf)]
     return Annotated[field.annotation, named[0]] if named else field.annotation
 

@@ -1,4 +1,4 @@
-"""docs/extending/ as what there is to do and to run: each section made inside of the package, or as a plugin."""
+"""docs/extending/ as what there is to do and to run: section by section."""
 
 import re
 import textwrap
@@ -58,39 +58,22 @@ class Example:
     changes: list[Change]
     commands: list[Command]
     settings: list[str]
-    of: str = ""
-
-    @property
-    def plugins(self) -> list[str]:
-        """The plugins among its files: those that declare a list."""
-        modules = [change for change in self.changes if change.path.endswith(".py")]
-        return [Path(each.path).stem for each in modules if re.search(r"^[A-Z]+S? = \(", each.blocks[0], re.MULTILINE)]
 
 
-def changes_of(section: str, earlier: dict[str, Change]) -> list[Change]:
-    """The numbered files of a section, each with the fenced blocks that follow it, or with those of another file."""
+def changes_of(section: str) -> list[Change]:
+    """The numbered files of a section, each with the fenced blocks that follow it."""
     changes = []
     for part in re.split(r"^\d+\. ", section, flags=re.MULTILINE)[1:]:
-        named = re.match(r"`([^`]+)`( \*new\*| \*as\* `([^`]+)`)?:", part)
+        named = re.match(r"`([^`]+)`( \*new\*)?:", part)
         assert named, part[:80]
         blocks = re.findall(r"^```(\w+)\n(.*?)^```$", part, flags=re.MULTILINE | re.DOTALL)
-        assert {language == "diff" for language, _ in blocks} == ({not named[2]} if blocks else set()), named[1]
-        texts = earlier[named[3]].blocks if named[3] else [text for _, text in blocks]
-        changes.append(Change(named[1], bool(named[2]), texts))
+        assert {language == "diff" for language, _ in blocks} == {not named[2]}, named[1]
+        changes.append(Change(named[1], bool(named[2]), [text for _, text in blocks]))
     return changes
 
 
-def examples_of(section: str) -> tuple[Example, Example | None]:
-    """A section as what there is to do and to run, inside of the package and, where it can be one, as a plugin."""
-    inside, _, outside = section.partition("\n### As a plugin: ")
-    example = example_of(inside, {})
-    if not outside:
-        return example, None
-    return example, example_of(outside, {change.path: change for change in example.changes}, example.title)
-
-
-def example_of(section: str, earlier: dict[str, Change], of: str = "") -> Example:
-    """One part of a section."""
+def example_of(section: str) -> Example:
+    """A section as what there is to do and to run."""
     heading = re.match(r"(.*) \((\d) files?\)\n", section)
     assert heading, section[:80]
     prose = re.sub(r"^```.*?^```$", "", section, flags=re.MULTILINE | re.DOTALL)
@@ -100,12 +83,8 @@ def example_of(section: str, earlier: dict[str, Change], of: str = "") -> Exampl
         targets, _, files = line.partition(" --configfile ")
         commands.append(Command(targets.split(), files.split()))
     settings = [block for block in indented if not block.startswith("snakemake ")]
-    return Example(heading[1], int(heading[2]), changes_of(section, earlier), commands, settings, of)
+    return Example(heading[1], int(heading[2]), changes_of(section), commands, settings)
 
 
 _SECTIONS = [section for page in PAGES.values() for section in re.split(r"\n## (?=.* \(\d files?\)\n)", page)[1:]]
-_BOTH = [examples_of(section) for section in _SECTIONS]
-EXAMPLES = [inside for inside, _ in _BOTH]
-"""What is changed inside of the package."""
-PLUGINS = [outside for _, outside in _BOTH if outside]
-"""The same as plugins."""
+EXAMPLES = [example_of(section) for section in _SECTIONS]

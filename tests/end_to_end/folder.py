@@ -17,7 +17,7 @@ from attention_audit.code_hash import code_hash
 from attention_audit.columns.files import CENSUS, CORPUS, HEAD, HISTORY, READOUT, SEARCH, VOCABULARY
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.exhibits import FIGURES, TABLES
+from attention_audit.plan.exhibits import EXHIBITS, TABLES
 
 ROOT = Path(__file__).parents[2]
 SOURCE = "workflow/src/attention_audit"
@@ -41,7 +41,7 @@ TINY: dict[str, Any] = {
 }
 UNCOUNTED = {
     "total", "all", "corpora", "audits", "tables", "figures", "report_page", "report_html", "explorer",
-    *(exhibit.rule for exhibit in (*TABLES, *FIGURES)),
+    *(exhibit.rule for exhibit in EXHIBITS),
 }  # fmt: skip
 """Rules that gather files, and pages, which nearly every change makes anew."""
 OFFLINE = ["unshare", "--net", "--map-root-user"]
@@ -130,7 +130,7 @@ def kind_of(path: Path) -> Artefact:
     _, folder, *_, name = path.parts[path.parts.index("results") :]
     match folder:
         case "tables":
-            return artefact({table.name: table.columns for table in TABLES}[path.stem])
+            return artefact({table.name: table.columns for table in TABLES.values()}[path.stem])
         case "audits":
             return artefact(audit_named(path.stem).columns)
         case "readouts":

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from examples import EXAMPLES, PAGES, PLUGINS, Command, Example
+from examples import EXAMPLES, PAGES, Command, Example
 from folder import ROOT, Folder, assert_rendered, fresh
 from PIL import Image
 from safetensors import safe_open
@@ -20,17 +20,20 @@ from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.audits import AGREEMENT, RANKED_SETS
 from attention_audit.columns.files import CORPUS
 from attention_audit.columns.tables import SUMMARY, TABLE
+from attention_audit.corpus.text import SPLITS
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("extending")]
 
 MOST = {
     "A table, or a figure": 3,
+    "A rule": 2,
     "An audit": 3,
-    "A ranking for erasure": 2,
-    "An attribution": 2,
-    "A map of a Transformer": 2,
-    "A scoring function": 3,
-    "An encoder": 3,
+    "An audit outside of the package": 1,
+    "A ranking for erasure": 1,
+    "An attribution": 1,
+    "A map of a Transformer": 1,
+    "A scoring function": 1,
+    "An encoder": 1,
     "A suite": 5,
     "A data set of a known format": 1,
     "A data set of a new format": 2,
@@ -58,7 +61,8 @@ SMALL = {
         "models": ["average_tanh"],
         "recipe": {"epochs": 1, "hidden": WIDTH, "embedding": WIDTH},
     },
-    "hf": {"chorus": {"models": {"bert": ["bert"]}, "max_length": 32, "maps": ["strongest"]}},
+    "hf": {"chorus": {"models": {"bert": ["bert"]}, "max_length": 32, "maps": ["my_heads:strongest"]}},
+    "audits": {"wp": ["permutation", "entropy", "my_spread:spread"]},
 }
 """Laid over the configurations of the page, so that all of it takes seconds."""
 NOTHING: dict[str, Any] = {"datasets": []}
@@ -111,8 +115,7 @@ def made(changed: Folder) -> Folder:
 def test_a_change_costs_no_more_files_than_it_may(example: Example) -> None:
     paths = [change.path for change in example.changes]
     assert len(set(paths)) == len(paths) == example.promised <= MOST[example.title]
-    (of_plugin,) = [len(plugin.changes) for plugin in PLUGINS if plugin.of == example.title] or [""]
-    row = rf"^\| \[.*\]\(.*#.*-{len(paths)}-files?\) \| {len(paths)} \| ?{of_plugin} ?\|$"
+    row = rf"^\| \[.*\]\(.*#.*-{len(paths)}-files?\) \| {len(paths)} \|$"
     assert re.search(row, PAGES["README"], flags=re.MULTILINE)
     assert example.commands
 
@@ -145,32 +148,39 @@ def test_an_audit_is_asked(made: Folder) -> None:
     assert set(rows["model"]) == {"base"}
     assert len(rows) == 32 * rows["seed"].nunique()
     assert rows["evenness"].between(0, 1).all()
+    rows = pq.read_table(made.path / "results/audits/static/base/spread.parquet").to_pandas()
+    assert rows["spread"].between(0, 1, inclusive="neither").all()
+
+
+def test_a_rule_of_ones_own_reads_results(made: Folder) -> None:
+    lines = (made.path / "results/mine/longest.csv").read_text().splitlines()
+    assert {line.partition(",")[0] for line in lines} == {"split", *SPLITS}
 
 
 def test_a_ranking_is_erased(made: Folder) -> None:
     rows = read_frame(made.path / "results/audits/chorus/flan_none/ranked_sets.parquet", RANKED_SETS)
-    assert "position" in set(rows["ranking"])
+    assert "my_positions:position" in set(rows["ranking"])
     pairs = read_frame(made.path / "results/tables/ss_table_pairwise.parquet", TABLE)["row"]
-    assert {"flan_none/attention/position", "flan_none/position/random"} <= set(pairs)
+    assert {"flan_none/attention/my_positions:position", "flan_none/my_positions:position/random"} <= set(pairs)
     assert_rendered(made, [], ["ss_fig5_fraction_removed"])
 
 
 def test_an_attribution_is_compared(made: Folder) -> None:
     rows = read_frame(made.path / "results/audits/chorus/average_tanh/agreement.parquet", AGREEMENT)
-    assert len(rows[(rows["first"] == "position") | (rows["second"] == "position")]) == 5
+    assert len(rows[(rows["first"] == "my_scores:position") | (rows["second"] == "my_scores:position")]) == 5
     pairs = read_frame(made.path / "results/tables/jw_table2_correlation.parquet", TABLE)["row"]
-    assert "average_tanh/attention~position/overall" in set(pairs)
+    assert "average_tanh/attention~my_scores:position/overall" in set(pairs)
     assert_rendered(made, [], ["jw_fig_agreement"])
 
 
 def test_a_map_is_held_against_the_others(made: Folder) -> None:
     rows = read_frame(made.path / "results/tables/hf_table_maps.parquet", TABLE)["row"]
-    assert "hf/bert/strongest" in set(rows)
+    assert "hf/bert/my_heads:strongest" in set(rows)
     assert_rendered(made, [], ["hf_fig_maps"])
 
 
 def test_a_model_has_the_encoder_and_the_attention(made: Folder) -> None:
-    [weights] = (made.path / "results/models/chorus/base").glob("seed10.safetensors")
+    [weights] = (made.path / "results/models/static/base").glob("seed10.safetensors")
     with safe_open(weights, "numpy") as file:
         assert {"attention.query", "attention.scale"} <= set(file.keys())
         # as wide as the embedding, since positions are added to it
@@ -204,28 +214,3 @@ def test_a_suite_has_a_run_of_its_own(made: Folder) -> None:
     assert "My own models" in guide
     assert "how well my own model predicts" in guide
     assert "audits/{dataset}/{model}/entropy.parquet" in guide
-
-
-def test_plugins_are_found_beside_the_configuration_and_in_every_job(tmp_path: Path) -> None:
-    """All plugins of the page in one run, whose package is as it was; models of the suite and of the base model."""
-    folder = fresh(tmp_path / "repository")
-    study = tmp_path / "study"
-    study.mkdir()
-    for plugin in PLUGINS:
-        for change in plugin.changes:
-            change.make(study)
-    names = "".join(f"- {name}\n" for plugin in PLUGINS for name in plugin.plugins)
-    (study / "mine.yaml").write_text(f"plugins:\n{names}model: {{encoder: positions, attention: cosine}}\n")
-    mine = {"datasets": ["chorus"], "seeds": [10, 50], "hidden": WIDTH, "embedding": WIDTH, "epochs": 1}
-    save_classifier(folder)
-    changes = {"corpora": {"chorus": TEXTS, "static": TEXTS}, "audits": {"wp": ["permutation", "entropy"]}}
-    folder.overlay(**SMALL | changes, mine=mine, deception=NOTHING)
-    targets = [target for plugin in PLUGINS for command in plugin.commands for target in command.targets]
-    *command, overlay = folder.command(*dict.fromkeys(targets))
-    command += [str(study / "mine.yaml"), overlay]
-    finished = subprocess.run(command, cwd=folder.path, capture_output=True, text=True, check=False)
-    assert finished.returncode == 0, finished.stdout + finished.stderr
-    assert_rendered(folder, ["longest", "mine_table_performance", "ss_table_pairwise"], ["jw_fig_agreement"])
-    assert pq.read_table(folder.path / "results/audits/static/base/entropy.parquet").num_rows
-    again = subprocess.run([*command, "-n"], cwd=folder.path, capture_output=True, text=True, check=False)
-    assert "Nothing to be done" in again.stdout + again.stderr

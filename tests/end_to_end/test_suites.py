@@ -67,8 +67,8 @@ def overlay(example: dict[str, Any]) -> dict[str, Any]:
             "recipe": small | {"epochs": 1},
         },
         "audits": {
-            "wp": [*SUITES.by_name["wp"].audits, "correlation"],
-            "ss": [*SUITES.by_name["ss"].audits, "instance_adversary"],
+            "wp": [*SUITES["wp"].audits, "correlation"],
+            "ss": [*SUITES["ss"].audits, "instance_adversary"],
         },
         }  # fmt: skip
 

@@ -147,7 +147,7 @@ TEXTS = {
     ),
     "an unknown suite": (
         "datasets: [chorus]\naudits: {xx: []}",
-        f"error: suite 'xx' is not known (known: {', '.join(suite.name for suite in SUITES)}); declare it in ",
+        f"error: suite 'xx' is not known (known: {', '.join(suite.name for suite in SUITES.values())}); declare it in ",
     ),
     "an audit without its need": (
         "serrano_smith: {datasets: [digest]}\naudits: {ss: [correlation]}",

@@ -49,7 +49,7 @@ def mirror_in(folder: Path) -> Path:
 
 CLASSIFIERS_ALONE = {key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")} | {"datasets": []}
 """Changes by which nothing is trained but what classifiers need."""
-TRAINED = [suite for suite in SUITES if suite.name not in ("own", "hf")]
+TRAINED = [suite for suite in SUITES.values() if suite.name not in ("own", "hf")]
 """The suites whose models are trained."""
 
 

@@ -13,7 +13,7 @@ from attention_audit.plan.auditing import code_of, stage_of
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.plan import Plan, as_json
-from attention_audit.plugins import load, module_of
+from attention_audit.targets import load, module_of
 
 SUITE_KEYS = [suite.name for suite in TRAINED]
 DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle", "md": "chorus", "roar": "chorus"}
@@ -39,7 +39,7 @@ def plan() -> Plan:
 
 
 @pytest.mark.parametrize("key", SUITE_KEYS)
-@pytest.mark.parametrize("audit", [audit.name for audit in AUDITS])
+@pytest.mark.parametrize("audit", [audit.name for audit in AUDITS.values()])
 def test_any_audit_is_a_job_of_any_suite_that_has_what_it_needs(plan: Plan, audit: str, key: str) -> None:
     entry, dataset = audit_named(audit), DATASETS[key]
     if (audit, key) in LACKING:
@@ -69,7 +69,7 @@ def test_any_audit_is_a_job_of_any_suite_that_has_what_it_needs(plan: Plan, audi
 
 def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
     """By name, in the configuration; and the summary then reads it."""
-    asked = {key: [a.name for a in AUDITS if (a.name, key) not in LACKING] for key in SUITE_KEYS}
+    asked = {key: [a.name for a in AUDITS.values() if (a.name, key) not in LACKING] for key in SUITE_KEYS}
     plan = plan_of(
         audits=asked,
         datasets=["needle"],
@@ -88,7 +88,7 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
             if not name.endswith("stability") or key in ("wp", "pd", "md", "roar")
         }
         assert expected <= {*files}
-    summary = next(table for table in TABLES if table.name == "summary")
+    summary = next(table for table in TABLES.values() if table.name == "summary")
     read = plan.exhibiting.inputs(summary)["permutation"]
     assert read == [path for path in files if path.endswith("/permutation.parquet")]
 
@@ -217,7 +217,7 @@ def test_audits_of_a_kind_are_one_job_of_a_model(plan: Plan) -> None:
     for planned in plan.auditing.jobs():
         judged = named[planned.wildcards["dataset"], planned.wildcards["model"]]
         asked = [audit.name for audit in plan.auditing.asked(judged)]
-        of_rule = {audit.name for audit in AUDITS if audit.rule == planned.rule}
+        of_rule = {audit.name for audit in AUDITS.values() if audit.rule == planned.rule}
         assert {*planned.outputs} == of_rule
         job = planned.settings
         assert isinstance(job, AuditsJob)
@@ -313,9 +313,9 @@ def test_an_exhibit_of_all_suites_is_made_where_any_is_asked_what_it_is_about() 
 
 
 def test_the_code_of_an_audit_is_that_of_its_function_and_columns(plan: Plan) -> None:
-    hashes = {audit.name: code_of(audit) for audit in AUDITS}
+    hashes = {audit.name: code_of(audit) for audit in AUDITS.values()}
     assert len(set(hashes.values())) > 20
-    for one, other in combinations(AUDITS, 2):
+    for one, other in combinations(AUDITS.values(), 2):
         # those that run the same modules are made again together
         assert hashes[one.name] != hashes[other.name] or module_of(one.target) == module_of(other.target)
     assert stage_of(audit_named("permutation")) == "audits"

@@ -49,7 +49,7 @@ def test_files_go_by_name_and_in_order(stage: list[Job[Recorded]]) -> None:
 def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptureFixture) -> None:
     """A wrong or missing setting of every kind of job, named with its place."""
     plan = plan_of()
-    table = plan.exhibiting.job(next(table for table in TABLES if table.name == "wp_table2_uniform"))
+    table = plan.exhibiting.job(next(table for table in TABLES.values() if table.name == "wp_table2_uniform"))
     jobs: list[tuple[str, Section, str, Any]] = [
         ("prepare", corpora.corpus_job(plan.config, "needle", None), "files", "one"),
         ("train", plan.trainings.settings("needle/base", 10), "epochs", 0.5),
@@ -71,7 +71,7 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
 
 def test_a_users_fault_is_one_line_and_status_1(tmp_path: Path) -> None:
     """In a process of its own, on the terminal and in the log."""
-    table = next(table for table in TABLES if table.name == "wp_table2_uniform")
+    table = next(table for table in TABLES.values() if table.name == "wp_table2_uniform")
     settings = plan_of().exhibiting.job(table).model_dump_json()
     log = tmp_path / "logs" / "stage.log"
     command = [sys.executable, "-m", "attention_audit", "table", "--settings", settings, "--log", str(log)]

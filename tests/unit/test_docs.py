@@ -14,7 +14,7 @@ import transformers_on_disk as on_disk
 import yaml
 from docutils.core import publish_doctree
 from elsewhere import write_all
-from examples import EXAMPLES, PLUGINS
+from examples import EXAMPLES
 from planned import CATALOGUE, DEMONSTRATION, PLACES, ROOT, by_name, mirror_in, overlaid, plan_of
 from snakemake.cli import get_argument_parser
 
@@ -106,7 +106,7 @@ MAKE = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILI
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 GATHERING = {"all", "corpora", "audits", "tables", "figures", "report_page"}
 """The rules that gather files."""
-CHANGES = [command for example in [*EXAMPLES, *PLUGINS] for command in example.commands]
+CHANGES = [command for example in EXAMPLES for command in example.commands]
 """Commands after a change of docs/extending/, which tests/end_to_end/test_extending.py runs."""
 
 

@@ -88,7 +88,7 @@ def test_summaries_are_means_of_affine_states_and_maxima_of_convolved_ones() -> 
 
 
 def test_the_declared_encoders_are_built_and_sum_up_queries_as_declared() -> None:
-    for entry in ENCODERS:
+    for entry in ENCODERS.values():
         # a Transformer is an encoder of its own, and sums a query up as it reads it, together with its text
         if entry.name != "transformer":
             built = architecture(entry.name)

@@ -19,9 +19,9 @@ from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import SUITES
-from attention_audit.plugins import load
 from attention_audit.questions import QUESTIONS
 from attention_audit.stages.audits import Asking
+from attention_audit.targets import load
 
 FIRST = {"batch": 1, "readout": 1, "readout_pair": 2, "suite": 0, "network": 1}
 """How many arguments an audit's function has before those that it asks for by their names, by `takes`."""
@@ -47,7 +47,7 @@ def asking_of(plan: Plan, entry: Audit) -> Asking:
     return Asking(job)
 
 
-@pytest.mark.parametrize("entry", AUDITS, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", AUDITS.values(), ids=lambda entry: entry.name)
 def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -> None:
     asking = asking_of(plan, entry)
     asked = list(inspect.signature(load(entry.target)).parameters)[FIRST[entry.takes] :]
@@ -63,7 +63,7 @@ def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -
     assert ("network" in entry.needs) == (entry.takes == "network")
 
 
-@pytest.mark.parametrize("entry", AUDITS, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", AUDITS.values(), ids=lambda entry: entry.name)
 def test_an_audits_columns_say_what_was_audited(entry: Audit) -> None:
     kind = artefact(entry.columns)
     assert kind.path == PLACES.audit_file("{dataset}", "{model}", entry.name).removeprefix("results/")
@@ -76,12 +76,11 @@ def test_an_audits_columns_say_what_was_audited(entry: Audit) -> None:
 
 
 def test_audits_have_one_name_each_and_an_unknown_one_is_an_error() -> None:
-    names = [entry.name for entry in AUDITS]
-    assert len(set(names)) == len(names)
+    names = [*AUDITS]
     line = r"^audit 'accuracy' is not known \(known: performance, .*\); declare it in plan/audits\.yaml, or ask for ano"
     with pytest.raises(AuditError, match=line):
         audit_named("accuracy")
-    for suite in SUITES:
+    for suite in SUITES.values():
         assert set(suite.audits) <= set(names)
         assert len(set(suite.audits)) == len(suite.audits)
 
@@ -93,7 +92,7 @@ def test_an_exhibits_function_is_called_with_what_it_takes(exhibit: Exhibit) -> 
     # the questions of the summary, and single texts, take their audits together
     together = {*exhibit.reads, *exhibit.settings} - named if len(named) < len(parameters) else set()
     assert named | together == {*exhibit.reads, *exhibit.settings}
-    assert together <= {audit.name for audit in AUDITS}
+    assert together <= {audit.name for audit in AUDITS.values()}
     # a function of several suites bears the name of the first
     assert exhibit.target.partition(":")[2] in [other.name for other in EXHIBITS if other.target == exhibit.target]
     assert exhibit.shows == exhibit.shows.strip(" .")
@@ -108,9 +107,9 @@ def test_what_an_exhibit_reads_and_writes_is_declared(plan: Plan, exhibit: Exhib
                 kind: Any = artefact(audit_named(read.name).columns)
                 assert set(read.columns) <= set(kind.schema.names)
             case "table":
-                assert read.name in {table.name for table in TABLES}
+                assert read.name in {table.name for table in TABLES.values()}
             case "tables":
-                assert set(read.columns) <= {table.name for table in TABLES}
+                assert set(read.columns) <= {table.name for table in TABLES.values()}
             case "corpus":
                 assert isinstance(artefact(plan.exhibiting.declared(read)), Artefact)
     if isinstance(exhibit, Table):
@@ -244,7 +243,7 @@ def test_generated_texts_are_shown_where_there_are_no_others(tmp_path: Path) -> 
 
 
 def test_a_papers_table_is_made_of_the_papers_data_sets() -> None:
-    table = next(table for table in TABLES if table.name == "jw_table1_performance")
+    table = next(table for table in TABLES.values() if table.name == "jw_table1_performance")
     for datasets in (["needle"], ["needle", "babi-1"]):
         exhibiting = plan_of(jain_wallace={"datasets": datasets}).exhibiting
         assert exhibiting.datasets(table) == datasets[1:]
@@ -284,7 +283,7 @@ def test_a_figure_of_one_data_set_that_is_drawn_of_a_table_has_its_rows(plan: Pl
 
 def test_tables_of_tables_read_those_that_are_made() -> None:
     plan = plan_of(datasets=[], serrano_smith={"datasets": []})
-    replication = next(table for table in TABLES if table.name == "replication")
+    replication = next(table for table in TABLES.values() if table.name == "replication")
     read = plan.exhibiting.inputs(replication)["tables"]
     assert [Path(path).stem for path in read] == [
         "wp_table1_datasets", "jw_table2_correlation",

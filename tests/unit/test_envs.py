@@ -20,7 +20,7 @@ from planned import CATALOGUE, mirror_in, overlaid
 from attention_audit.__main__ import find_targets
 from attention_audit.code_hash import PACKAGE, closure
 from attention_audit.plan.plan import Plan
-from attention_audit.plugins import module_of, qualified
+from attention_audit.targets import module_of, qualify_module
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -100,7 +100,7 @@ def test_conda_has_every_library_of_a_preset(path: Path, mirror: Path) -> None:
     jobs = Plan(overlaid(CATALOGUE, raw), CATALOGUE, mirror / "memory").jobs()
     called = {module_of(target) for job in jobs for target in find_targets(job.settings.model_dump(mode="json"))}
     called |= {f"stages.{job.stage}" for job in jobs}
-    imported = frozenset().union(*(libraries(each) for name in called for each in closure(qualified(name))))
+    imported = frozenset().union(*(libraries(each) for name in called for each in closure(qualify_module(name))))
     assert {"numpy", "torch"} <= imported
     distributions = packages_distributions()
     needed = {normalised(distributions[library][0]) for library in imported}

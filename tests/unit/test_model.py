@@ -69,7 +69,7 @@ def test_logits_are_attention_times_contribution_plus_bias(encoder: str, attenti
     torch.testing.assert_close(output.attention.sum(1), torch.ones(4))
 
 
-@pytest.mark.parametrize("entry", ATTENTION, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", ATTENTION.values(), ids=lambda entry: entry.name)
 def test_every_declared_attention_is_built(entry: AttentionEntry) -> None:
     for pair in (False, True)[: 1 + bool(entry.queried)]:
         assert isinstance(attention_of(make_architecture("affine", entry.name, pair=pair), 4), nn.Module)

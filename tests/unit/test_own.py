@@ -166,7 +166,7 @@ def test_data_sets_have_models_of_their_own(here: Path) -> None:
     asked = asked_of(plan, "own", "talks")
     # of one training and no twin or adversary, there is nothing to compare
     assert {*suite.audits} - asked == {"comparison", "consistency", "stability", "map_stability", "heads"}
-    figure = next(figure for figure in FIGURES if figure.name == "own_fig_tvd_jsd")
+    figure = next(figure for figure in FIGURES.values() if figure.name == "own_fig_tvd_jsd")
     assert plan.exhibiting.datasets(figure) == ["reviews"]
     contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibiting.subjects()}
     assert contrasts == {("mine", True), ("small", True), ("large", False)}
@@ -299,7 +299,7 @@ def test_each_head_of_a_given_map_has_rows_and_one_map_a_note(here: Path) -> Non
     write_given(made(1, 30, heads=3), Path("heads.npz"))
     write_given(made(2, 30), Path("one.npz"))
     plan = planned(reviews={"models": {"several": ["heads.npz"], "one": ["one.npz"]}})
-    table = next(table for table in TABLES if table.name == "own_table_heads")
+    table = next(table for table in TABLES.values() if table.name == "own_table_heads")
     make_exhibit(plan, table)
     rows = read_frame(Path(PLACES.audit_file("reviews", "own_several", "heads")), HEADS)
     assert rows.groupby(["model", "head"])["id"].nunique().to_dict() == {("several", head): 30 for head in (1, 2, 3)}

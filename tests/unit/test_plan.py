@@ -368,7 +368,10 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
         ({"permutation": {"permutations": 7}}, "(permutation|stability|shuffles) ..|(comparison|consistency) wp"),
         ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets|shuffles|located|replaced) .."),
         ({"deletion": {"texts": 7}}, "(located|replaced|word_attributions) .."),
-        ({"agreement": {"texts": 7}}, "agreement jw|(located|replaced|plausible_words|word_attributions) .."),
+        (
+            {"agreement": {"texts": 7}},
+            "agreement jw|(located|replaced|plausible_words|word_attributions) ..",
+        ),
         ({"instance_adversary": {"steps": 7}}, "instance_adversary (wp|jw)"),
         ({"instance_adversary": {"epsilon": 0.01}}, "instance_adversary (wp|jw)"),
         ({"guides": {"hidden": 7}}, "train needle/guide_.*"),
@@ -399,7 +402,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         "report": plan.report_code(),
         "explorer": plan.explorer_code(),
     }
-    code |= {audit.name: code_of_audit(audit) for audit in AUDITS}
+    code |= {audit.name: code_of_audit(audit) for audit in AUDITS.values()}
     return code | {exhibit.name: plan.exhibiting.code(exhibit) for exhibit in EXHIBITS}
 
 

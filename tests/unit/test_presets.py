@@ -164,7 +164,7 @@ def config_of(preset: str) -> Config:
 
 def trained(config: Config) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     """Suite, data set, model, and all that its training and its network are told."""
-    for suite in SUITES:
+    for suite in SUITES.values():
         for dataset in suite.datasets(config):
             for model in suite.list_models(dataset, config).values():
                 assert model.settings is not None
@@ -221,7 +221,7 @@ def test_minilm_is_fine_tuned_as_the_field_does() -> None:
     assert recipe["path"] == "encoders/all-MiniLM-L6-v2"
     config = parse_config(overlaid(CATALOGUE, raw))
     assert config.every_dataset == ["sst"]
-    (suite,) = (suite for suite in SUITES if suite.datasets(config))
+    (suite,) = (suite for suite in SUITES.values() if suite.datasets(config))
     models = suite.list_models("sst", config)
     assert [len(models[model].seeds) for model in ("base", "uniform", "continuation")] == [3, 3, 1]
     for model in ("base", "uniform", "continuation"):

@@ -101,7 +101,7 @@ def here(place: Path) -> Iterator[None]:
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("suite", [suite.name for suite in TRAINED])
-@pytest.mark.parametrize("audit", AUDITS, ids=lambda audit: audit.name)
+@pytest.mark.parametrize("audit", AUDITS.values(), ids=lambda audit: audit.name)
 def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, suite: str) -> None:
     judged = judged_of(plan, suite, DATASET)
     for need, what in {"base": "a base model", "heads": "several heads of attention"}.items():
@@ -156,7 +156,7 @@ def test_every_table_and_figure_is_made_of_its_files_alone(plan: Plan, exhibit: 
     ],
 )
 def test_tables_end_with_the_data_sets_that_could_not_be_had(plan: Plan, name: str, gap: int) -> None:
-    table = next(table for table in TABLES if table.name == name)
+    table = next(table for table in TABLES.values() if table.name == name)
     make_exhibit(plan, table)
     rows = read_frame(Path(plan.exhibiting.path(table, ".parquet")), TABLE)
     assert rows["dataset"].tolist() == [DATASET] * (len(rows) - gap) + ["diabetes"] * gap
@@ -262,7 +262,7 @@ def test_two_suites_are_told_the_same_of_one_training_and_its_network(tmp_path: 
     assert theirs[theirs["model"] == "lstm_tanh"].drop(columns="model").reset_index(drop=True).equals(same)
 
 
-PARTS = [audit.name for audit in AUDITS if audit.takes == "batch" and "heads" not in audit.needs]
+PARTS = [audit.name for audit in AUDITS.values() if audit.takes == "batch" and "heads" not in audit.needs]
 """Audits that are asked of a part of a readout at a time, and of models of one head."""
 
 

@@ -238,7 +238,7 @@ rule attribution:
 if OWN_AUDITS:
 
     rule own_audit:
-        """Ask an audit that a plugin declares."""
+        """Ask an audit of one's own."""
         input:
             unpack(all_read("own_audit")),
         output:

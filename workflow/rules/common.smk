@@ -29,11 +29,11 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
 from attention_audit.plan.asked_for import refuse_unknown
-from attention_audit.plan.audits import AUDITS, OWN
+from attention_audit.plan.audits import OWN
 from attention_audit.plan.checking import hash_files
 from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan, as_json
-from attention_audit.plugins import look_in
+from attention_audit.targets import look_in
 from attention_audit.section import laid_over
 from attention_audit.server import start_server
 from attention_audit.transformer.settings import BUILT_FILES
@@ -67,7 +67,7 @@ if ALONE:
         if isinstance(value, (dict, list))
     }
     update_config(config, as_in_a_file(nested))
-look_in(Path(written).parent for written in workflow.config_settings.configfiles)
+look_in([Path.cwd(), *(Path(written).parent for written in workflow.config_settings.configfiles)])
 # what every run has, whatever its configuration names
 CATALOGUE = yaml.safe_load((TREE / "workflow" / "catalogue.yaml").read_text(encoding="utf-8"))
 PLAN = ask(Plan, laid_over(CATALOGUE, config), CATALOGUE)
@@ -96,6 +96,18 @@ wildcard_constraints:
 
 # a raw file is what its checksum says, so where the mirror lies is no param, and moving it reruns nothing
 os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
+
+
+def find_rules(path):
+    """A file of the user's rules, seen from the working directory. Ends the run in a line where there is none."""
+    if not Path(path).is_file():
+        sys.exit(f"error: config: rules: {path}: no such file; see it from the working directory")
+    return str(Path(path).resolve())
+
+
+def made_elsewhere(name):
+    """Is this a file that a rule of the user's makes?"""
+    return any(each.is_producer(name) for each in workflow.rules if each.name not in {*OURS, "all"})
 
 
 def command_line():
@@ -245,7 +257,7 @@ def inputs(wildcards, input):
 
 
 def outputs(wildcards, output):
-    """The output files of a job as its stage takes them; the one file of an audit of a plugin has the audit's name."""
+    """The output files of a job as its stage takes them; the one file of an audit of the user's has the audit's name."""
     return words("--output", output if list(output.keys()) else {wildcards.audit: output[0]})
 
 
@@ -369,8 +381,8 @@ def training_minutes(rule):
 GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0
 ENVIRONMENT = "../../envs/attention-audit.yaml"
 
-# audits that no rule of their own makes, such as those of plugins
-OWN_AUDITS = [audit.name for audit in AUDITS if audit.rule == OWN]
+# audits of the user's own, which no other rule makes
+OWN_AUDITS = [audit.name for audit in PLAN.auditing.known.values() if audit.rule == OWN]
 # tables of tables
 OVERVIEWS = [exhibit.name for exhibit in PLAN.exhibiting.exhibits if exhibit.maker == "overview"]
 

@@ -44,7 +44,7 @@ def gallery(record: Path) -> dict[str, str]:
             if exhibit.name not in whose and kept.shows(exhibit):
                 whose[exhibit.name] = kept
     pages, parts = {}, [OPENING]
-    for key, title in [*((suite.name, suite.title) for suite in SUITES), ("", "Of all suites")]:
+    for key, title in [*((suite.name, suite.title) for suite in SUITES.values()), ("", "Of all suites")]:
         own = [each for each in EXHIBITS if each.suite == key and each.name in whose]
         if own:
             path = f"gallery/{key or 'all'}.md"

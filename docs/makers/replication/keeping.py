@@ -172,7 +172,7 @@ def facts_of(results: Path, config: Config, exhibits: list[Exhibit], commit: str
             RawFile(file=f"{each['folder']}/{each['file']}", sha256=each["sha256"], canonical=each["canonical"])
             for each in map(read_record, records)
         ],
-        datasets={suite.name: named for suite in SUITES if (named := suite.datasets(config))},
+        datasets={suite.name: named for suite in SUITES.values() if (named := suite.datasets(config))},
         labels=labels_in(ExhibitJob.model_validate(settings["settings"])),
     )
 

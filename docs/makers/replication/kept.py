@@ -19,10 +19,10 @@ from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.plan.exhibit import Exhibit, Figure, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
-from attention_audit.plugins import load
 from attention_audit.section import Section
 from attention_audit.tables.render import markdown
 from attention_audit.tables.shown import Shown
+from attention_audit.targets import load
 from makers.replication.entries import PAGES, KeptRun, Page
 
 ROOT = Path(__file__).parents[3]
@@ -191,7 +191,7 @@ class Kept:
         path = self.folder / "tables" / f"{name}.csv"
         if not path.is_file():
             return None
-        declared = {table.name: table.columns for table in TABLES}
+        declared = {table.name: table.columns for table in TABLES.values()}
         return read_csv(path, FORMER_TABLES.get(name) or artefact(declared[name]))
 
     def text(self, table: Table) -> str:

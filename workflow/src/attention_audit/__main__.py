@@ -23,9 +23,9 @@ from attention_audit.artefacts.journal import note
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
 from attention_audit.places import TREE
-from attention_audit.plugins import imported as import_target
 from attention_audit.server import Server
 from attention_audit.stages.job import Job
+from attention_audit.targets import import_target
 
 logger = logging.getLogger("attention_audit")
 LATE = {"": ("pandas",), "attribution": ("captum.attr",)}

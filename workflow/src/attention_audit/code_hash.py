@@ -6,8 +6,8 @@ are not in the tree. Every other edit counts: to a name, a number, a default, a 
 
 The hash does not see: a module that is imported by a name made at run time (the code that makes the name passes the
 module to `code_hash` as well); the rules of the workflow and their command lines, which Snakemake compares itself;
-files outside the package but for the Python modules of a plugin and those beside it; and the versions of Python and of
-the libraries, which the provenance of each output records.
+files outside the package but for the user's own Python modules beside the configuration or in the working directory;
+and the versions of Python and of the libraries, which the provenance of each output records.
 
 What was read of a module is kept beside its bytecode for as long as neither the module nor this one changes: to parse
 some 300 modules took about a second of each command of Snakemake.
@@ -18,13 +18,13 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.util import cache_from_source, resolve_name
 from pathlib import Path
 
-from attention_audit.plugins import Entry, added, folder_of, module_of
+from attention_audit.targets import list_folders
 
 PACKAGE = "attention_audit"
 SOURCE = Path(__file__).parent
@@ -32,20 +32,15 @@ DATA = ("*.csv", "*.css", "*.html", "*.js", "*.md", "*.yaml")
 """Data files that count as code of the modules beside them."""
 WORDS = frozenset({"description", "meaning", "unit"})
 """Keyword arguments that hold words for readers, such as those of `pydantic.Field` and of `columns.kinds.Column`."""
-METHODS = {f"{PACKAGE}.audits.rankings": "RANKINGS", f"{PACKAGE}.audits.attributed": "ATTRIBUTIONS"}
-"""Modules that call what plugins declare in a list."""
-LOOKS = f"{PACKAGE}.names"
-"""The module that says how all of it looks."""
 
 
 @cache
 def _file(module: str) -> Path | None:
     first, *rest = module.split(".")
-    folder = SOURCE if first == PACKAGE else folder_of(first)
-    if folder is None:
-        return None
-    stem = folder.joinpath(*(rest if first == PACKAGE else [first, *rest]))
-    return next((path for path in (stem.with_suffix(".py"), stem / "__init__.py") if path.is_file()), None)
+    ours = first == PACKAGE
+    stems = [SOURCE.joinpath(*rest)] if ours else [Path(folder, first, *rest) for folder in list_folders()]
+    paths = (path for stem in stems for path in (stem.with_suffix(".py"), stem / "__init__.py"))
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _statements(block: ast.AST) -> Iterator[ast.AST]:
@@ -135,7 +130,7 @@ def _keep(kept: Path, text: str) -> None:
 
 @cache
 def _next(module: str) -> frozenset[str]:
-    """The modules of this package or of a plugin that a module names in its imports, and its parent packages."""
+    """The modules of this package or of the user that a module names in its imports, and its parent packages."""
     path = _file(module)
     assert path is not None
     parents = {".".join(module.split(".")[:depth]) for depth in range(1, module.count(".") + 1)}
@@ -146,7 +141,7 @@ def _next(module: str) -> frozenset[str]:
 
 @cache
 def closure(module: str) -> frozenset[str]:
-    """`module`, its parent packages, and every module of this package or of a plugin that these import, directly or
+    """`module`, its parent packages, and every module of this package or of the user that these import, directly or
     indirectly.
 
     The imports are read from the source text; nothing is imported.
@@ -170,8 +165,8 @@ def _digest(path: Path, words: bool) -> bytes:
 
 @cache
 def _files(module: str) -> frozenset[tuple[tuple[str, ...], Path]]:
-    """The file of a module and the data files beside it, each by its parts below the package's folder; of a module of a
-    plugin the file alone, by its name.
+    """The file of a module and the data files beside it, each by its parts below the package's folder; of a module of
+    the user's the file alone, by its name.
     """
     path = _file(module)
     assert path is not None
@@ -181,27 +176,17 @@ def _files(module: str) -> frozenset[tuple[tuple[str, ...], Path]]:
     return frozenset((file.relative_to(SOURCE).parts, file) for file in (path, *beside))
 
 
-def code_hash(*modules: str, words: bool = False, entries: Iterable[Entry] = ()) -> str:
+def code_hash(*modules: str, words: bool = False) -> str:
     """sha256 over these modules, over all modules that they import, and over the data files that lie beside them.
 
-    The modules are named as in targets: from inside the package, such as "stages.train", or from a plugin. With
-    `words`, docstrings, comments and the meanings of columns count too: a stage that prints them needs that. entries:
-    those whose functions the job calls without being told of them; what plugins say of theirs counts too. Each file is
-    read once in a process.
+    The modules are named as in targets: from inside the package, such as "stages.train", or the user's own. With
+    `words`, docstrings, comments and the meanings of columns count too: a stage that prints them needs that. Each file
+    is read once in a process.
     """
-    used = {repr(entry): entry for entry in entries}
-    called = [module_of(target) for entry in used.values() for target in entry.targets]
-    inside = {module: f"{PACKAGE}.{module}" for module in (*modules, *called)}
+    inside = {module: f"{PACKAGE}.{module}" for module in modules}
     names = frozenset().union(*(closure(whole if _file(whole) else module) for module, whole in inside.items()))
-    methods = {kind: added(kind) for kind in METHODS.values()}
-    own = [method for module, kind in METHODS.items() if module in names for method in methods[kind]]
-    names = names.union(*(closure(module_of(method.target)) for method in own))
     digest = hashlib.sha256()
     for file, path in sorted(frozenset().union(*map(_files, names))):
         digest.update("/".join(file).encode() + b"\0")
         digest.update(_digest(path, words))
-    looks = [method.look for kind in methods.values() for method in kind] if LOOKS in names else []
-    further = [said for said, entry in used.items() if entry.source]
-    for value in [*((method.name, method.target) for method in own), *looks, *further]:
-        digest.update(repr(value).encode())
     return digest.hexdigest()

@@ -8,11 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal, Self, TypeVar, get_args
+from typing import Any, Literal, Self, TypeVar, get_args
 
 from pydantic import (
     Field,
-    StringConstraints,
     ValidationError,
     ValidationInfo,
     create_model,
@@ -42,18 +41,17 @@ from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Distinct, Name, Section, laid_over
 from attention_audit.training.fine_tuning import Classifiers
 from attention_audit.training.papers import (
+    OF_SINGLE_TEXTS,
     Combinations,
     Deception,
     DiverseModels,
     DocumentModels,
     Masking,
-    of_single_texts,
 )
 from attention_audit.training.settings import Adversary, BaseModel, Guides, Training
 from attention_audit.transformer.settings import Transformer
 
 SectionT = TypeVar("SectionT", bound=Section)
-ModuleName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]
 NOTHING: Mapping[str, Any] = {}
 MOVED = {
     "models.*": "`overrides.*`, with its sizes in `model`, and `epochs` and `ties` in `training`",
@@ -88,11 +86,10 @@ class OfRun(Section):
     mirror: str | None = Field(
         None, description="Folder with raw files as <data set>/<file name>, used before any download."
     )
-    plugins: list[ModuleName] = Field(
+    rules: Distinct[str] = Field(
         default_factory=list,
-        description="Modules of your own that add audits, tables, figures, suites, encoders, attention, rankings or "
-        "attributions, by their names: of files beside this one or in the working directory, without `.py`, or of "
-        "installed packages. docs/extending/ has examples.",
+        description="Files of Snakemake rules of your own, which the workflow includes, seen from the working "
+        "directory.",
     )
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="Where models are trained.")
     threads: Count = Field(1, description="Threads of one training.")
@@ -123,7 +120,8 @@ class OfRun(Section):
     )
     audits: dict[Name, list[str]] = Field(
         default_factory=dict,
-        description="Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own. Tables and "
+        description="Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own; "
+        "`module:function` names one of yours. Tables and "
         "figures of a suite that read others are made by their names, and not by `all`.",
     )
     answer: AnswerSettings = Field(
@@ -350,7 +348,7 @@ class Config(OfDataset, OfRun):
         for name in self.jain_wallace.datasets:
             if name in self.corpora and self.corpora[name].pair:
                 for model in self.for_dataset(name).jain_wallace.models:
-                    if model in of_single_texts():
+                    if model in OF_SINGLE_TEXTS:
                         key = self._place(name, "jain_wallace.models")
                         yield f"{key}: {model} reads no pairs of texts, which {name} has; leave one out"
 

@@ -1,12 +1,9 @@
 """How data sets, models, rankings and attributions are called, and how they look, in tables and figures."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from attention_audit.errors import AuditError
-from attention_audit.plugins import Entries, Entry, LiveByName
 
 
 class Look(NamedTuple):
@@ -17,17 +14,22 @@ class Look(NamedTuple):
     marker: str = "o"
 
 
-class Names(LiveByName[Look]):
-    """Every name of one kind, in the order of tables and figures.
+class Names(dict[str, Look]):
+    """How every name of one kind looks, in the order of tables and figures.
 
-    kind: what the names stand for, such as "model". where: the place in the code where a new name is declared. looks:
-    of each name, or a function that gives these where plugins may add to them.
+    A function of the user's own, "module:name", looks as its name says, behind all others. kind: what the names stand
+    for, such as "model". where: the place in the code where a new name is declared.
     """
 
-    def __init__(self, kind: str, where: str, looks: Mapping[str, Look] | Callable[[], Mapping[str, Look]]) -> None:
-        super().__init__(looks if callable(looks) else lambda: looks)
+    def __init__(self, kind: str, where: str, looks: Mapping[str, Look]) -> None:
+        super().__init__(looks)
         self.kind = kind
         self.where = where
+
+    def __missing__(self, name: str) -> Look:
+        if ":" not in name:
+            raise KeyError(name)
+        return Look(name.partition(":")[2].replace("_", " "), "grey", "v")
 
     @property
     def labels(self) -> dict[str, str]:
@@ -38,12 +40,13 @@ class Names(LiveByName[Look]):
         """Each of these names once, in the order of tables and figures. Raises AuditError where one is not declared."""
         present = set(names)
         self.refuse_unknown(sorted(present - {*self}))
-        return [name for name in self if name in present]
+        own = sorted(present - {*self})
+        return [name for name in [*self, *own] if name in present]
 
     def refuse_unknown(self, names: Iterable[str]) -> None:
         """Raise AuditError, in one line that says where to declare it, for the first name that is not known."""
         for name in names:
-            if name not in self:
+            if name not in self and ":" not in name:
                 raise AuditError(self.unknown(name))
 
     def unknown(self, name: str) -> str:
@@ -101,26 +104,6 @@ PAPER_NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Method(Entry):
-    """A ranking or an attribution: the function that computes it, and how it looks. Those of the package are in
-    `audits.rankings` and `audits.attributed`, so that what computes them depends on no label.
-    """
-
-    name: str
-    target: str
-    look: Look
-
-
-def _methods(kind: str, name: str, own: Mapping[str, Look], others: Mapping[str, Look] = MappingProxyType({})) -> Names:
-    """The rankings or the like of the package, then those that plugins declare in the list of this name, and others
-    beside them.
-    """
-    entries = Entries(name, Method, [Method(each, "", look) for each, look in own.items()])
-    where = f"{name} of attention_audit/names.py"
-    return Names(kind, where, lambda: {method.name: method.look for method in entries} | {**others})
-
-
 NUMBERED = {
     f"{part}_{number}": Look(f"{part} {number}", colour, "1234pdhH8"[number % 9])
     for part, colour, most in (("head", "black", 32), ("layer", "grey", 48))
@@ -128,9 +111,9 @@ NUMBERED = {
 }
 """Maps of one head of a Transformer's last layer, or of one of its layers; several have the same marker."""
 
-MAPS = _methods(
+MAPS = Names(
     "map",
-    "MAPS",
+    "MAPS of attention_audit/names.py",
     {
         "mean_row": Look("mean of all layers' rows", "sky", "o"),
         "received": Look("attention received", "sky", "s"),
@@ -153,9 +136,9 @@ MAPS = _methods(
 )
 """The maps of a Transformer that `maps` computes, in the order of tables."""
 
-RANKINGS = _methods(
+RANKINGS = Names(
     "ranking",
-    "RANKINGS",
+    "RANKINGS of attention_audit/names.py",
     {
         "random": Look("random", "orange", "x"),
         "attention": Look("attention", "blue", "o"),
@@ -164,14 +147,14 @@ RANKINGS = _methods(
         "loo": Look("leave-one-out", "purple", "P"),
         "integrated_gradients": Look("integrated gradients", "black", "*"),
         "smallest": Look("smallest set", "grey", "D"),
+        **MAPS,
     },
-    MAPS,
 )
 """The rankings whose items are erased or deleted, from the top of figures to the bottom."""
 
-ATTRIBUTIONS = _methods(
+ATTRIBUTIONS = Names(
     "attribution",
-    "ATTRIBUTIONS",
+    "ATTRIBUTIONS of attention_audit/names.py",
     {
         "attention": Look("attention"),
         "gradient": Look("gradient", "blue"),
@@ -186,24 +169,12 @@ SAME = ("attention", "loo", "integrated_gradients")
 """Names of RANKINGS and ATTRIBUTIONS that are one attribution."""
 
 
-def _of_words() -> dict[str, Look]:
-    """ATTRIBUTIONS as they are called beside RANKINGS: word_<name> where both have a name for different things."""
-    looks = {}
-    for name, look in ATTRIBUTIONS.items():
-        if name in RANKINGS and name not in SAME:
-            looks[f"word_{name}"] = Look(f"{look.label} of the words", look.colour, "v")
-        elif name not in SAME:
-            looks[name] = look
-    return looks
-
-
 PLAUSIBLE = Names(
     "attribution",
     "RANKINGS, ATTRIBUTIONS or PLAUSIBLE of attention_audit/names.py",
-    lambda: {
+    {
         **{name: look for name, look in RANKINGS.items() if name not in ("random", "smallest")},
         "contribution": Look("absolute contribution", "sky", "D"),
-        **_of_words(),
         "word_gradient": Look("gradient of the words", "orange", "v"),
         "gradient_attached": Look("attached gradient", "grey", "<"),
         "random": RANKINGS["random"],

@@ -6,6 +6,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
+from attention_audit.targets import find_fault
+
 NAME = r"^[a-z0-9][a-z0-9-]*$"
 """What a name may be: it stands in paths."""
 Name = Annotated[str, StringConstraints(pattern=NAME)]
@@ -34,17 +36,31 @@ class Section(BaseModel):
     )
 
 
-class OneOf:
-    """The annotation of a text that is one of certain names, to which plugins may add: `names` says which there are.
+def check_target(target: str) -> str:
+    """Return "module:name". Raises ValueError where there is no such name."""
+    if fault := find_fault(target):
+        raise ValueError(fault)
+    return target
 
-    An unknown one is refused as that of a `Literal` is; a schema takes any, since it knows no plugin.
+
+Target = Annotated[str, AfterValidator(check_target)]
+"""A function of the user's own, as "module:name"."""
+
+
+class OneOf:
+    """The annotation of a text that is one of certain names, which `names` lists; or of a class of the user's own, as
+    "module:Class".
+
+    An unknown name is refused as that of a `Literal` is.
     """
 
     def __init__(self, names: Callable[[], Iterable[str]]) -> None:
         self.names = names
 
     def check(self, name: str) -> str:
-        """The name. Raises PydanticKnownError where there is none such."""
+        """Return the name. Raises PydanticKnownError or ValueError where there is none such."""
+        if ":" in name:
+            return check_target(name)
         *others, last = map(repr, self.names())
         if repr(name) not in (*others, last):
             raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})

@@ -72,7 +72,7 @@ def run_plan(
     plan: Plan, tables: Collection[str] = RETURNED, report: Report = lambda done, jobs, line: None
 ) -> dict[str, pd.DataFrame]:
     """Run the jobs of a plan in this process; give its audits, and these tables, by name."""
-    columns = {table.name: table.columns for table in TABLES}
+    columns = {table.name: table.columns for table in TABLES.values()}
     jobs: list[PlannedJob] = []
     needed: set[str] = set()
     for job in reversed(plan.jobs()):

@@ -129,7 +129,7 @@ def list_audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list
             what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
             raise AuditError(f"questions: {name!r} {what}; known here: {', '.join(AUDITS)}")
     audits = dict.fromkeys(audit for name in questions or AUDITS for audit in AUDITS[name])
-    decides = questions or SUITES.by_name["hf"].list_models(DATASET, read_config(raw))[MODEL].layer is None
+    decides = questions or SUITES["hf"].list_models(DATASET, read_config(raw))[MODEL].layer is None
     return [name for name in audits if decides or "weights" not in audit_named(name).needs]
 
 

@@ -1,6 +1,6 @@
 """The attributions of one model: computed once, for all audits that run the model again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,8 +12,8 @@ from attention_audit.audits.settings import Agreement, Deletion
 from attention_audit.batching import Indices
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
-from attention_audit.plugins import LiveByName, functions
 from attention_audit.readout import Readout, Scores
+from attention_audit.targets import load
 
 
 def sample(count: int, most: int) -> Indices:
@@ -27,7 +27,8 @@ class Attributed:
 
     Each attribution is computed when an audit first asks for it, and kept. `report` says which. together: gives the
     model's leave-one-out, where it is computed together with others'; None: it is computed here. seed: of this
-    training. earlier: what an audit has kept of the trainings of this model that it was asked of before, by seed.
+    training. earlier: what an audit has kept of the trainings of this model that it was asked of before, by seed. own:
+    attributions of the user's own, each "module:function".
     """
 
     model: Network
@@ -36,6 +37,7 @@ class Attributed:
     report: Callable[[str], None]
     together: Callable[[], Deletions] | None = None
     seed: int = 0
+    own: Sequence[str] = ()
     earlier: dict[int, dict[str, Scores]] = field(default_factory=dict)
     _integrated: dict[tuple[int, int], tuple[Indices, Scores]] = field(default_factory=dict, init=False)
     _deleted: dict[bytes, Deletions] = field(default_factory=dict, init=False)
@@ -72,8 +74,9 @@ class Attributed:
 
     @cached_property
     def scores(self) -> dict[str, Scores]:
-        """The attributions of every text by name, those of `EVERY_TEXT`."""
-        found = {name: attribute(self) for name, attribute in EVERY_TEXT.items()}
+        """The attributions of every text by name: those of `EVERY_TEXT`, and then the user's own."""
+        attributions = EVERY_TEXT | {target: load(target) for target in self.own}
+        found = {name: attribute(self) for name, attribute in attributions.items()}
         self.report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
@@ -95,11 +98,10 @@ class Attributed:
 
 Attribution = Callable[[Attributed], Scores]
 
-OWN: dict[str, Attribution] = {
+EVERY_TEXT: dict[str, Attribution] = {
     "gradient": lambda texts: gradients(texts.model, texts.split),
     "gradient_attached": lambda texts: gradients(texts.model, texts.split, attached=True),
     "loo": lambda texts: texts.deletions.distances,
 }
-EVERY_TEXT: LiveByName[Attribution] = LiveByName(lambda: OWN | functions("ATTRIBUTIONS"))
 """The attributions that are computed for every test text and correlated with attention, named as in
 `names.ATTRIBUTIONS`."""

@@ -17,7 +17,7 @@ evidence far more often than chance would. Assumes that the evidence positions a
 hierarchical model a sentence; a sentence is evidence where any of its tokens is.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.audits.erasure import ErasableTexts, erasable, find_flips, left, reordered, without
-from attention_audit.audits.rankings import RANKERS, SMALLEST, TOPS, falling
+from attention_audit.audits.rankings import RANKERS, SMALLEST, TOPS, Ranker, falling, load_rankers
 from attention_audit.batching import stream
 from attention_audit.columns.audits import BINS, DRAWS
 from attention_audit.divergence import jsd
@@ -49,14 +49,9 @@ def curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tens
     return fall[:, : len(BINS)], fall[:, len(BINS) :]
 
 
-def listed(curves: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64] | None]:
-    """The curves of all rankings and texts as a list, (rankings, N, bins) -> rankings x N; None for `SMALLEST`."""
-    return [curve if name != SMALLEST else None for name, rows in zip(RANKERS, curves, strict=True) for curve in rows]
-
-
-def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
+def flipping_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> dict[str, Any]:
     """Columns id, ranking, items, removed, fraction_removed, comprehensiveness, sufficiency, comprehensiveness_curve,
-    sufficiency_curve, prediction; one row for each ranking (`RANKERS`) and text.
+    sufficiency_curve, prediction; one row for each ranking (`load_rankers`) and text.
 
     removed: the number of items erased when the decision first differs from `prediction` (`divergence.flipped`). When
     all items are erased, the bias decides; -1 means that even then it does not. fraction_removed = removed / items,
@@ -74,37 +69,43 @@ def flipping_sets(readout: Readout, seed: int) -> dict[str, Any]:
 
     `prediction` is recomputed in float64, so that erasing nothing never counts as a change.
     """
-    count, lengths = len(readout), readout.lengths
-    removed = np.empty((len(RANKERS), count), np.int32)
+    count, lengths, rankers = len(readout), readout.lengths, load_rankers(rankings)
+    removed = np.empty((len(rankers), count), np.int32)
     prediction = np.empty(count, np.int32)
     comprehensiveness, sufficiency = np.full((2, *removed.shape, len(BINS)), np.nan)
     for texts in erasable(readout):
         at = texts.members
         prediction[at] = texts.decision[:, 0].numpy()
-        for place, (name, ranker) in enumerate(RANKERS.items()):
+        for place, (name, ranker) in enumerate(rankers.items()):
             votes = reordered(texts.votes, falling(ranker(texts, readout.ids, seed), texts.lengths, texts.words))
             remaining = left(votes)
             removed[place, at] = find_flips(texts, remaining, texts.lengths).numpy()
             if name != SMALLEST:
                 both = curves(texts, votes, remaining)
                 comprehensiveness[place, at], sufficiency[place, at] = (curve.numpy() for curve in both)
+    names = [name for name in rankers for _ in range(count)]
+
+    def list_curves(curves: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64] | None]:
+        flat = curves.reshape(-1, len(BINS))
+        return [curve if name != SMALLEST else None for name, curve in zip(names, flat, strict=True)]
+
     return {
-        "id": readout.ids * len(RANKERS),
-        "ranking": [name for name in RANKERS for _ in range(count)],
-        "items": np.tile(lengths.astype(np.int32), len(RANKERS)),
+        "id": readout.ids * len(rankers),
+        "ranking": names,
+        "items": np.tile(lengths.astype(np.int32), len(rankers)),
         "removed": removed.reshape(-1),
         "fraction_removed": np.where(removed < 0, np.nan, removed / lengths).reshape(-1),
         "comprehensiveness": comprehensiveness.mean(-1).reshape(-1),
         "sufficiency": sufficiency.mean(-1).reshape(-1),
-        "comprehensiveness_curve": listed(comprehensiveness),
-        "sufficiency_curve": listed(sufficiency),
-        "prediction": np.tile(prediction, len(RANKERS)),
+        "comprehensiveness_curve": list_curves(comprehensiveness),
+        "sufficiency_curve": list_curves(sufficiency),
+        "prediction": np.tile(prediction, len(rankers)),
     }
 
 
-def ranked_sets(readout: Readout, seed: int) -> dict[str, Any]:
+def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> dict[str, Any]:
     """The columns of `flipping_sets` for texts of more than one item; the paper leaves the others out (section 5.3)."""
-    columns = flipping_sets(readout, seed)
+    columns = flipping_sets(readout, seed, rankings)
     kept = np.flatnonzero(columns["items"] > 1)
     return {
         name: values[kept] if isinstance(values, np.ndarray) else [values[place] for place in kept]
@@ -118,12 +119,14 @@ def other_ranks(readout: Readout, seed: int) -> Tensor:
     return torch.tensor([int(stream("other", name, seed).integers(1, max(length, 2))) for name, length in texts])
 
 
-def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
+def compare(
+    texts: ErasableTexts, rankers: Iterable[Ranker], ranks: Tensor, ids: Sequence[str], seed: int
+) -> dict[str, Tensor]:
     """The last five columns of `single_weight`, each (rankings, draws, n).
 
     `ranks` (n,) has the rank of each text's other item; `ids` are the ids of all texts of the readout.
     """
-    orders = torch.stack([falling(RANKERS[name](texts, ids, seed), texts.lengths, texts.words) for name in TOPS])
+    orders = torch.stack([falling(ranker(texts, ids, seed), texts.lengths, texts.words) for ranker in rankers])
     top = orders[..., 0]
     by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
     erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
@@ -144,10 +147,15 @@ def compare(texts: ErasableTexts, ranks: Tensor, ids: Sequence[str], seed: int) 
     }
 
 
-def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
+def load_tops(own: Iterable[str]) -> dict[str, Ranker]:
+    """Load the rankings whose first item is meant to matter most, and behind them those of the user's own."""
+    return {name: ranker for name, ranker in load_rankers(own).items() if name in TOPS or ":" in name}
+
+
+def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> dict[str, Any]:
     """Columns id, ranking, draw, items, delta_js (nats), delta_attention, top_flips, other_flips, top_fall.
 
-    One row for each ranking (`TOPS`), draw (`DRAWS`) and text. delta_js is JS(p, p without the top item) - JS(p, p
+    One row for each ranking (`load_tops`), draw (`DRAWS`) and text. delta_js is JS(p, p without the top item) - JS(p, p
     without the other item), and delta_attention the weight of the top item minus that of the other. top_flips and
     other_flips say whether the decision changes without the top item, and without the other item. top_fall is the
     probability of the predicted class, before minus after the top item is erased: below 0, the item opposes the
@@ -158,19 +166,20 @@ def single_weight(readout: Readout, seed: int) -> dict[str, Any]:
     that number as a position in the text: it never draws the first item, and sometimes draws the top item itself, whose
     differences are then 0.
     """
-    several, shape = readout.words > 1, (len(TOPS), len(DRAWS), len(readout))
+    tops = load_tops(rankings)
+    several, shape = readout.words > 1, (len(tops), len(DRAWS), len(readout))
     kinds = {"delta_js": float, "delta_attention": float, "top_flips": bool, "other_flips": bool, "top_fall": float}
     columns = {name: np.empty(shape, kind) for name, kind in kinds.items()}
     ranks = other_ranks(readout, seed)
     for texts in erasable(readout):
-        for name, values in compare(texts, ranks[texts.members], readout.ids, seed).items():
+        for name, values in compare(texts, tops.values(), ranks[texts.members], readout.ids, seed).items():
             columns[name][..., texts.members] = values.numpy()
     ids = [name for name, kept in zip(readout.ids, several.tolist(), strict=True) if kept]
-    repeats = len(TOPS) * len(DRAWS)
+    repeats = len(tops) * len(DRAWS)
     return {
         "id": ids * repeats,
-        "ranking": [ranking for ranking in TOPS for _ in range(len(DRAWS) * len(ids))],
-        "draw": [draw for draw in DRAWS for _ in ids] * len(TOPS),
+        "ranking": [ranking for ranking in tops for _ in range(len(DRAWS) * len(ids))],
+        "draw": [draw for draw in DRAWS for _ in ids] * len(tops),
         "items": np.tile(readout.lengths[several].astype(np.int32), repeats),
     } | {name: values[..., several].reshape(-1) for name, values in columns.items()}
 

@@ -3,7 +3,7 @@
 A ranking scores every item. The item with the highest score comes first; of items with equal scores, the earlier one.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -13,8 +13,8 @@ from attention_audit.audits.erasure import ErasableTexts, erasable, find_flips, 
 from attention_audit.batching import stream
 from attention_audit.divergence import flipped
 from attention_audit.padded import Padded
-from attention_audit.plugins import Live, LiveByName, functions
 from attention_audit.readout import Readout, Scores
+from attention_audit.targets import load
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
 """Scores (n, L) of the items of n texts, from the texts, the ids of the whole readout, and a seed."""
@@ -128,23 +128,27 @@ def smallest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
 
 SMALLEST = "smallest"
 """The ranking whose first items are a smallest set; their order has no further meaning."""
-OWN: dict[str, Ranker] = {
+RANKERS: dict[str, Ranker] = {
     "random": shuffled,
     "attention": lambda texts, _ids, _seed: texts.attention,
     "gradient": lambda texts, _ids, _seed: texts.gradient,
     "product": lambda texts, _ids, _seed: texts.attention * texts.gradient,
     SMALLEST: smallest,
 }
-RANKERS: LiveByName[Ranker] = LiveByName(lambda: OWN | functions("RANKINGS"))
-"""Every ranking; `names.RANKINGS` declares their labels, colours and markers. The product of attention and gradient is
+"""The rankings; `names.RANKINGS` declares their labels, colours and markers. The product of attention and gradient is
 p_m times the exact contributions, whose order it is.
 """
-TOPS = Live(lambda: [name for name in RANKERS if name not in {"random", SMALLEST}])
+TOPS = [name for name in RANKERS if name not in {"random", SMALLEST}]
 """The rankings whose first item is meant to matter most."""
 BY_STATES = ("random", "attention", "gradient", "product")
 """The rankings by the states under the attention that pairs of texts have too."""
 BY_MAP = BY_STATES[:2]
 """Those of a map from which the predictions do not follow."""
+
+
+def load_rankers(own: Iterable[str]) -> dict[str, Ranker]:
+    """Load the rankings, and behind them those of the user's own, each "module:function"."""
+    return RANKERS | {target: load(target) for target in own}
 
 
 def by_states(readout: Readout, seed: int) -> Iterator[tuple[ErasableTexts | Padded, dict[str, Tensor]]]:

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from attention_audit.section import Count, Positive, Section, Seed
+from attention_audit.section import Count, Distinct, Positive, Section, Seed, Target
 
 
 class InstanceAdversary(Section):
@@ -44,6 +44,9 @@ class Erasure(Section):
     """Serrano & Smith's erasures of single weights and of ranked sets."""
 
     seed: Seed = Field(5, description="Seed of random items and random rankings.")
+    rankings: Distinct[Target] = Field(
+        default_factory=list, description="Further rankings, functions of your own: `module:function`."
+    )
 
 
 class Deletion(Section):
@@ -61,6 +64,9 @@ class Agreement(Section):
         100, ge=0, description="Test texts at most, evenly spread; integrated gradients are slow. 0: of no text."
     )
     steps: Count = Field(25, description="Points on the path of integrated gradients.")
+    attributions: Distinct[Target] = Field(
+        default_factory=list, description="Further attributions, functions of your own: `module:function`."
+    )
 
 
 class AttentionMaps(Section):

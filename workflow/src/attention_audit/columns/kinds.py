@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from attention_audit.plugins import load
+from attention_audit.targets import load
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,6 +34,7 @@ class AuditJob(Section):
     the order of the readouts. sections: the sections of the configuration that the audit reads, by key. architectures,
     classifiers: what it takes to run the models again, in the order of the runs: architectures of those that are
     trained here, or classifiers that are given; one of the two is empty, or both where the audit asks no network.
+    attributions: of the user's own, each "module:function", which such an audit compares too.
     """
 
     dataset: str
@@ -47,6 +48,7 @@ class AuditJob(Section):
     after: dict[str, str]
     architectures: list[Architecture] = Field(default_factory=list)
     classifiers: list[ReadClassifier] = Field(default_factory=list)
+    attributions: list[str] = Field(default_factory=list)
     device: Literal["auto", "cpu", "cuda"] = "cpu"
     threads: Count
 

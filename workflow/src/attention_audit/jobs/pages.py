@@ -39,8 +39,8 @@ class ShownExhibit(Section):
 
 
 class GuideJob(Section):
-    """The guide: the whole configuration, the suites and all tables and figures. columns: where plugins declare those
-    of their audits.
+    """The guide: the whole configuration, the suites and all tables and figures. columns: where those of the user's own
+    audits are declared.
     """
 
     config: dict[str, Any]

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
-from attention_audit.errors import AuditError
 from attention_audit.maps import attention, decomposed, norms, sampled
 from attention_audit.maps.passes import Map
-from attention_audit.plugins import LiveByName, functions
+from attention_audit.targets import load
 from attention_audit.transformer.states import PieceBatch
 
-OWN: dict[str, Map] = {
+MAPS: dict[str, Map] = {
     map_.__name__: map_
     for map_ in (
         attention.mean_row,
@@ -34,17 +34,16 @@ OWN: dict[str, Map] = {
         sampled.kernel_shap,
     )
 }
-MAPS: LiveByName[Map] = LiveByName(lambda: OWN | functions("MAPS"))
-"""Every map by its name: those of the package, and then those that plugins declare in their lists MAPS."""
+"""The maps by their names."""
 NUMBERED: dict[str, Callable[..., Tensor]] = {"head": attention.head, "layer": attention.layer}
 """Maps of one of several parts, whose number stands behind the name: head_3, layer_2."""
 
 
 def map_named(name: str) -> Map:
-    """A map by its name, with a number or without. Raises AuditError where a plugin has declared its look alone."""
+    """Find a map by its name, with a number or without; "module:function" is one of the user's own."""
     kind, _, number = name.partition("_")
-    if name not in MAPS and kind not in NUMBERED:
-        raise AuditError(f"map {name!r}: nothing computes it; name its function in its entry in the list MAPS")
+    if ":" in name:
+        return cast(Map, load(name))
     return MAPS[name] if name in MAPS else partial(NUMBERED[kind], number=int(number))
 
 

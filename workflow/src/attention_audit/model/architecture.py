@@ -1,22 +1,23 @@
 """What a classifier is built of, as plain settings.
 
 The encoders and the kinds of attention are declared here, with the properties that the checks of a configuration need,
-since a run is planned without PyTorch; the functions that build them are named.
+since a run is planned without PyTorch; the functions that build them are named. A class of the user's own is named as
+"module:Class".
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from attention_audit.plugins import Entries, Entry
 from attention_audit.section import Count, OneOf, Section
+from attention_audit.targets import module_of
 from attention_audit.transformer.settings import Backbone, Share
 
 
 @dataclass(frozen=True)
-class EncoderEntry(Entry):
+class EncoderEntry:
     """An encoder. target: the function, or the class, that builds it from an architecture and the width of the
     embedding, or of the vectors that it reads.
 
@@ -30,10 +31,9 @@ class EncoderEntry(Entry):
     summarising: bool = False
 
 
-ENCODERS = Entries(
-    "ENCODERS",
-    EncoderEntry,
-    (
+ENCODERS = {
+    entry.name: entry
+    for entry in (
         EncoderEntry("bilstm", "model.encoders:BiLSTM", marked=True, summarising=True),
         EncoderEntry("affine", "model.encoders:Affine", summarising=True),
         EncoderEntry("bigru", "model.encoders:BiGRU"),
@@ -43,13 +43,13 @@ ENCODERS = Entries(
         EncoderEntry("lstm", "model.encoders:LSTM", marked=True, summarising=True),
         EncoderEntry("orthogonal_bilstm", "model.encoders:OrthogonalBiLSTM", marked=True, summarising=True),
         EncoderEntry("orthogonal_lstm", "model.encoders:OneOrthogonalLSTM", marked=True, summarising=True),
-    ),
-)
+    )
+}
 """Every encoder."""
 
 
 @dataclass(frozen=True)
-class AttentionEntry(Entry):
+class AttentionEntry:
     """A kind of attention. target: the function, or the class, that builds it from an architecture and the width of the
     states that it weighs. queried: that which builds a form that also reads a query, which models of pairs need; ""
     where there is none. learns: it is a scoring function, whose weights the model learns.
@@ -60,32 +60,39 @@ class AttentionEntry(Entry):
     queried: str = ""
     learns: bool = True
 
-    TARGETS = ("target", "queried")
 
-
-ATTENTION = Entries(
-    "ATTENTION",
-    AttentionEntry,
-    (
+ATTENTION = {
+    entry.name: entry
+    for entry in (
         AttentionEntry("additive", "model.attention:Additive", "model.attention:QueryAdditive"),
         AttentionEntry("linear", "model.attention:Linear"),
         AttentionEntry("dot", "model.attention:Dot", "model.attention:QueryDot"),
         AttentionEntry("uniform", "model.attention:Uniform", learns=False),
         AttentionEntry("imposed", "model.attention:Imposed", learns=False),
         AttentionEntry("drawn", "model.attention:Drawn", learns=False),
-    ),
-)
+    )
+}
 """Every kind of attention over the items of a text: the scoring functions, and three kinds that learn nothing."""
 Heads = Literal["heads", "even_heads"]
 """The map of the last layer of a Transformer that classifies texts itself: its own, or uniform weights instead."""
 HEADS: Final = get_args(Heads)
 
-Encoder = Annotated[str, OneOf(lambda: ENCODERS.by_name)]
-"""The name of an encoder."""
-Scoring = Annotated[str, OneOf(lambda: [entry.name for entry in ATTENTION if entry.learns])]
-"""The name of a scoring function."""
-Attention = Annotated[str, OneOf(lambda: [*ATTENTION.by_name, *HEADS])]
-"""The name of a kind of attention, or of `Heads`."""
+Encoder = Annotated[str, OneOf(lambda: ENCODERS)]
+"""An encoder: its name, or "module:Class"."""
+Scoring = Annotated[str, OneOf(lambda: [name for name, entry in ATTENTION.items() if entry.learns])]
+"""A scoring function: its name, or "module:Class"."""
+Attention = Annotated[str, OneOf(lambda: [*ATTENTION, *HEADS])]
+"""A kind of attention, likewise, or one of `Heads`."""
+
+
+def find_encoder(name: str) -> EncoderEntry:
+    """Find an encoder by its name; "module:Class" is one that reads vectors."""
+    return ENCODERS.get(name) or EncoderEntry(name, name)
+
+
+def find_attention(name: str) -> AttentionEntry:
+    """Find a kind of attention by its name; "module:Class" is a scoring function without a form for pairs."""
+    return ATTENTION.get(name) or AttentionEntry(name, name)
 
 
 class Dropout(Section):
@@ -137,11 +144,13 @@ class Architecture(Section):
         return self.attention in HEADS
 
     @property
-    def entries(self) -> Iterator[EncoderEntry | AttentionEntry]:
-        """The entries of encoder and attention; none of `Heads`."""
-        yield ENCODERS.by_name[self.encoder]
+    def modules(self) -> list[str]:
+        """The modules that build encoder and attention."""
+        targets = [find_encoder(self.encoder).target]
         if not self.classifying:
-            yield ATTENTION.by_name[self.attention]
+            attention = find_attention(self.attention)
+            targets += filter(None, [attention.target, attention.queried])
+        return [module_of(target) for target in targets]
 
     @property
     def frozen(self) -> bool:
@@ -159,7 +168,7 @@ class Architecture(Section):
             raise ValueError(f"encoder {self.encoder!r}: a Transformer is to be named where it is the encoder, only")
         if self.classifying and not self.tuned:
             raise ValueError(f"attention {self.attention!r}: is that of a Transformer that is fine-tuned")
-        if ENCODERS.by_name[self.encoder].marked and (self.hierarchical or self.dropout.words):
+        if find_encoder(self.encoder).marked and (self.hierarchical or self.dropout.words):
             raise ValueError(
                 f"{self.encoder} reads a whole text between its marks: no sentences, and no dropout of words"
             )
@@ -170,10 +179,10 @@ class Architecture(Section):
         return self
 
     def _refuse_unless_for_pairs(self) -> None:
-        summarising = {entry.name for entry in ENCODERS if entry.summarising}
+        summarising = {name for name, entry in ENCODERS.items() if entry.summarising}
         if self.encoder not in summarising:
             raise ValueError(f"encoder {self.encoder!r} cannot sum up the query of a pair; {_one_of(summarising)}")
-        queried = {entry.name for entry in ATTENTION if entry.queried}
+        queried = {name for name, entry in ATTENTION.items() if entry.queried}
         if self.attention not in queried:
             raise ValueError(f"attention {self.attention!r} has no form for pairs; {_one_of(queried)}")
         if self.hierarchical:

@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity
 
 from attention_audit.errors import AuditError
-from attention_audit.model.architecture import ATTENTION, Architecture
+from attention_audit.model.architecture import Architecture, find_attention
 from attention_audit.model.batch import Batch, Sentences
-from attention_audit.plugins import load
+from attention_audit.targets import load
 
 PLACES = 1000
 """How many places in a text have a drawn score of their own."""
@@ -170,7 +170,7 @@ def attention_of(architecture: Architecture, width: int) -> nn.Module:
     """The attention of an architecture over states of this width: from states (N, I, H) and the texts to weights
     (N, I); for pairs that which also reads the states of queries, (N, H).
     """
-    entry = ATTENTION.by_name[architecture.attention]
+    entry = find_attention(architecture.attention)
     attention: nn.Module = load(entry.queried if architecture.pair else entry.target)(architecture, width)
     return attention
 

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
 
 from attention_audit.batching import within
-from attention_audit.model.architecture import ENCODERS, Architecture
+from attention_audit.model.architecture import Architecture, find_encoder
 from attention_audit.model.batch import Batch, Marked
-from attention_audit.plugins import load
+from attention_audit.targets import load
 
 LEAST = 1e-6
 """What is added to m m in `OrthogonalLSTM`, so that the first state, which has none before it, loses nothing."""
@@ -273,11 +273,11 @@ class Bare(VectorEncoder):
 
 def text_encoder(architecture: Architecture) -> TextEncoder | None:
     """The encoder that an architecture names; None where it reads vectors."""
-    entry = ENCODERS.by_name[architecture.encoder]
+    entry = find_encoder(architecture.encoder)
     return load(entry.target)(architecture, architecture.embedding) if entry.marked else None
 
 
 def vector_encoder(architecture: Architecture, size: int) -> VectorEncoder:
     """Build the encoder of vectors of width `size` that an architecture names."""
-    encoder: VectorEncoder = load(ENCODERS.by_name[architecture.encoder].target)(architecture, size)
+    encoder: VectorEncoder = load(find_encoder(architecture.encoder).target)(architecture, size)
     return encoder

@@ -13,14 +13,13 @@ from attention_audit.corpus.source import placed
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.given.files import CONTRIBUTION, HEADS, holdings
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, UnaskedAudit
-from attention_audit.model.architecture import Architecture
 from attention_audit.plan.audits import AUDITS, OWN, Audit, audit_named
 from attention_audit.plan.job import Files, PlannedJob
 from attention_audit.plan.model import Model, Run
 from attention_audit.plan.scope import Judged, Scope
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.trainings import Trainings
-from attention_audit.plugins import module_of
+from attention_audit.targets import module_of
 
 STAGES = ("audits", "attribution")
 """The stages that make audits: those that need no network, and those that do."""
@@ -31,14 +30,19 @@ def stage_of(audit: Audit) -> str:
     return "attribution" if "network" in audit.needs else "audits"
 
 
-def code_of(audit: Audit, architectures: Sequence[Architecture] = ()) -> str:
-    """Hash of the code that an audit runs, and of that which builds the networks that it asks."""
-    read = [audit_named(other).columns for other in audit.after]
-    return code_hash(
-        f"stages.{stage_of(audit)}",
-        *map(module_of, [audit.target, audit.columns, *read]),
-        entries=[entry for architecture in architectures for entry in architecture.entries],
-    )
+def code_of(audit: Audit, *modules: str) -> str:
+    """Hash the code that an audit runs, and these modules, which it calls without naming them."""
+    targets = [audit.target, audit.columns, *(audit_named(other).columns for other in audit.after)]
+    return code_hash(f"stages.{stage_of(audit)}", *map(module_of, targets), *modules)
+
+
+def called_modules(job: AuditJob) -> list[str]:
+    """List the modules of the networks that an audit asks, and of the user's own rankings and attributions."""
+    rankings = [target for section in job.sections.values() for target in section.get("rankings", ())]
+    return [
+        *map(module_of, [*rankings, *job.attributions]),
+        *(module for each in job.architectures for module in each.modules),
+    ]
 
 
 class Auditing:
@@ -49,6 +53,9 @@ class Auditing:
         self.places = scope.config.places
         self.trainings = trainings
         self.asked: Callable[[Judged], tuple[Audit, ...]] = cache(self._asked)
+        listed = (name for names in scope.config.audits.values() for name in names if ":" in name)
+        self.known = AUDITS | {audit.name: audit for audit in map(audit_named, listed)}
+        """All audits by name, those of the user's own too."""
         self.lacks: Callable[[Suite, str, Audit, Model], str] = cache(self._lacks)
         for name, audits in scope.config.audits.items():
             suite = scope.suite(name)
@@ -274,6 +281,7 @@ class Auditing:
             classifiers=[
                 model.reads[run.seed - 1] for model, (_, run) in zip(asked, compared, strict=False) if model.reads
             ],
+            attributions=config.agreement.attributions if "network" in audit.needs else [],
             # it decides nothing of audits that ask no network
             device=config.device if "network" in audit.needs else "cpu",
             threads=config.threads,
@@ -292,12 +300,12 @@ class Auditing:
         return f"is not among the audits of {suite.name}; name it in `audits`"
 
     def gathered(self, judged: Judged) -> Iterator[tuple[str, list[Audit], list[Audit]]]:
-        """The rules that make audits of a model, with those that it is asked, and all others of the rule; those of a
-        plugin one by one.
+        """The rules that make audits of a model, with those that it is asked, and all others of the rule; those of
+        the user's own one by one.
         """
         asked = self.asked(judged)
         for rule in dict.fromkeys(audit.rule for audit in asked):
-            of_rule = [audit for audit in AUDITS if audit.rule == rule]
+            of_rule = [audit for audit in self.known.values() if audit.rule == rule]
             own = [audit for audit in of_rule if audit in asked]
             if rule == OWN:
                 yield from ((rule, [each], []) for each in own)
@@ -317,7 +325,7 @@ class Auditing:
             gathered = [
                 GatheredAudit(
                     audit=job,
-                    code=code_of(audit, job.architectures),
+                    code=code_of(audit, *called_modules(job)),
                     inputs={kind: [*map(inputs[kind].index, paths)] for kind, paths in own[audit.name].items()},
                 )
                 for audit in audits
@@ -354,7 +362,7 @@ class Auditing:
                 f"{dataset}/{model}: not a model whose attention is audited{did_you_mean(model, every)} (of {dataset}: "
                 f"{known}); name one of these, or add it to the configuration"
             )
-        if reason := self._why_not(every[model], audit_named(name)):
+        if reason := self._why_not(every[model], self.known[name]):
             remedy = "" if ";" in reason else "; ask for another audit, or of another model"
             raise AuditError(f"{dataset}/{model}: {name} {reason}{remedy}")
 

@@ -1,7 +1,7 @@
 """What there is to know of an audit before it is run, and the audits, as audits.yaml lists them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -10,23 +10,23 @@ from pydantic import TypeAdapter
 
 from attention_audit.columns.kinds import artefact
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.plugins import Entries, Entry
+from attention_audit.targets import find_fault
 
 Need = Literal["corpus", "network", "states", "heads", "weights", "linear", "tokens", "base", "marks"]
 Of = Literal["models", "attending", "judged", "compared", "seed_pairs", "first", "first_seed"]
 Takes = Literal["batch", "readout", "readout_pair", "suite", "network"]
 ReadSplit = Literal["dev", "test"]
 OWN = "own_audit"
-"""The rule that makes an audit of a plugin."""
+"""The rule that makes an audit of the user's own."""
 
 
 @dataclass(frozen=True)
-class Audit(Entry):
+class Audit:
     """One audit: a function from readouts to the rows of one Parquet file a data set and model.
 
-    name: of the file. rule: that makes it, perhaps with others; own_audit makes those of plugins. asks: the question,
-    in a sentence. target: the function, "module:name", under this package or in a plugin; by default
-    audits.<name>:<name>. columns: the declaration of the file's columns, likewise; by default columns.audits:<NAME>.
+    name: of the file. rule: that makes it, perhaps with others; own_audit makes those of the user's own. asks: the
+    question, in a sentence. target: the function, "module:name"; by default audits.<name>:<name>. columns: the
+    declaration of the file's columns, likewise; by default columns.audits:<NAME>.
 
     needs: what a suite must have for it, besides readouts, which every suite has. corpus: the texts. network: models
     that can be run again. states: of the items under the attention, which such a model returns. heads: several of
@@ -63,41 +63,40 @@ class Audit(Entry):
     after: tuple[str, ...] = ()
     rule: str = OWN
 
-    TARGETS = ("target", "columns")
-
     def __post_init__(self) -> None:
         object.__setattr__(self, "target", self.target or f"audits.{self.name}:{self.name}")
         object.__setattr__(self, "columns", self.columns or f"columns.audits:{self.name.upper()}")
 
 
-def _faults(audit: Audit) -> Iterator[str]:
-    """What is wrong with the columns that an audit declares."""
-    try:
-        kind = artefact(audit.columns)
-    except (ImportError, AttributeError, TypeError) as error:
-        yield f"{audit.columns}: no columns are declared there ({error}); name an Artefact"
-        return
-    path = f"audits/{{dataset}}/{{model}}/{audit.name}.parquet"
-    if (kind.name, kind.path) != (audit.name, path):
-        yield f"{audit.columns} is of {kind.name}, {kind.path}; write {audit.name}, {path}"
-    told = ["dataset", *(["model", "seed"] if audit.takes != "suite" else [])]
-    if missing := [name for name in told if name not in kind.schema.names]:
-        yield f"{audit.columns} has no column {missing[0]}, which says what was audited; add it"
-
-
 _LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-_NAMED = tuple({"name": name, **said} for name, said in _LISTED.items())
-_AUDITS = TypeAdapter(tuple[Audit, ...]).validate_python(_NAMED)
-AUDITS = Entries("AUDITS", Audit, _AUDITS, faults=_faults)
-"""In the order in which they are listed."""
+AUDITS = {name: TypeAdapter(Audit).validate_python({"name": name, **said}) for name, said in _LISTED.items()}
+"""By name, in the order in which they are listed."""
 
 
 def audit_named(name: str) -> Audit:
-    """The audit of this name. Raises AuditError where there is none."""
-    known = AUDITS.by_name
-    if name not in known:
+    """Find an audit by its name; "module:function" is one of the user's own, whose columns the module declares under
+    the function's name in capital letters. Raises AuditError where there is none.
+    """
+    if ":" in name:
+        return build_own_audit(name)
+    if name not in AUDITS:
         raise AuditError(
-            f"audit {name!r} is not known{did_you_mean(name, known)} (known: {', '.join(known)}); "
+            f"audit {name!r} is not known{did_you_mean(name, AUDITS)} (known: {', '.join(AUDITS)}); "
             "declare it in plan/audits.yaml, or ask for another"
         )
-    return known[name]
+    return AUDITS[name]
+
+
+@cache
+def build_own_audit(target: str) -> Audit:
+    """Build an audit of the user's own from its function. Raises AuditError where function or columns are missing."""
+    module, _, name = target.partition(":")
+    columns = f"{module}:{name.upper()}"
+    if fault := find_fault(target) or find_fault(columns):
+        raise AuditError(f"audits: {fault}")
+    if name in AUDITS:
+        raise AuditError(f"audits: {target}: {name} is an audit already; rename the function")
+    kind, path = artefact(columns), f"audits/{{dataset}}/{{model}}/{name}.parquet"
+    if kind.path != path:
+        raise AuditError(f"audits: {columns} is of {kind.path}; write described({name!r}, ...)")
+    return Audit(name, kind.meaning, target=target, columns=columns)

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import yaml
 
-from attention_audit import plugins
 from attention_audit.artefacts.files import whole
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
@@ -21,10 +20,9 @@ def write_configuration(config: Config) -> None:
 
 
 def read_configuration(folder: Path) -> Config:
-    """Read that of the last run in a folder, and activate its plugins. Raises AuditError where there is none."""
+    """Read that of the last run in a folder. Raises AuditError where there is none."""
     try:
         raw = yaml.safe_load((folder / RECORD).read_text(encoding="utf-8"))
-        plugins.activate(raw.get("plugins"))
         return config_type().model_validate(raw)
     except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
         raise AuditError(f"{folder}: holds no run of this version; name the folder that `results` named") from error

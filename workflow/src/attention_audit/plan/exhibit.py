@@ -4,11 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from os.path import relpath
-from pathlib import Path
 from typing import ClassVar, Literal, TypeVar
 
 from attention_audit.places import TREE
-from attention_audit.plugins import Entry, plugin
 
 CAPTIONS = TREE / "workflow" / "report"
 """The folder of the package's own captions."""
@@ -79,13 +77,13 @@ RECORDS = Read("records")
 
 
 @dataclass(frozen=True)
-class Exhibit(Entry):
+class Exhibit:
     """A table or figure: a function from frames to what is published, made by one job for each suite that has it.
 
-    target: the function, "module:name", under this package or in a plugin. shows: what a reader sees, in a few words.
-    name: of its files, beginning with its suite's key where it has one, and of its caption in workflow/report/, or
-    beside its plugin; by default the function's. suites: whose it is, by key, of which `each` makes one exhibit each;
-    by default the one whose key stands before _table or _fig in the name; () where it is of all. number: where the
+    target: the function, "module:name". shows: what a reader sees, in a few words. name: of its files, beginning with
+    its suite's key where it has one, and of its caption in workflow/report/; by default the function's. suites: whose
+    it is, by key, of which `each` makes one exhibit each; by default the one whose key stands before _table or _fig in
+    the name; () where it is of all. number: where the
     paper of the first has it, such as "Figure 5"; "" where it has not. reads: what the function is called with, by the
     names of its parameters. settings: what else it is called with, likewise: see `plan.exhibiting.SETTINGS`.
     every_dataset: it speaks of all data sets of the run, not only of its suite's. about: of an exhibit of all suites,
@@ -135,8 +133,7 @@ class Exhibit(Entry):
     @property
     def caption(self) -> str:
         """The file of its caption, seen from the working directory."""
-        folder = Path(str(plugin(self.source).__file__)).parent if self.source else CAPTIONS
-        return relpath(folder / f"{self.name}.rst")
+        return relpath(CAPTIONS / f"{self.name}.rst")
 
 
 def _of(exhibit: ExhibitT, suite: str) -> ExhibitT:
@@ -176,8 +173,6 @@ class Table(Exhibit):
     columns: str = "columns.tables:TABLE"
     shown: str = "tables.shown:wide"
     top: str = ""
-
-    TARGETS = ("target", "columns", "shown", "top")
 
     folder = "tables"
     endings = (".parquet", ".csv", ".json", ".md", ".tex")

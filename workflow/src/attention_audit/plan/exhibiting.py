@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 from attention_audit.code_hash import code_hash
-from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import Subject
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError, did_you_mean
@@ -20,8 +19,8 @@ from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.job import Files, PlannedJob
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
-from attention_audit.plugins import module_of
 from attention_audit.tables.published import facts
+from attention_audit.targets import module_of
 
 CORPUS_COLUMNS = {name: f"columns.files:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 GIVEN_BY_THE_STAGE = ("models", "labels")
@@ -82,14 +81,12 @@ class Exhibiting:
             self._refuse_unknown(exhibit)
 
     def _refuse_unknown(self, exhibit: Exhibit) -> None:
-        """Raise AuditError where an entry names a suite, a setting or a file that there is not, or, of a plugin, a
-        column.
-        """
-        entry = f"config: plugins: {exhibit.source}" if exhibit.source else "plan/exhibits.yaml"
+        """Raise AuditError where an entry names a suite, a setting or a file that there is not."""
+        entry = "plan/exhibits.yaml"
         for suite in filter(None, [exhibit.suite, *(key for read in exhibit.reads.values() for key in read.suites)]):
             if suite != EVERY:
                 self.scope.suite(suite)
-        tables = [*TABLES.by_name]
+        tables = [*TABLES]
         asked = [
             ("setting", "plan/exhibiting.py", [*self.settings, *GIVEN_BY_THE_STAGE], exhibit.settings),
             ("need", "plan/exhibiting.py", [*NEEDS], (*filter(None, [exhibit.needs]),)),
@@ -98,12 +95,9 @@ class Exhibiting:
             match read.source:
                 case "audit":
                     try:
-                        audit = audit_named(read.name)
+                        audit_named(read.name)
                     except AuditError as error:
                         raise AuditError(f"{entry}: {exhibit.name}: {error}") from error
-                    if exhibit.source:
-                        columns = artefact(audit.columns).schema.names
-                        asked.append((f"column of {audit.name}", audit.columns, columns, read.columns))
                     if not exhibit.suite and not read.suites:
                         raise AuditError(
                             f"{entry}: {exhibit.name}: reads {read.name} of no suite; name its suite, or read "
@@ -187,7 +181,7 @@ class Exhibiting:
             return (paper, exhibit.number, display_name(dataset)) in {key[:3] for key in facts()}
         papers = {paper for paper, _, named, *_ in facts() if named == display_name(dataset)}
         names = {name for read in exhibit.reads.values() if read.source == "tables" for name in read.columns}
-        tables = (TABLES.by_name[name] for name in names)
+        tables = (TABLES[name] for name in names)
         return any(
             self.scope.suite(table.suite).paper in papers and dataset in self.datasets(table) and self._asked(table)
             for table in tables
@@ -260,7 +254,7 @@ class Exhibiting:
             case "tables":
                 made = {table.name for table in self.made("tables")}
                 names = [name for name in read.columns if name in made]
-        return {self.path(TABLES.by_name[name], ".parquet"): FileOf(name=name) for name in names}
+        return {self.path(TABLES[name], ".parquet"): FileOf(name=name) for name in names}
 
     def inputs(self, exhibit: Exhibit, only: str = "") -> Files:
         """The input files of a job, perhaps of `only` one data set.
@@ -277,7 +271,7 @@ class Exhibiting:
             case "corpus":
                 return CORPUS_COLUMNS[read.name]
             case "table":
-                return TABLES.by_name[read.name].columns
+                return TABLES[read.name].columns
             case "tables":
                 return Table.columns
             case "records":

@@ -1,7 +1,6 @@
 """The tables and figures, as exhibits.yaml lists them."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from attention_audit.plan.exhibit import (
     of_every_suite,
     rows,
 )
-from attention_audit.plugins import Entries, Live
 
 READS = {
     "audit": audit(""),
@@ -52,15 +50,6 @@ _FIGURES = TypeAdapter(tuple[Figure, ...]).validate_python(tuple(map(_build_read
 _TABLES = TypeAdapter(tuple[Table, ...]).validate_python(tuple(map(_build_reads, _LISTED["tables"])))
 
 
-def _faults(exhibit: Exhibit) -> Iterator[str]:
-    """What is wrong with the names of a table or figure of a plugin, which Exhibiting asks for what it reads."""
-    for one in each([exhibit]):
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", one.name) or not one.name.startswith(one.suite):
-            yield f"{one.name}: is to be small letters, digits and _, and to begin with {one.suite or 'a letter'}"
-        elif not Path(one.caption).is_file():
-            yield f"its caption {one.caption} is missing; write what it shows, and how to read it"
-
-
-FIGURES = Entries("FIGURES", Figure, _FIGURES, each, _faults)
-TABLES = Entries("TABLES", Table, _TABLES, each, _faults)
-EXHIBITS = Live[Exhibit](lambda: (*FIGURES, *TABLES))
+FIGURES = {one.name: one for one in each(_FIGURES)}
+TABLES = {one.name: one for one in each(_TABLES)}
+EXHIBITS: tuple[Exhibit, ...] = (*FIGURES.values(), *TABLES.values())

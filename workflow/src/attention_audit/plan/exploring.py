@@ -53,7 +53,7 @@ class ExplorerPlan:
         )
         inputs: Files = {name: list(places) for name, places in files.items()}
         inputs |= {file: [self.places.corpus_file(name, file) for name in datasets] for file in ("corpus", "census")}
-        return inputs | {name: [self.exhibiting.path(TABLES.by_name[name], ".parquet")] for name in SHOWN}, settings
+        return inputs | {name: [self.exhibiting.path(TABLES[name], ".parquet")] for name in SHOWN}, settings
 
     def _view(self, subject: Subject, files: dict[str, dict[str, int]]) -> ExploredView:
         dataset, suite = subject.dataset, self.scope.suite(subject.suite)

@@ -15,7 +15,7 @@ from attention_audit.jobs.pages import MAPS, ExplorerJob, ReportJob, ShownExhibi
 from attention_audit.names import built
 from attention_audit.plan import corpora, transformers
 from attention_audit.plan.auditing import Auditing
-from attention_audit.plan.audits import AUDITS
+from attention_audit.plan.audits import OWN
 from attention_audit.plan.checking import MEMORY, check_files
 from attention_audit.plan.exhibit import Table
 from attention_audit.plan.exhibiting import Exhibiting
@@ -24,8 +24,8 @@ from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import read_config
 from attention_audit.plan.trainings import Trainings
-from attention_audit.plugins import module_of
 from attention_audit.section import Section
+from attention_audit.targets import module_of
 
 LONGEST = 100_000
 """Characters of the settings of a job. Its whole command, files included, is one word for the shell, and Linux takes
@@ -100,7 +100,7 @@ class Plan:
         self.exhibiting.refuse(path)
         parts = Path(path).parts[len(Path(self.config.results).parts) :]
         match parts:
-            case ("audits", dataset, model, file) if Path(file).stem in AUDITS.by_name:
+            case ("audits", dataset, model, file) if Path(file).stem in self.auditing.known:
                 self.auditing.refuse(Path(file).stem, model, dataset)
             case ("corpora", dataset, _):
                 corpora.source_of(self.config, dataset)
@@ -155,7 +155,7 @@ class Plan:
         """Hash of the code of the report; and of its guide, the meanings of columns included: it prints them."""
         tables = [exhibit for exhibit in self.exhibiting.exhibits if isinstance(exhibit, Table)]
         targets = [target for table in tables for target in (table.columns, table.shown)]
-        declared = [module_of(audit.columns) for audit in AUDITS]
+        declared = [module_of(audit.columns) for audit in self.auditing.known.values()]
         return code_hash("stages.report_html", *(module_of(target) for target in targets if target)) + code_hash(
             "report.guide", *declared, words=True
         )
@@ -195,8 +195,8 @@ class Plan:
             config=self.config.recorded(),
             suites=self.shown_suites(),
             exhibits=self.shown_exhibits(),
-            audits={audit.name: audit.asks for audit in AUDITS},
-            columns=[audit.columns for audit in AUDITS if audit.source],
+            audits={name: audit.asks for name, audit in self.auditing.known.items()},
+            columns=[audit.columns for audit in self.auditing.known.values() if audit.rule == OWN],
             gaps=self.scope.unavailable,
             explorer=EXPLORER,
             controls=self.scope.controls,

@@ -1,6 +1,6 @@
 """What a run is about: its suites, their data sets and models, and what had to be left out, with the reason."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from attention_audit.names import Look
 from attention_audit.plan.corpora import raw_paths, source_of, with_others
 from attention_audit.plan.model import Model, Run
 from attention_audit.plan.suite import SUITES, Suite
-from attention_audit.plugins import load
+from attention_audit.targets import load
 
 
 class Judged(NamedTuple):
@@ -34,11 +34,11 @@ class Scope:
     left out. looking: whether raw files are looked for, as before a run.
     """
 
-    def __init__(self, config: Config, suites: Collection[Suite] = SUITES, looking: bool = True) -> None:
+    def __init__(self, config: Config, looking: bool = True) -> None:
         self.config = config
         self.mirror = Path(config.mirror) if config.mirror else None
-        self.suites = {suite.name: suite for suite in suites}
-        named = dict.fromkeys(name for suite in suites for name in suite.datasets(config))
+        self.suites = SUITES
+        named = dict.fromkeys(name for suite in SUITES.values() for name in suite.datasets(config))
         raw = Path(config.places.raw)
         self.unavailable = {
             name: reason

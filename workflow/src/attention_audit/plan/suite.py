@@ -1,7 +1,6 @@
 """The suites: sets of models that are asked the same audits, those of a paper or a user's own."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,17 +8,13 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter
 
-from attention_audit import plugins
 from attention_audit.config import NOTHING, Config, extended, parse_config
-from attention_audit.errors import did_you_mean
-from attention_audit.plan.audits import AUDITS
 from attention_audit.plan.model import DataSet, Model
-from attention_audit.plugins import Entries, Entry, load
-from attention_audit.section import NAME
+from attention_audit.targets import load
 
 
 @dataclass(frozen=True)
-class Suite(Entry):
+class Suite:
     """A set of models that are asked the same audits.
 
     name: the beginning of the names of its tables and figures. models: the function that lists its models for a data
@@ -48,8 +43,6 @@ class Suite(Entry):
     looks: str = ""
     citation: tuple[str, ...] = ()
 
-    TARGETS = ("models", "settings", "looks")
-
     def __post_init__(self) -> None:
         object.__setattr__(self, "audits", tuple(" ".join(self.audits).split()))
         object.__setattr__(self, "section", self.section or self.name)
@@ -69,29 +62,16 @@ class Suite(Entry):
         return {model.name: model for model in listed}
 
 
-def _faults(suite: Suite) -> Iterator[str]:
-    """What is wrong with a suite of a plugin."""
-    if not re.fullmatch(NAME, suite.name) or "-" in suite.name:
-        yield f"the name {suite.name!r} has small letters and digits only; choose another"
-    elif suite.settings and suite.section in Config.model_fields:
-        yield f"{suite.section!r} is a key of the configuration already; choose another"
-    for name in suite.audits:
-        if name not in AUDITS.by_name:
-            yield f"audits: audit {name!r} is not known{did_you_mean(name, AUDITS.by_name)}; choose another"
-
-
 _LISTED = yaml.safe_load(Path(__file__).with_name("suites.yaml").read_text(encoding="utf-8"))
-_NAMED = tuple({"name": name, **said} for name, said in _LISTED.items())
-SUITES = Entries("SUITES", Suite, TypeAdapter(tuple[Suite, ...]).validate_python(_NAMED), faults=_faults)
-"""In the order in which they are listed."""
+SUITES = {name: TypeAdapter(Suite).validate_python({"name": name, **said}) for name, said in _LISTED.items()}
+"""By name, in the order in which they are listed."""
 
 
 def config_type() -> type[Config]:
     """The type of the configuration, with the sections that suites bring."""
-    return extended({suite.section: load(suite.settings) for suite in SUITES if suite.settings})
+    return extended({suite.section: load(suite.settings) for suite in SUITES.values() if suite.settings})
 
 
 def read_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING) -> Config:
-    """`parse_config` once the plugins that it names are there. Raises AuditError with a line for each fault."""
-    plugins.activate(raw.get("plugins"))
+    """Check a raw configuration, as `parse_config` does. Raises AuditError with a line for each fault."""
     return parse_config(raw, catalogue, config_type())

@@ -19,6 +19,7 @@ from attention_audit.plan.model import READ_OUT, Model, Run
 from attention_audit.plan.scope import Scope
 from attention_audit.plan.suite import Suite
 from attention_audit.plan.transformers import classifier_files
+from attention_audit.targets import module_of
 from attention_audit.training.settings import TrainSettings
 
 WITH_TAIL = {"train": ("head", "tail"), "train_adversary": ("tail",), "search_adversary": ("tail",)}
@@ -43,6 +44,13 @@ class RunFiles:
     def readout(self, split: str = "test") -> str:
         """Its readout of one split."""
         return self.places.readout.format(training=self.training, seed=self.seed, split=split)
+
+
+def modules_of(model: Model) -> list[str]:
+    """List the modules that build a model's network, and those of the user's own maps."""
+    maps = [name for each in (*model.reads, model.settings) for name in getattr(each, "maps", ())]
+    own = [module_of(name) for name in maps if ":" in name]
+    return [*(model.architecture.modules if model.settings else ()), *own]
 
 
 class Trainings:
@@ -185,7 +193,7 @@ class Trainings:
             inputs=inputs,
             outputs={"readout": [run.readout()]} | tail,
             told=partial(self._told, dataset, model, seed),
-            code=code_hash(f"stages.{model.rule}"),
+            code=code_hash(f"stages.{model.rule}", *modules_of(model)),
         )
 
     def _told(self, dataset: str, model: Model, seed: int) -> ImportJob:
@@ -238,7 +246,7 @@ class Trainings:
             inputs=inputs,
             outputs=outputs,
             told=partial(model.settings_at, seed),
-            code=code_hash(f"stages.{stage}", entries=model.architecture.entries),
+            code=code_hash(f"stages.{stage}", *modules_of(model)),
         )
 
     def read_out(self, training: str, seed: int) -> PlannedJob:
@@ -252,7 +260,7 @@ class Trainings:
             inputs=inputs | {"weights": [run.file("weights")]},
             outputs={"readouts": [run.readout("train")]},
             told=job.told,
-            code=code_hash("stages.read_out", entries=self.made[training, seed][2].architecture.entries),
+            code=code_hash("stages.read_out", *modules_of(self.made[training, seed][2])),
         )
 
     def jobs(self) -> Iterator[PlannedJob]:

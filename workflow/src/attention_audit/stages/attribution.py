@@ -105,6 +105,7 @@ def run(job: Job[AuditsJob]) -> None:
     earlier: dict[str, dict[int, dict[str, Scores]]] = {}
     for asked, attributed in chain(trained(fullest, every, device), given(fullest, every, device)):
         job.report(f"{asked.run.model}, seed {asked.run.seed}: {len(attributed.split)} texts")
+        attributed.own = fullest.settings.attributions
         attributed.seed, attributed.earlier = asked.run.seed, earlier.setdefault(asked.run.model, {})
         for audit, found in zip(asking, tables, strict=True):
             if asked.readout in audit.job.inputs["readouts"]:

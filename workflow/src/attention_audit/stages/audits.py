@@ -41,10 +41,10 @@ from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
-from attention_audit.plugins import load
 from attention_audit.readout import Readout, read_readout, read_readouts
 from attention_audit.section import Section
 from attention_audit.stages.job import Job
+from attention_audit.targets import load
 
 Settings = AuditsJob
 

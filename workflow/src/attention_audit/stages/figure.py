@@ -3,9 +3,9 @@
 from attention_audit.figures import fonts
 from attention_audit.figures.style import save, texts_of
 from attention_audit.jobs.exhibit import ExhibitJob
-from attention_audit.plugins import load
 from attention_audit.stages.frames import arguments
 from attention_audit.stages.job import Job
+from attention_audit.targets import load
 
 Settings = ExhibitJob
 

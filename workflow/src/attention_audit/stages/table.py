@@ -5,11 +5,11 @@ import pandas as pd
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.exhibit import ExhibitJob
-from attention_audit.plugins import load
 from attention_audit.stages.frames import arguments, labels
 from attention_audit.stages.job import Job
 from attention_audit.tables.render import render
 from attention_audit.tables.tidy import gaps
+from attention_audit.targets import load
 
 Settings = ExhibitJob
 

@@ -3,28 +3,19 @@ encoder and an attention, models that deceive, LSTMs whose states are made to di
 on masked texts. The papers' own values are in presets/.
 """
 
-from itertools import product
 from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from attention_audit.model.architecture import ATTENTION, ENCODERS
-from attention_audit.section import Count, NonNegative, OneOf, OneOrMore, Positive, Section, Seed, SuiteSection
+from attention_audit.section import Count, NonNegative, OneOrMore, Positive, Section, Seed, SuiteSection
 from attention_audit.training.settings import MaskingOrder, Optimisation
 from attention_audit.transformer.settings import Share
 
-OF_PAPER = ("han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none")
 Family = Literal["han", "flan"]
 
 
-def document_models() -> list[str]:
-    """The paper's models, a FLAN with a Transformer, and both kinds with each encoder of vectors that a plugin adds."""
-    added = [entry.name for entry in ENCODERS if entry.source and not entry.marked]
-    return [*OF_PAPER, "flan_transformer", *(f"{family}_{name}" for name in added for family in get_args(Family))]
-
-
-DocumentModel = Annotated[str, OneOf(document_models)]
-Recipient = Annotated[str, OneOf(lambda: [*document_models(), *get_args(Family)])]
+DocumentModel = Literal["han_rnn", "han_conv", "han_none", "flan_rnn", "flan_conv", "flan_none", "flan_transformer"]
+Recipient = DocumentModel | Family
 """Whose a recipe may be: a model's, or a family's."""
 
 
@@ -58,7 +49,7 @@ class DocumentRecipe(Section):
 class DocumentModels(SuiteSection):
     """Erasure (Serrano & Smith 2019): which data sets, which models, how they are trained."""
 
-    models: OneOrMore[DocumentModel] = Field(default_factory=lambda: list(OF_PAPER))
+    models: OneOrMore[DocumentModel] = Field(default_factory=lambda: list(get_args(DocumentModel)[:-1]))
     """HAN reads sentences, FLAN one flat text; rnn: bidirectional GRU, conv: two convolutions, none: no encoder;
     transformer: the one of the section `transformer`.
     """
@@ -74,32 +65,12 @@ class DocumentModels(SuiteSection):
     """How models are trained, by model, or `han` and `flan` for all others."""
 
 
-OF_ENCODERS = ("lstm", "cnn", "average", "transformer")
-
-
-def combinations() -> dict[str, tuple[str, str]]:
-    """The encoder and the attention of every model by its name: the paper's, a control, and those with an encoder or a
-    scoring function that a plugin adds.
-    """
-    pairs = [(encoder, attention) for attention in ("tanh", "dot") for encoder in OF_ENCODERS]
-    encoders = [entry.name for entry in ENCODERS if entry.source]
-    attentions = [entry.name for entry in ATTENTION if entry.source and entry.learns]
-    pairs += [
-        ("average", "drawn"),
-        *product(encoders, ["tanh", "dot"]),
-        *product([*OF_ENCODERS, *encoders], attentions),
-    ]
-    return {f"{encoder}_{attention}": (encoder, attention) for encoder, attention in pairs}
-
-
-Combination = Annotated[str, OneOf(combinations)]
-
-
-def of_single_texts() -> set[str]:
-    """Those that read no pairs: their encoder sums up no query, or their weights follow from none."""
-    mute = {entry.name for entry in ENCODERS if not entry.summarising}
-    mute |= {entry.name for entry in ATTENTION if not entry.queried}
-    return {name for name, parts in combinations().items() if mute.intersection(parts)}
+Combination = Literal[
+    "lstm_tanh", "cnn_tanh", "average_tanh", "transformer_tanh",
+    "lstm_dot", "cnn_dot", "average_dot", "transformer_dot", "average_drawn",
+]  # fmt: skip
+OF_SINGLE_TEXTS = ("average_drawn",)
+"""The models that read no pairs: their weights follow from no query."""
 
 
 class CombinationRecipe(Optimisation):
@@ -124,7 +95,7 @@ class CombinationRecipe(Optimisation):
 class Combinations(SuiteSection):
     """Correlation and permutation (Jain & Wallace 2019), of single texts or pairs: data sets, models, and training."""
 
-    models: OneOrMore[Combination] = Field(default_factory=lambda: list(combinations())[:3])
+    models: OneOrMore[Combination] = Field(default_factory=lambda: list(get_args(Combination)[:3]))
     """Encoder and attention. lstm: bidirectional; cnn: kernels of 1, 3, 5, 7 words; average: each word by itself;
     transformer: the one of the section `transformer`. tanh: additive; dot: scaled dot product; drawn: weights that are
     never learnt, a control.

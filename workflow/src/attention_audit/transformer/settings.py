@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
-from attention_audit.section import Count, Name, NonNegative, Positive, Section, refuse_duplicates
+from attention_audit.section import Count, Name, NonNegative, Positive, Section, check_target, refuse_duplicates
 from attention_audit.transformer.folder import Facts
 
 Pool = Literal["first", "sum"]
@@ -144,8 +144,9 @@ class GivenClassifiers(Section):
     tail, so that it is asked only what needs no other weights.
     """
     maps: list[str] = Field(default_factory=list)
-    """Further maps of the models in question, by their names, such as `rollout`: each is asked the questions that need
-    no other weights. docs/method/maps.md has all of them, with what they cost.
+    """Further maps of the models in question, by their names, such as `rollout`, or functions of your own,
+    `module:function`: each is asked the questions that need no other weights. docs/method/maps.md has all of them, with
+    what they cost.
     """
     prompt: Prompt | None = None
     """How the folders, which then hold language models (`AutoModelForCausalLM`), are asked for a class. null: they hold
@@ -160,7 +161,7 @@ class GivenClassifiers(Section):
     @classmethod
     def _once(cls, maps: list[str]) -> list[str]:
         refuse_duplicates("map", maps)
-        return maps
+        return [check_target(name) if ":" in name else name for name in maps]
 
     @property
     def by_model(self) -> dict[str, list[str]]:

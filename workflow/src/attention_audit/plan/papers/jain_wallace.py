@@ -1,9 +1,11 @@
 """The models of Jain & Wallace 2019, of single texts and pairs, by the names <encoder>_<attention>."""
 
+from typing import get_args
+
 from attention_audit.names import Look
 from attention_audit.plan.model import DataSet, Models, Schedule
 from attention_audit.plan.transformers import parts_of
-from attention_audit.training.papers import combinations
+from attention_audit.training.papers import Combination
 
 ENCODERS = {
     "lstm": ("bilstm", "BiLSTM"),
@@ -20,11 +22,8 @@ PAIRS = {"average": True, "measure": "accuracy", "ties": "loss", "class_weights"
 
 def list_looks() -> dict[str, Look]:
     """List how all combinations look."""
-    looks = {}
-    for name, (encoder, attention) in combinations().items():
-        (_, called), (_, scored) = ENCODERS.get(encoder, ("", encoder)), ATTENTIONS.get(attention, ("", attention))
-        looks[name] = Look(f"{called} ({scored})")
-    return looks
+    parts = {name: name.split("_") for name in get_args(Combination)}
+    return {name: Look(f"{ENCODERS[first][1]} ({ATTENTIONS[second][1]})") for name, (first, second) in parts.items()}
 
 
 def list_models(data: DataSet) -> Models:
@@ -32,11 +31,11 @@ def list_models(data: DataSet) -> Models:
     section, recipe = data.config.jain_wallace, data.config.jain_wallace.recipe
     looks, trained = list_looks(), recipe.recipe(first_epoch=recipe.first_epoch, **(PAIRS if data.pair else {}))
     for name in section.models:
-        encoder, attention = combinations()[name]
+        encoder, attention = name.split("_")
         width = 2 * recipe.hidden if encoder == "lstm" else recipe.hidden
         parts = {
-            "encoder": ENCODERS.get(encoder, (encoder, ""))[0],
-            "attention": ATTENTIONS.get(attention, (attention, ""))[0],
+            "encoder": ENCODERS[encoder][0],
+            "attention": ATTENTIONS[attention][0],
             **data.embed(recipe.embedding),
             "hidden": recipe.hidden // len(KERNELS) if encoder == "cnn" else recipe.hidden,
             "attention_hidden": width // 2,

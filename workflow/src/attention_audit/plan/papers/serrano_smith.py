@@ -3,7 +3,7 @@
 from attention_audit.names import Look
 from attention_audit.plan.model import DataSet, Models, Schedule
 from attention_audit.plan.transformers import parts_of
-from attention_audit.training.papers import DocumentRecipe, document_models
+from attention_audit.training.papers import DocumentRecipe
 from attention_audit.training.settings import Recipe
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
@@ -19,8 +19,8 @@ LABELS = {
 
 
 def list_looks() -> dict[str, Look]:
-    """List how all models look, those with the encoders of plugins too."""
-    return {name: Look(LABELS.get(name, name.replace("_", " "))) for name in [*LABELS, *document_models()]}
+    """List how all models look."""
+    return {name: Look(label) for name, label in LABELS.items()}
 
 
 def schedule_document(recipe: DocumentRecipe) -> Schedule:
@@ -51,7 +51,7 @@ def list_models(data: DataSet) -> Models:
         recipe = recipes.get(name) or recipes.get(family) or DocumentRecipe()
         read, hierarchical = encoder == "transformer", family == "han"
         parts = {
-            "encoder": ENCODERS.get(encoder, encoder),
+            "encoder": ENCODERS[encoder],
             "attention": "additive",
             **embedded,
             "hidden": section.hidden,

@@ -1,0 +1,74 @@
+"""Load functions and classes by name, "module:name": of this package, or of a module of the user's own.
+
+A module of one's own is a file beside the configuration or in the working directory, or an installed one. The folders
+stand in the environment, so that the jobs of a run look there too, wherever they run.
+"""
+
+import os
+import symtable
+import sys
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from attention_audit.errors import did_you_mean
+
+FOLDERS = "ATTENTION_AUDIT_FOLDERS"
+"""Variable of the environment: where a user's modules are looked for, after all other places."""
+SOURCE = Path(__file__).parent
+
+
+def list_folders() -> list[str]:
+    """List the folders of the user's modules."""
+    return [folder for folder in os.environ.get(FOLDERS, "").split(os.pathsep) if folder]
+
+
+def look_in(folders: Iterable[Path]) -> None:
+    """Look for modules in these folders too, here and in the processes that this one starts."""
+    known = dict.fromkeys([*list_folders(), *(str(folder.resolve()) for folder in folders)])
+    os.environ[FOLDERS] = os.pathsep.join(known)
+
+
+def module_of(target: str) -> str:
+    """Return the module of a target, as it is written there."""
+    return target.partition(":")[0]
+
+
+@cache
+def qualify_module(module: str) -> str:
+    """Return the whole name of a module, which targets name from inside this package, if it is of it."""
+    first = module.partition(".")[0]
+    own = (SOURCE / first).is_dir() or (SOURCE / f"{first}.py").is_file()
+    return f"attention_audit.{module}" if own else module
+
+
+def import_target(target: str) -> Any:
+    """Import the module of a target. Raises ModuleNotFoundError where there is none."""
+    sys.path += [folder for folder in list_folders() if folder not in sys.path]
+    return import_module(qualify_module(module_of(target)))
+
+
+def load(target: str) -> Any:
+    """Load what a target names. Raises ModuleNotFoundError or AttributeError where there is none."""
+    return getattr(import_target(target), target.partition(":")[2])
+
+
+def find_fault(target: str) -> str:
+    """Say what is wrong with a target: "" where its module has this name. The module is read, and not imported."""
+    module, _, name = target.partition(":")
+    sys.path += [folder for folder in list_folders() if folder not in sys.path]
+    try:
+        spec = find_spec(qualify_module(module)) if module and name else None
+        if spec is None or spec.origin is None:
+            known = [path.stem for folder in list_folders() for path in Path(folder).glob("*.py")]
+            looked = ", ".join(list_folders())
+            return f"{target}: there is no {module}.py in {looked}{did_you_mean(module, known)}; write module:name"
+        table = symtable.symtable(Path(spec.origin).read_text(encoding="utf-8"), spec.origin, "exec")
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}".partition("\n")[0]
+        return f"{target}: {module} cannot be read ({said}); mend it"
+    known = [symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()]
+    return "" if name in known else f"{target}: {spec.origin} has no {name!r}{did_you_mean(name, known)}; mend it"
