@@ -61,11 +61,7 @@ if workflow.is_main_process:
         ask(refuse_given_twice, Path(written))
 if ALONE:
     # what stands within brackets on the command line comes as text
-    nested = {
-        key: value
-        for key, value in workflow.config_settings.config.items()
-        if isinstance(value, (dict, list))
-    }
+    nested = {key: value for key, value in workflow.config_settings.config.items() if isinstance(value, (dict, list))}
     update_config(config, as_in_a_file(nested))
 look_in([Path.cwd(), *(Path(written).parent for written in workflow.config_settings.configfiles)])
 # what every run has, whatever its configuration names
@@ -143,17 +139,11 @@ def asked_for():
     batch, named = asked.batch, [target.rulename for target in asked.target_jobs or []]
     if batch and batch.rulename in {*GATHERING[:-1]} - {*asked.targets, *asked.until}:
         option = f"--batch {batch.rulename}={batch.idx}/{batch.batches}"
-        sys.exit(
-            f"error: {option}: nothing asked for goes through it; write {batch.rulename} {option}"
-        )
+        sys.exit(f"error: {option}: nothing asked for goes through it; write {batch.rulename} {option}")
     if vain := {*asked.forcerun} & {*GATHERING, *SHORT} | OMITTED & {*SHORT}:
-        sys.exit(
-            f"error: {min(vain)}: gathers files and makes none; name the rule that makes them, or a file"
-        )
+        sys.exit(f"error: {min(vain)}: gathers files and makes none; name the rule that makes them, or a file")
     if many := {name for name, wildcards in PLANNED if wildcards} & {*asked.targets}:
-        sys.exit(
-            f"error: {min(many)}: makes several files; ask for them by their paths, or write --until {min(many)}"
-        )
+        sys.exit(f"error: {min(many)}: makes several files; ask for them by their paths, or write --until {min(many)}")
     for option in (
         "targets",
         "until",
@@ -165,10 +155,7 @@ def asked_for():
     ):
         named += getattr(asked, option) or ()
     named += [*OMITTED, *([batch.rulename] if batch else [])]
-    files = [
-        os.path.relpath(name) if os.path.sep in name and not os.path.isabs(name) else name
-        for name in named
-    ]
+    files = [os.path.relpath(name) if os.path.sep in name and not os.path.isabs(name) else name for name in named]
     return [name for name in files if name not in GATHERING]
 
 
@@ -236,29 +223,14 @@ def foretell():
         tell_read()
 
 
-# how each rule calls its stage, with its settings, the hash of its code, and all files by their names
-STAGE = (
-    'python -S "$ATTENTION_AUDIT_CLIENT" {params.stage} --code {params.code} --settings {params.settings:q}'
-    " --threads {threads} --log {log:q} {params.inputs} {params.outputs}"
-)
+# how each rule calls its stage
+STAGE = 'python -S "$ATTENTION_AUDIT_CLIENT" {params.call} --threads {threads} --log {log:q}'
 
 
 def words(option, files):
     """Named files as words of a command line."""
-    return " ".join(
-        shlex.join([option, name, *([paths] if isinstance(paths, str) else map(str, paths))])
-        for name, paths in files.items()
-    )
-
-
-def inputs(wildcards, input):
-    """The input files of a job as its stage takes them."""
-    return words("--input", input)
-
-
-def outputs(wildcards, output):
-    """The output files of a job as its stage takes them; the one file of an audit of the user's has the audit's name."""
-    return words("--output", output if list(output.keys()) else {wildcards.audit: output[0]})
+    named = ([name, *([paths] if isinstance(paths, str) else map(str, paths))] for name, paths in files.items())
+    return " ".join(shlex.join([option, *each]) for each in named)
 
 
 # all jobs that there may be, by rule and wildcards; a run has those of JOBS
@@ -271,15 +243,17 @@ def job_of(rule, wildcards):
     """A job by its rule and wildcards. Ends the run in a line where this configuration has none."""
     key = rule, frozenset(wildcards.items())
     if key not in PLANNED:
-        sys.exit(
-            f"error: {rule}: {'/'.join(wildcards)}: not of this configuration; add it there, or ask for another"
-        )
+        sys.exit(f"error: {rule}: {'/'.join(wildcards)}: not of this configuration; add it there, or ask for another")
     return PLANNED[key]
 
 
-def read(rule, name):
-    """The input files that a rule knows by this name."""
-    return lambda wildcards: job_of(rule, wildcards).inputs.get(name, [])
+def read(rule, names):
+    """The input files that a rule knows by these names."""
+
+    def found(name):
+        return lambda wildcards: job_of(rule, wildcards).inputs.get(name, [])
+
+    return {name: found(name) for name in names.split()}
 
 
 def all_read(rule):
@@ -288,24 +262,25 @@ def all_read(rule):
 
 
 def told(rule):
-    """The params of a rule: how its stage is called. Snakemake compares from run to run what it is told, the hash of
-    its code, and the checksums of the user's own files; by time alone, it would not see that an older file takes the
-    place of another.
+    """The params of a rule: how its stage is called, with its settings, the hash of its code and all files by their
+    names; and the checksums of the user's own files, since by time alone Snakemake would not see that an older file
+    takes the place of another.
     """
+
+    def call(wildcards, input, output):
+        job = job_of(rule, wildcards)
+        settings = shlex.quote(ask(lambda: as_json(job.settings)))
+        # the one file of an audit of the user's has the audit's name
+        made = output if list(output.keys()) else {wildcards.audit: output[0]}
+        files = f"{words('--input', input)} {words('--output', made)}"
+        return f"{job.stage} --code {job.code} --settings {settings} {files}"
 
     def contents(wildcards):
         job = job_of(rule, wildcards)
         known = HASHES if job in JOBS else ask(hash_files, [job])
         return [known[path] for path in job.read if path in known]
 
-    return {
-        "stage": lambda wildcards: job_of(rule, wildcards).stage,
-        "code": lambda wildcards: job_of(rule, wildcards).code,
-        "settings": lambda wildcards: ask(lambda: as_json(job_of(rule, wildcards).settings)),
-        "contents": contents,
-        "inputs": inputs,
-        "outputs": outputs,
-    }
+    return {"call": call, "contents": contents}
 
 
 def files_of(*rules):
@@ -327,31 +302,20 @@ def made_by(*rules, further=""):
 
 SEARCHED = [*(f"{{model}}_step{step + 1}" for step in range(PLAN.trainings.steps)), "{model}"]
 CONTINUED = sorted({Path(name).name for name in PLAN.trainings.made_by("search_adversary")})
-ORDERS = sorted(
-    {Path(name).name.rpartition("_")[0] for name in PLAN.trainings.made_by("retrain_masked")}
-)
+ORDERS = sorted({Path(name).name.rpartition("_")[0] for name in PLAN.trainings.made_by("retrain_masked")})
 MASKED = [f"{{model}}_{percent}" for percent in PLAN.trainings.percents]
 
 
-def memory(base, slope):
-    """MB of memory: a base, and an increase for each MB of input; a job that was killed asks for more when it is tried
-    again.
+def grow(base, slope):
+    """MB or minutes: a base, and an increase for each MB of input but word vectors, which are read line by line; a job
+    that was killed asks for more when it is tried again.
     """
-    return lambda wildcards, input, attempt: math.ceil(
-        attempt * (base + slope * megabytes(at_once(input)))
-    )
 
+    def asked(wildcards, input, attempt):
+        held = [path for path in input if path not in getattr(input, "vectors", [])]
+        return math.ceil(attempt * (base + slope * megabytes(held)))
 
-def minutes(base, slope):
-    """Minutes, likewise."""
-    return lambda wildcards, input, attempt: math.ceil(
-        attempt * (base + slope * megabytes(at_once(input)))
-    )
-
-
-def at_once(input):
-    """The input files that a job holds at a time: no word vectors, which are read line by line."""
-    return [path for path in input if path not in getattr(input, "vectors", [])]
+    return asked
 
 
 def training_memory(rule):
@@ -359,7 +323,7 @@ def training_memory(rule):
 
     def asked(wildcards, input, attempt):
         tuned = job_of(rule, wildcards).settings.architecture.tuned
-        return memory(*((8000, 200) if tuned else (2000, 100)))(wildcards, input, attempt)
+        return grow(*((8000, 200) if tuned else (2000, 100)))(wildcards, input, attempt)
 
     return asked
 
@@ -372,7 +336,7 @@ def training_minutes(rule):
         base, slope = (60, 50) if settings.architecture.tuned else (20, 1)
         sought = getattr(settings, "continuation", None)
         epochs = settings.epochs * (sought.steps + sought.rounds if sought else 1)
-        return minutes(base, slope * epochs)(wildcards, input, attempt)
+        return grow(base, slope * epochs)(wildcards, input, attempt)
 
     return asked
 

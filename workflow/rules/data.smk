@@ -24,9 +24,7 @@ rule fetch:
 rule prepare:
     """Read the texts of a data set, split them into words, and make its vocabulary."""
     input:
-        raw=read("prepare", "raw"),
-        vectors=read("prepare", "vectors"),
-        records=read("prepare", "records"),
+        **read("prepare", "raw vectors records"),
     output:
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         census="<results>/corpora/{dataset}/census.parquet",
@@ -37,10 +35,10 @@ rule prepare:
     conda:
         ENVIRONMENT
     # a job of several cores waits until all of them are free; generated texts need no splitting into words
-    threads: lambda wildcards: 4 if read("prepare", "raw")(wildcards) else 1
+    threads: lambda wildcards: 4 if job_of("prepare", wildcards).inputs.get("raw") else 1
     resources:
-        mem_mb=memory(2200, 5),
-        runtime=minutes(20, 0.5),
+        mem_mb=grow(2200, 5),
+        runtime=grow(20, 0.5),
     params:
         **told("prepare"),
     shell:

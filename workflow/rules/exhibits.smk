@@ -21,7 +21,7 @@ rule table:
         STAGE
 
 
-rule overview:
+use rule table as overview with:
     """Make a table from other tables."""
     input:
         unpack(all_read("overview")),
@@ -32,16 +32,11 @@ rule overview:
         "<logs>/overview/{table}.log",
     wildcard_constraints:
         table=any_of(OVERVIEWS),
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
         **told("overview"),
-    shell:
-        STAGE
 
 
-rule figure:
+use rule table as figure with:
     """Draw a figure."""
     input:
         unpack(all_read("figure")),
@@ -57,16 +52,11 @@ rule figure:
         "<logs>/figure/{figure}.log",
     wildcard_constraints:
         figure="[^/]+",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
         **told("figure"),
-    shell:
-        STAGE
 
 
-rule figure_of_dataset:
+use rule table as figure_of_dataset with:
     """Draw a figure of one data set."""
     input:
         unpack(all_read("figure_of_dataset")),
@@ -77,13 +67,8 @@ rule figure_of_dataset:
         "<logs>/figure/{dataset}/{figure}.log",
     wildcard_constraints:
         figure="[^/]+",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
         **told("figure_of_dataset"),
-    shell:
-        STAGE
 
 
 rule tables:

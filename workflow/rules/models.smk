@@ -8,11 +8,9 @@ READOUT = "<results>/readouts/{dataset}/{model}/seed{seed}"
 rule train:
     """Train a model with one seed, and read it out: base, uniform, and the models of all other papers."""
     input:
+        **read("train", "transformer states reference"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
-        transformer=read("train", "transformer"),
-        states=read("train", "states"),
-        reference=read("train", "reference"),
     output:
         weights=f"{RUN}.safetensors",
         history=f"{RUN}.history.parquet",
@@ -37,13 +35,12 @@ rule train:
         STAGE
 
 
-rule read_out:
+use rule train as read_out with:
     """Read a trained model out on its training split, on which adversaries and guided models are trained."""
     input:
+        **read("read_out", "transformer states"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
-        transformer=read("read_out", "transformer"),
-        states=read("read_out", "states"),
         weights=f"{RUN}.safetensors",
     output:
         readouts=f"{READOUT}/train.parquet",
@@ -52,27 +49,20 @@ rule read_out:
     wildcard_constraints:
         dataset=made_by("train", "train_guide"),
     priority: 85
-    conda:
-        ENVIRONMENT
-    threads: CONFIG.threads
     resources:
         mem_mb=training_memory("read_out"),
-        runtime=minutes(20, 1),
+        runtime=grow(20, 1),
         gpu=GPU,
     params:
         **told("read_out"),
-    shell:
-        STAGE
 
 
-rule train_adversary:
+use rule train as train_adversary with:
     """Train an adversary from scratch: it predicts as the base model does, and attends elsewhere."""
     input:
+        **read("train_adversary", "transformer states reference"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
-        transformer=read("train_adversary", "transformer"),
-        states=read("train_adversary", "states"),
-        reference=read("train_adversary", "reference"),
     output:
         weights=f"{RUN}.safetensors",
         history=f"{RUN}.history.parquet",
@@ -83,29 +73,20 @@ rule train_adversary:
     wildcard_constraints:
         dataset=made_by("train_adversary"),
     priority: 88
-    conda:
-        ENVIRONMENT
-    threads: CONFIG.threads
     resources:
         mem_mb=training_memory("train_adversary"),
         runtime=training_minutes("train_adversary"),
         gpu=GPU,
     params:
         **told("train_adversary"),
-    shell:
-        STAGE
 
 
-rule search_adversary:
+use rule train as search_adversary with:
     """Search for an adversary that continues from the base model, with a higher or lower lambda at each step."""
     input:
+        **read("search_adversary", "transformer states start reference others"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
-        transformer=read("search_adversary", "transformer"),
-        states=read("search_adversary", "states"),
-        start=read("search_adversary", "start"),
-        reference=read("search_adversary", "reference"),
-        others=read("search_adversary", "others"),
     output:
         search=f"{RUN}.search.parquet",
         weights=expand(f"{RUN}.safetensors", model=SEARCHED, allow_missing=True),
@@ -126,27 +107,20 @@ rule search_adversary:
         dataset=made_by("search_adversary", further=r"(?:_step\d+)?"),
         model=any_of(CONTINUED),
     priority: 95
-    conda:
-        ENVIRONMENT
-    threads: CONFIG.threads
     resources:
         mem_mb=training_memory("search_adversary"),
         runtime=training_minutes("search_adversary"),
         gpu=GPU,
     params:
         **told("search_adversary"),
-    shell:
-        STAGE
 
 
-rule train_guide:
+use rule train as train_guide with:
     """Train the diagnostic MLP with one seed: its attention is uniform, its own, the base model's or an adversary's."""
     input:
+        **read("train_guide", "transformer states reference"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
-        transformer=read("train_guide", "transformer"),
-        states=read("train_guide", "states"),
-        reference=read("train_guide", "reference"),
     output:
         weights=f"{RUN}.safetensors",
         history=f"{RUN}.history.parquet",
@@ -156,27 +130,20 @@ rule train_guide:
     wildcard_constraints:
         dataset=made_by("train_guide"),
     priority: 70
-    conda:
-        ENVIRONMENT
-    threads: CONFIG.threads
     resources:
         mem_mb=training_memory("train_guide"),
         runtime=training_minutes("train_guide"),
         gpu=GPU,
     params:
         **told("train_guide"),
-    shell:
-        STAGE
 
 
-rule retrain_masked:
+use rule train as retrain_masked with:
     """Retrain the base model on texts without the words that it ranks first, more of them each time (ROAR)."""
     input:
+        **read("retrain_masked", "transformer states start"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         vocabulary="<results>/corpora/{dataset}/vocabulary.parquet",
-        transformer=read("retrain_masked", "transformer"),
-        states=read("retrain_masked", "states"),
-        start=read("retrain_masked", "start"),
     output:
         weights=expand(f"{RUN}.safetensors", model=MASKED, allow_missing=True),
         history=expand(f"{RUN}.history.parquet", model=MASKED, allow_missing=True),
@@ -186,23 +153,18 @@ rule retrain_masked:
     wildcard_constraints:
         model=any_of(ORDERS),
     priority: 80
-    conda:
-        ENVIRONMENT
-    threads: CONFIG.threads
     resources:
-        mem_mb=memory(2000, 100),
-        runtime=minutes(60, 10),
+        mem_mb=grow(2000, 100),
+        runtime=grow(60, 10),
         gpu=GPU,
     params:
         **told("retrain_masked"),
-    shell:
-        STAGE
 
 
-rule read_classifier:
+use rule train as read_classifier with:
     """Read a Transformer classifier of the user's out, with the tail that decides under other weights."""
     input:
-        given=read("read_classifier", "given"),
+        **read("read_classifier", "given"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
     output:
         readout=f"{READOUT}/test.parquet",
@@ -212,25 +174,20 @@ rule read_classifier:
     wildcard_constraints:
         dataset=made_by("read_classifier"),
     priority: 80
-    conda:
-        ENVIRONMENT
-    threads: CONFIG.threads
     resources:
-        mem_mb=memory(4000, 200),
-        runtime=minutes(30, 20),
+        mem_mb=grow(4000, 200),
+        runtime=grow(30, 20),
         gpu=GPU,
     params:
         **told("read_classifier"),
-    shell:
-        STAGE
 
 
 rule import_readout:
     """Check a readout of the user's, beside the first training of its model, and import it."""
     input:
-        given=read("import_readout", "given"),
+        **read("import_readout", "given"),
+        **read("import_readout", "beside"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
-        beside=read("import_readout", "beside"),
     output:
         readout=f"{READOUT}/test.parquet",
     log:
@@ -242,19 +199,18 @@ rule import_readout:
         ENVIRONMENT
     threads: CONFIG.threads
     resources:
-        mem_mb=memory(2000, 20),
-        runtime=minutes(10, 0.5),
+        mem_mb=grow(2000, 20),
+        runtime=grow(10, 0.5),
     params:
         **told("import_readout"),
     shell:
         STAGE
 
 
-rule impose_uniform:
+use rule import_readout as impose_uniform with:
     """Impose uniform weights on the last layer of a Transformer classifier, through its tail."""
     input:
-        given=read("impose_uniform", "given"),
-        beside=read("impose_uniform", "beside"),
+        **read("impose_uniform", "given beside"),
     output:
         readout=f"{READOUT}/test.parquet",
     log:
@@ -262,12 +218,8 @@ rule impose_uniform:
     wildcard_constraints:
         dataset=made_by("impose_uniform"),
     priority: 80
-    conda:
-        ENVIRONMENT
     resources:
-        mem_mb=memory(2000, 20),
-        runtime=minutes(10, 0.5),
+        mem_mb=grow(2000, 20),
+        runtime=grow(10, 0.5),
     params:
         **told("impose_uniform"),
-    shell:
-        STAGE

@@ -4,8 +4,7 @@
 rule unpack:
     """Unpack a Transformer, and check its files."""
     input:
-        archive=read("unpack", "archive"),
-        record=read("unpack", "record"),
+        **read("unpack", "archive record"),
     output:
         folder=directory("<results>/raw/encoders/{encoder}"),
     log:
@@ -21,40 +20,30 @@ rule unpack:
         STAGE
 
 
-rule build:
+use rule unpack as build with:
     """Build a classifier whose truth is known from the words of a data set."""
     input:
-        vocabulary=read("build", "vocabulary"),
+        **read("build", "vocabulary"),
     output:
         files=multiext("<results>/raw/built/{classifier}/", *BUILT_FILES),
     log:
         "<logs>/build/built/{classifier}.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
         **told("build"),
-    shell:
-        STAGE
 
 
-rule record_transformer:
+use rule unpack as record_transformer with:
     """Record which Transformer this is, by the checksums of its files."""
     input:
-        files=read("record_transformer", "files"),
+        **read("record_transformer", "files"),
     output:
         record="<results>/{transformer}.json",
     log:
         "<logs>/record_transformer/{transformer}.log",
     wildcard_constraints:
         transformer="transformer|transformers/[^/]+",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
         **told("record_transformer"),
-    shell:
-        STAGE
 
 
 rule encode:
@@ -72,8 +61,8 @@ rule encode:
         ENVIRONMENT
     threads: CONFIG.threads
     resources:
-        mem_mb=memory(4000, 20),
-        runtime=minutes(30, 60),
+        mem_mb=grow(4000, 20),
+        runtime=grow(30, 60),
         gpu=GPU,
     params:
         **told("encode"),

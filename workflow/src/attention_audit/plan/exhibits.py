@@ -35,14 +35,18 @@ READS = {
 """How something may be read."""
 
 
-def _build_read(parameter: str, /, read: str, columns: str = "", **further: Any) -> Read:
-    """Build what is read under the name of a parameter."""
-    return replace(READS[read], **{"name": parameter, "columns": tuple(columns.split()), **further})
+def _build_read(parameter: str, said: str | Mapping[str, Any]) -> Read:
+    """Build what is read under the name of a parameter: how, and perhaps which columns."""
+    further = dict(said) if isinstance(said, Mapping) else {}
+    how, *columns = f"{further.pop('read')} {further.pop('columns', '')}".split() if further else str(said).split()
+    read = READS[how]
+    kept = {"name": parameter, "columns": tuple(columns), "categories": read.categories or bool(columns and read.suites)}
+    return replace(read, **kept | further)
 
 
 def _build_reads(exhibit: Mapping[str, Any]) -> dict[str, Any]:
     """Build all that an exhibit reads, by parameter."""
-    return {**exhibit, "reads": {name: _build_read(name, **read) for name, read in exhibit["reads"].items()}}
+    return {**exhibit, "reads": {name: _build_read(name, said) for name, said in exhibit["reads"].items()}}
 
 
 _LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
