@@ -40,8 +40,11 @@ class Names(dict[str, Look]):
         """Each of these names once, in the order of tables and figures. Raises AuditError where one is not declared."""
         present = set(names)
         self.refuse_unknown(sorted(present - {*self}))
-        own = sorted(present - {*self})
-        return [name for name in [*self, *own] if name in present]
+        return [name for name in self.extend(present) if name in present]
+
+    def extend(self, names: Iterable[str]) -> list[str]:
+        """List all names of this kind, and behind them those of the user's own among `names`."""
+        return [*self, *sorted(name for name in {*names} - {*self} if ":" in name)]
 
     def refuse_unknown(self, names: Iterable[str]) -> None:
         """Raise AuditError, in one line that says where to declare it, for the first name that is not known."""
