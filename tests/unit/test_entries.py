@@ -14,7 +14,7 @@ from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.plan.audits import AUDITS, Audit, audit_named
-from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table, audit, corpus
+from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
 from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.plan import Plan
@@ -128,34 +128,6 @@ def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs() 
     assert captions == {exhibit.name for exhibit in EXHIBITS}
 
 
-@pytest.mark.parametrize(
-    ("entry", "line"),
-    [
-        ({"suites": ("xx",)}, r"suite 'xx' is not known .*; declare it in plan/suites\.yaml"),
-        (
-            {"settings": ("colour",)},
-            r"longest: no setting is called 'colour' \(known: resamples, .*, models, labels\);",
-        ),
-        (
-            {"reads": {"shares": audit("evidence")}},
-            "longest: reads evidence of no suite; name its suite",
-        ),
-        ({"reads": {"lengths": audit("lengths")}}, r"audit 'lengths' is not known .* declare it in plan/audits\.yaml"),
-        ({"reads": {"words": corpus("words")}}, r"longest: no file of a corpus is called 'words' \(known: census, "),
-        (
-            {"reads": {"other": Read("table", "wp_table9")}},
-            r"longest: no table is called 'wp_table9' \(known: wp_table1",
-        ),
-        ({"reads": {"all": Read("tables", columns=("summary", "x"))}}, "longest: no table is called 'x'"),
-        ({"reads": {"all": Read("audit", "evidence", suites=("xx",))}}, "suite 'xx' is not known"),
-    ],
-)
-def test_what_an_entry_names_and_there_is_not_is_one_line(plan: Plan, entry: dict[str, Any], line: str) -> None:
-    figure = Figure("figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", "longest", **entry)
-    with pytest.raises(AuditError, match=line):
-        Exhibiting(plan.scope, plan.auditing, {}, {}, (figure,))
-
-
 def test_an_exhibit_of_a_suite_without_data_sets_is_not_made() -> None:
     plan = plan_of(datasets=[], serrano_smith={"datasets": []})
     made = {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)}
@@ -221,7 +193,7 @@ def test_an_exhibit_speaks_of_the_data_sets_on_which_its_audits_are_possible() -
         "",
         "jw_fig",
         ("jw",),
-        reads={"contributions": audit("contributions")},
+        reads={"contributions": Read("audit", "contributions")},
     )
     for datasets, shown in ((["chorus", "babi-1"], ["chorus"]), (["babi-1"], [])):
         plan = plan_of(jain_wallace={"datasets": datasets})

@@ -41,39 +41,7 @@ class Read:
     missing: Literal["no file", "no row", "nothing"] = "no file"
 
 
-def _split(columns: Iterable[str]) -> tuple[str, ...]:
-    """Names of columns, of which several may stand in one string, with spaces between."""
-    return tuple(name for several in columns for name in several.split())
-
-
-def audit(name: str, *columns: str) -> Read:
-    """An audit of the exhibit's own suite, or some of its columns."""
-    return Read("audit", name, _split(columns))
-
-
-def rows(name: str, *columns: str, each: bool = False) -> Read:
-    """Some columns of an audit with many rows, of which there must be some."""
-    return Read("audit", name, _split(columns), categories=True, each=each, missing="no row")
-
-
-def if_asked(name: str, *columns: str, categories: bool = False) -> Read:
-    """Some columns of an audit that the exhibit's own suite may not have been asked for."""
-    return Read("audit", name, _split(columns), categories=categories, suites=(ITS_OWN,), missing="nothing")
-
-
-def of_every_suite(name: str, *columns: str, categories: bool = False) -> Read:
-    """Some columns of an audit of all suites that were asked for it."""
-    return Read("audit", name, _split(columns), categories=categories, suites=("*",), missing="nothing")
-
-
-def corpus(file: str) -> Read:
-    """A file of each data set's folder in results/corpora."""
-    return Read("corpus", file)
-
-
 ExhibitT = TypeVar("ExhibitT", bound="Exhibit")
-RECORDS = Read("records")
-"""What is known of the fetched files of each data set."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 from attention_audit.code_hash import code_hash
 from attention_audit.contrasts import Subject
 from attention_audit.corpus.tokens import splitting
-from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec, TableSpec
 from attention_audit.names import display_name
 from attention_audit.plan import remarks
@@ -23,7 +23,6 @@ from attention_audit.tables.published import facts
 from attention_audit.targets import module_of
 
 CORPUS_COLUMNS = {name: f"columns.files:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
-GIVEN_BY_THE_STAGE = ("models", "labels")
 JUDGING = (
     "predictions stability permutation shuffles located comparison consistency plausibility plausible_words "
     "single_weight replaced soft"
@@ -39,10 +38,7 @@ NEEDS = {
 
 
 class Exhibiting:
-    """Every table and figure of a run. `raw`: the configuration as it was read; `catalogue`: the papers' data sets.
-
-    Raises AuditError where an entry names what there is not.
-    """
+    """Every table and figure of a run. `raw`: the configuration as it was read; `catalogue`: the papers' data sets."""
 
     def __init__(
         self,
@@ -77,43 +73,6 @@ class Exhibiting:
             "published": self._published,
             "real": self._real,
         }
-        for exhibit in exhibits:
-            self._refuse_unknown(exhibit)
-
-    def _refuse_unknown(self, exhibit: Exhibit) -> None:
-        """Raise AuditError where an entry names a suite, a setting or a file that there is not."""
-        entry = "plan/exhibits.yaml"
-        for suite in filter(None, [exhibit.suite, *(key for read in exhibit.reads.values() for key in read.suites)]):
-            if suite != EVERY:
-                self.scope.suite(suite)
-        tables = [*TABLES]
-        asked = [
-            ("setting", "plan/exhibiting.py", [*self.settings, *GIVEN_BY_THE_STAGE], exhibit.settings),
-            ("need", "plan/exhibiting.py", [*NEEDS], (*filter(None, [exhibit.needs]),)),
-        ]
-        for read in exhibit.reads.values():
-            match read.source:
-                case "audit":
-                    try:
-                        audit_named(read.name)
-                    except AuditError as error:
-                        raise AuditError(f"{entry}: {exhibit.name}: {error}") from error
-                    if not exhibit.suite and not read.suites:
-                        raise AuditError(
-                            f"{entry}: {exhibit.name}: reads {read.name} of no suite; name its suite, or read "
-                            "it of every suite"
-                        )
-                case "corpus":
-                    asked.append(("file of a corpus", "plan/exhibiting.py", [*CORPUS_COLUMNS], (read.name,)))
-                case "table" | "tables":
-                    names = (read.name,) if read.source == "table" else read.columns
-                    asked.append(("table", "plan/exhibits.yaml", tables, names))
-        for kind, where, known, names in asked:
-            if unknown := [name for name in names if name not in known]:
-                raise AuditError(
-                    f"{entry}: {exhibit.name}: no {kind} is called {unknown[0]!r} "
-                    f"(known: {', '.join(known)}){did_you_mean(unknown[0], known)}; declare it in {where}"
-                )
 
     def path(self, exhibit: Exhibit, ending: str) -> str:
         """The file of a table or figure with this ending."""
@@ -304,7 +263,7 @@ class Exhibiting:
             suite=exhibit.suite,
             reads=reads,
             settings={name: self.settings[name]() for name in exhibit.settings if name in self.settings},
-            takes=[name for name in exhibit.settings if name in GIVEN_BY_THE_STAGE],
+            takes=[name for name in exhibit.settings if name not in self.settings],
             models={
                 suite.name: {name: [*look] for name, look in self.scope.looks(suite).items()}
                 for suite in suites

@@ -8,40 +8,30 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter
 
-from attention_audit.plan.exhibit import (
-    RECORDS,
-    Exhibit,
-    Figure,
-    Read,
-    Table,
-    audit,
-    corpus,
-    each,
-    if_asked,
-    of_every_suite,
-    rows,
-)
+from attention_audit.plan.exhibit import ITS_OWN, Exhibit, Figure, Read, Table, each
 
 READS = {
-    "audit": audit(""),
-    "rows": rows(""),
-    "if_asked": if_asked(""),
-    "of_every_suite": of_every_suite(""),
-    "corpus": corpus(""),
+    "audit": Read("audit"),
+    "rows": Read("audit", categories=True, missing="no row"),
+    "if_asked": Read("audit", suites=(ITS_OWN,), missing="nothing"),
+    "of_every_suite": Read("audit", suites=("*",), missing="nothing"),
+    "corpus": Read("corpus"),
     "table": Read("table"),
     "tables": Read("tables"),
-    "records": RECORDS,
+    "records": Read("records"),
 }
-"""How something may be read."""
+"""How something may be read: an audit of the exhibit's own suite; one with many rows, of which there must be some; one
+that its suite may not be asked; one of all suites that are asked it; a file of each corpus; tables that are made; what
+is known of fetched files."""
 
 
 def _build_read(parameter: str, said: str | Mapping[str, Any]) -> Read:
     """Build what is read under the name of a parameter: how, and perhaps which columns."""
-    further = dict(said) if isinstance(said, Mapping) else {}
-    how, *columns = f"{further.pop('read')} {further.pop('columns', '')}".split() if further else str(said).split()
+    further: dict[str, Any] = {"read": said} if isinstance(said, str) else dict(said)
+    how, *columns = f"{further.pop('read')} {further.pop('columns', '')}".split()
     read = READS[how]
-    kept = {"name": parameter, "columns": tuple(columns), "categories": read.categories or bool(columns and read.suites)}
-    return replace(read, **kept | further)
+    categories = read.categories or bool(columns and read.suites)
+    return replace(read, **{"name": parameter, "columns": tuple(columns), "categories": categories, **further})
 
 
 def _build_reads(exhibit: Mapping[str, Any]) -> dict[str, Any]:
