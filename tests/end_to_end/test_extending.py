@@ -161,7 +161,7 @@ def test_a_ranking_is_erased(made: Folder) -> None:
     rows = read_frame(made.path / "results/audits/chorus/flan_none/ranked_sets.parquet", RANKED_SETS)
     assert "my_positions:position" in set(rows["ranking"])
     pairs = read_frame(made.path / "results/tables/ss_table_pairwise.parquet", TABLE)["row"]
-    assert {"flan_none/attention/my_positions:position", "flan_none/my_positions:position/random"} <= set(pairs)
+    assert {"flan_none/my_positions:position/attention", "flan_none/my_positions:position/random"} <= set(pairs)
     assert_rendered(made, [], ["ss_fig5_fraction_removed"])
 
 

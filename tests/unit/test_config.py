@@ -95,7 +95,7 @@ TABLE = {"kind": "table", "path": "own.csv"}
         (
             "training.further_seeds",
             [],
-            "config: training.further_seeds: list should have at least 1 item after validation, not 0, not []",
+            "config: training.further_seeds: list should have at least 1 item, not []",
         ),
         (
             "datasets",
@@ -118,7 +118,7 @@ TABLE = {"kind": "table", "path": "own.csv"}
         (
             "adversary.lambdas",
             [],
-            "config: adversary.lambdas: list should have at least 1 item after validation, not 0, not []",
+            "config: adversary.lambdas: list should have at least 1 item, not []",
         ),
         ("adversary.lambdas", [0.1, 0.1, 0.01], "config: adversary.lambdas: duplicate value 0.1"),
         (

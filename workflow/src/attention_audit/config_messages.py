@@ -81,7 +81,9 @@ def one_for_all(key: str) -> str:
 def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) -> list[str]:
     """Say what is wrong at a key: in one message, or in several that a check of several keys found."""
     value, context = error["input"], error.get("ctx", {})
-    said = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {value!r}"
+    # of a list pydantic says that it has been validated, and how long it is, which the value shows
+    plain = re.sub(" after validation, not .*", "", error["msg"])
+    said = f"{plain[0].lower()}{plain[1:]}, not {value!r}"
     match error["type"]:
         case "value_error":
             return error["msg"].removeprefix("Value error, ").splitlines()

@@ -1,6 +1,8 @@
 """The base class of every typed group of settings, and the types of common settings."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StringConstraints
@@ -34,6 +36,15 @@ class Section(BaseModel):
     model_config = ConfigDict(
         extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True, json_schema_extra=_join_lines
     )
+
+
+def shorten_path(path: str) -> str:
+    """Name a file below the working directory as it is seen from there, so that one file has one name."""
+    return os.path.relpath(path) if os.path.isabs(path) and Path(path).is_relative_to(Path.cwd()) else path
+
+
+OwnPath = Annotated[str, AfterValidator(shorten_path)]
+"""The path of a file or folder of the user's."""
 
 
 def check_target(target: str) -> str:

@@ -18,7 +18,7 @@ from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.errors import AuditError
 from attention_audit.given.arrays import entries, integers, numbers, readout
 from attention_audit.given.readouts import GivenReadout, at, check
-from attention_audit.section import Name, Section, refuse_duplicates
+from attention_audit.section import Name, OwnPath, Section, refuse_duplicates
 
 ENDINGS = (".parquet", ".npz")
 NEEDED = ("id", "tokens", "label", "attention", "probabilities")
@@ -199,16 +199,16 @@ def write_given(given: GivenReadout, path: Path) -> None:
 class GivenModels(Section):
     """The readouts of your own models on one data set, one file a training, which is a .parquet or .npz file."""
 
-    models: dict[Name, list[str]] = Field(
+    models: dict[Name, list[OwnPath]] = Field(
         min_length=1,
         description="The models in question by names of yours, each with the file of each of its trainings. The first "
         "model is the one that `uniform` and `adversaries` belong to.",
     )
-    uniform: list[str] = Field(
+    uniform: list[OwnPath] = Field(
         default_factory=list,
         description="Files of the first model's twin, which was trained with uniform weights in place of attention.",
     )
-    adversaries: list[str] = Field(
+    adversaries: list[OwnPath] = Field(
         default_factory=list,
         description="Files of adversaries of the first model, which were trained to predict as its first training does "
         "and to attend elsewhere.",

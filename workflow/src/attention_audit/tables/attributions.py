@@ -110,7 +110,8 @@ def table_contributions(
     `TABLE`.
     """
     audits = {"contributions": contributions, "single_weight": single_weight, "located": located}
-    rankings = [*dict.fromkeys(["attention", *RANKINGS])]
+    named = RANKINGS.extend([*different(single_weight, "ranking"), *different(located, "ranking")])
+    rankings = [*dict.fromkeys(["attention", *named])]
     return table_subjects(subjects, audits, compare_contributions, rankings, (*MEASURED, "erased", "deleted"))
 
 
@@ -128,7 +129,7 @@ def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
     suites, with the key of the suite as the column `suite`; intervals are those of the answer, and the columns those of
     `TABLE`.
     """
-    return table_subjects(subjects, {"soft": soft}, average_soft, list(RANKINGS), SOFT)
+    return table_subjects(subjects, {"soft": soft}, average_soft, RANKINGS.extend(different(soft, "ranking")), SOFT)
 
 
 def compare_rankings(

@@ -95,7 +95,8 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Mapping[str, pd.Dat
     }
     rows["class_name"] = [names.get(key, "") for key in zip(rows["dataset"], rows["group"], strict=True)]
     groups = ["overall", *CLASSES]
-    pairs = map("~".join, combinations(ATTRIBUTIONS, 2))
+    named = ATTRIBUTIONS.extend(name for pair in rows["pair"].unique() for name in pair.split("~"))
+    pairs = map("~".join, combinations(named, 2))
     order = ["/".join(parts) for parts in product(models, pairs, groups)]
     rows = beside_paper(rows, "Table 2", PAPER)
     known = rows.groupby(["dataset", "row"])["published"].transform("count") > 0

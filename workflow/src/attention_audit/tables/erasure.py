@@ -57,7 +57,8 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Mapping[str, pd.DataFra
     kept = {name: counts.loc[counts["split"] == "test", "kept"].sum() for name, counts in census.items()}
     excluded = rows[rows["metric"] == "texts"].assign(metric="excluded")
     excluded["mean"] = excluded["dataset"].map(kept) - excluded["mean"]
-    order = ["/".join(parts) for parts in product(models, RANKINGS, DRAWS)]
+    rankings = RANKINGS.extend(single_weight["ranking"].unique())
+    order = ["/".join(parts) for parts in product(models, rankings, DRAWS)]
     return as_table(beside_paper(pd.concat([rows, excluded]), "Table 2", PAPER), order, [*CELLS, "texts", "excluded"])
 
 
@@ -95,12 +96,13 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     data sets; the columns are those of `TABLE`. Section 5.4.
     """
     models.refuse_unknown(ranked_sets["model"].unique())
+    named = RANKINGS.extend(ranked_sets["ranking"].unique())
     rows = earlier(ranked_sets, pairs_of(ranked_sets["ranking"].unique()))
     rows["row"] += "/" + rows["first"] + "/" + rows["second"]
     claimed = published("Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio", PAPER)
     same = rows["row"].isin([f"{model}/gradient/attention" for model in models if has_encoder(model)])
     rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
-    order = ["/".join((model, *pair)) for model, pair in product(models, pairs_of(RANKINGS))]
+    order = ["/".join((model, *pair)) for model, pair in product(models, pairs_of(named))]
     return as_table(rows, order, [*EARLIER, "texts"])
 
 

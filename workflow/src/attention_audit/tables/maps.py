@@ -33,7 +33,7 @@ from attention_audit.tables.tidy import as_table, join_notes
 from attention_audit.tables.wording import HEADS, WORDING
 
 METRICS = ("located", "opposes", "rank_stability", "auprc")
-PASSES: Mapping[str, str] = WORDING["passes"] | dict.fromkeys(NUMBERED, "1 F")
+PASSES: Mapping[str, str] = WORDING["pass"] | dict.fromkeys(NUMBERED, "1 F")
 """What a text costs: F a pass forth and B one back, L the number of words, P that of pieces."""
 
 

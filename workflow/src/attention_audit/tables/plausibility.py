@@ -9,7 +9,7 @@ from attention_audit.answer.estimates import Estimate, mean
 from attention_audit.columns.shared import BY_DESIGN
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.arrays import Subjects, cell, grid, list_cells
+from attention_audit.tables.arrays import Subjects, cell, different, grid, list_cells
 from attention_audit.tables.attributions import RANDOM, compare_attributions, table_subjects
 
 NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
@@ -87,4 +87,5 @@ def table_plausibility(
     audits = {
         "plausibility": plausibility, "plausible_words": plausible_words, "ranked_sets": ranked_sets, "located": located
     }  # fmt: skip
-    return table_subjects(judged, audits, compare_marks, list(PLAUSIBLE), METRICS, " - ")
+    named = [*different(plausibility, "attribution"), *different(plausible_words, "attribution")]
+    return table_subjects(judged, audits, compare_marks, PLAUSIBLE.extend(named), METRICS, " - ")

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 from scipy import stats
 
 from attention_audit.columns.tables import REPLICATION
@@ -35,10 +34,9 @@ from attention_audit.tables.tidy import join_notes
 
 SIZES = "wp_table1_datasets"
 """The table that has the sizes of our test splits."""
-SOURCES: Mapping[tuple[str, str], str] = {
-    (paper, number): name
-    for paper, number, name in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-}
+SOURCES: Mapping[tuple[str, str], str] = pd.read_csv(
+    Path(__file__).with_suffix(".csv"), index_col=["paper", "number"]
+)["table"].to_dict()
 """The table of this package with the counterparts of each published table."""
 ENCODERS = "encoders/"
 """The beginning of rows whose number the paper gives for all models with an encoder together."""

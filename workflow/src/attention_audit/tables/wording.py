@@ -7,7 +7,6 @@ from pathlib import Path
 from unicodedata import bidirectional
 
 import pandas as pd
-import yaml
 
 from attention_audit.errors import AuditError
 from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS
@@ -17,13 +16,16 @@ ClassNames = Mapping[int, str]
 MOST_CLASSES = 4
 """Predicted classes have rows of their own where there are at most this many."""
 
-WORDING = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+_WORDED = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="name")
+WORDING = {str(kind): dict(rows["label"]) for kind, rows in _WORDED.groupby("kind")}
+"""What names are called, by kind: a heading (a metric at the head of a column); a part of a row that is no model, ranking or
+attribution; a pass (what a text costs: F a pass forth and B one back, L the number of words, P that of pieces)."""
 CLASSES = [f"class_{number}" for number in range(MOST_CLASSES)]
 HEADS = ["all_heads", *(f"head_{number}" for number in range(1, 257))]
 PARTS = {
     name: name.replace("_", " ")
     for name in ("raw", "train", "dev", "test", "vocabulary", "all", "seeds", "overall", *CLASSES, *HEADS)
-} | WORDING["parts"]
+} | WORDING["part"]
 """Labels of the parts of rows that are neither models nor rankings nor attributions."""
 SEPARATORS = re.compile(r"(/|~| - )")
 SPELT = {"/": ", ", "~": " and ", " - ": " - "}
@@ -44,9 +46,9 @@ ALWAYS = "always"
 
 
 def heading(metric: str) -> str:
-    """The label of a metric at the head of a column: that of wording.yaml, or made of its name."""
-    if metric in WORDING["headings"]:
-        return str(WORDING["headings"][metric])
+    """The label of a metric at the head of a column: that of wording.csv, or made of its name."""
+    if metric in WORDING["heading"]:
+        return str(WORDING["heading"][metric])
     if metric.startswith("majority_"):
         return f"{heading(metric.removeprefix('majority_'))}, majority"
     words = re.sub("^sd ", "sd of ", metric.removesuffix("_percent").replace("_", " "))

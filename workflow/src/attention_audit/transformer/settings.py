@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
-from attention_audit.section import Count, Name, NonNegative, Positive, Section, check_target, refuse_duplicates
+from attention_audit.section import Count, Name, NonNegative, OwnPath, Positive, Section, check_target, refuse_duplicates
 from attention_audit.transformer.folder import Facts
 
 Pool = Literal["first", "sum"]
@@ -120,15 +120,15 @@ class GivenClassifiers(Section):
     tokenizer; or the id of a model that the cache of the Hugging Face hub holds.
     """
 
-    models: dict[Name, list[str]] = Field(default_factory=dict)
+    models: dict[Name, list[OwnPath]] = Field(default_factory=dict)
     """The models in question by names of yours, each with the folder of each of its trainings. The first model is the
     one that `uniform` and `adversaries` belong to.
     """
-    uniform: list[str] = Field(default_factory=list)
+    uniform: list[OwnPath] = Field(default_factory=list)
     """Folders of the first model's twin, which was fine-tuned with uniform weights in the classified token's row of the
     last layer; it is read out with them.
     """
-    adversaries: list[str] = Field(default_factory=list)
+    adversaries: list[OwnPath] = Field(default_factory=list)
     """Folders of adversaries of the first model, which were fine-tuned to predict as its first training does and to
     attend elsewhere.
     """

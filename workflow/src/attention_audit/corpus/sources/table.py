@@ -17,7 +17,7 @@ from attention_audit.corpus.text import SPLITS, Label, Text, Texts, is_missing, 
 from attention_audit.errors import AuditError
 from attention_audit.given.files import EVIDENCE, holdings, read_given
 from attention_audit.given.readouts import GivenReadout
-from attention_audit.section import Name, refuse_duplicates
+from attention_audit.section import Name, OwnPath, refuse_duplicates
 
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
 
@@ -59,7 +59,7 @@ class TableCorpus(RawSource):
     kind: Literal["table"] = Field(
         description="table: your own csv, tsv, json or jsonl (or .gz of them), Parquet or xlsx file."
     )
-    path: str | dict[str, str] = Field(
+    path: OwnPath | dict[str, OwnPath] = Field(
         description="The file; or one for each of train, dev and test, of which dev and test can be left out. For "
         "classifiers that are given (`hf`), test alone will do."
     )
@@ -251,7 +251,7 @@ class ReadoutCorpus(RawSource):
     """The words, labels and evidence of a readout, as a test split. The section `own` makes such an entry."""
 
     kind: Literal["readout"] = Field(description="readout: the texts of a readout of your own; `own` makes this entry.")
-    path: str = Field(description="The .parquet or .npz file of the readout.")
+    path: OwnPath = Field(description="The .parquet or .npz file of the readout.")
     classes: list[str] | None = Field(None, min_length=2, description="Names of the classes; null: their numbers.")
     vectors: Name | None = Field("random", description="Nothing is trained on these texts, so they need no vectors.")
 
