@@ -20,8 +20,8 @@ from attention_audit.figures.maps import hf_fig_maps
 from attention_audit.given.arrays import readout
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
-from attention_audit.report.page import card, first_row
 from attention_audit.report.ending import HEAD, write_answer
+from attention_audit.report.page import card, first_row
 
 SUBJECT = ("dataset", "suite", "model")
 FILES = "training{}.npz"

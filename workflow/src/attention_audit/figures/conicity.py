@@ -32,7 +32,7 @@ def points(
     found: dict[str, dict[str, Point]] = {}
     for name, rows, least in (("magnitude", conicity, -1.0), ("median_tvd", permutation, 0.0)):
         measured = cube(rows, name, "model")
-        found[name] = {model: mean(measured[model], least) for model in models.ordered(measured)}
+        found[name] = {model: mean(measured[model], least)[:3] for model in models.ordered(measured)}
     asked = effects(permutation, ranked_sets, models)
     return found | {"ranks": {model: effect[:3] for (question, model), effect in asked.items() if question == "ranks"}}
 

@@ -20,7 +20,6 @@ from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ReportJob, ShownSuite
 from attention_audit.names import display_name
-from attention_audit.targets import load
 from attention_audit.report.answers import Row, answers_of
 from attention_audit.report.facts import commit, machines, span, versions
 from attention_audit.report.first import FirstText

@@ -6,7 +6,16 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
-from attention_audit.section import Count, Name, NonNegative, OwnPath, Positive, Section, check_target, refuse_duplicates
+from attention_audit.section import (
+    Count,
+    Name,
+    NonNegative,
+    OwnPath,
+    Positive,
+    Section,
+    check_target,
+    refuse_duplicates,
+)
 from attention_audit.transformer.folder import Facts
 
 Pool = Literal["first", "sum"]
