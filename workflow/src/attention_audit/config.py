@@ -76,63 +76,52 @@ SHARED = (
 class OfRun(Section):
     """What is the same for all data sets of a run."""
 
-    datasets: Distinct[Name] = Field(
-        default_factory=list,
-        description="Data sets for Wiegreffe & Pinter's four tests, by their names in `corpora`.",
-    )
-    results: str = Field(
-        RESULTS, max_length=200, description="Folder that the run writes to; runs in folders of their own keep apart."
-    )
-    mirror: str | None = Field(
-        None, description="Folder with raw files as <data set>/<file name>, used before any download."
-    )
-    rules: Distinct[str] = Field(
-        default_factory=list,
-        description="Files of Snakemake rules of your own, which the workflow includes, seen from the working "
-        "directory.",
-    )
-    device: Literal["auto", "cpu", "cuda"] = Field("auto", description="Where models are trained.")
-    threads: Count = Field(1, description="Threads of one training.")
-    corpora: dict[Name, Corpus] = Field(description="The catalogue of data sets.")
-    skip_unavailable: bool = Field(
-        False, description="Leave out data sets whose raw files are missing, and mark the gap in the tables."
-    )
-    vectors: Name = Field("random", description="Word vectors: random, or a name in `word_vectors`.")
-    word_vectors: dict[Name, Vectors] = Field(default_factory=dict, description="The catalogue of word vectors.")
-    encoders: dict[EncoderName, Encoder] = Field(
-        default_factory=dict,
-        description="The catalogue of Transformers that can be fetched. A `path`, or a folder of `hf`, names one as "
-        "`encoders/<name>`; it is fetched where there is no such folder here or in the mirror.",
-    )
-    built: dict[EncoderName, BuiltClassifier] = Field(
-        default_factory=dict,
-        description="Transformer classifiers that are built as controls. A folder of `hf`, or the `path` of a recipe, "
-        "names one as `built/<name>`.",
-    )
-    own: dict[Name, GivenModels] = Field(
-        default_factory=dict,
-        description="Readouts of your own models, which are audited and not trained, by a name for their texts.",
-    )
-    hf: dict[Name, Classifiers] = Field(
-        default_factory=dict,
-        description="Transformer classifiers whose own attention is audited, by the data set that they classify, which "
-        "is one of `corpora`: fine-tuned ones of yours, or a recipe to fine-tune some.",
-    )
-    audits: dict[Name, list[str]] = Field(
-        default_factory=dict,
-        description="Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own; "
-        "`module:function` names one of yours. Tables and "
-        "figures of a suite that read others are made by their names, and not by `all`.",
-    )
-    answer: AnswerSettings = Field(
-        default_factory=AnswerSettings, description="From which size on an effect counts in the summary."
-    )
-    font: list[str] = Field(
-        default_factory=list,
-        description="Fonts of all figures, the preferred one first, each by the name of its family or by its file. "
-        "DejaVu Sans follows them, and then, for characters that none of these has, other fonts of the machine.",
-    )
-    resamples: Count = Field(1000, description="Resamples of the intervals of medians, which `md_table_diversity` has.")
+    datasets: Distinct[Name] = Field(default_factory=list)
+    """Data sets for Wiegreffe & Pinter's four tests, by their names in `corpora`."""
+    results: str = Field(RESULTS, max_length=200)
+    """Folder that the run writes to; runs in folders of their own keep apart."""
+    mirror: str | None = None
+    """Folder with raw files as <data set>/<file name>, used before any download."""
+    rules: Distinct[str] = Field(default_factory=list)
+    """Files of Snakemake rules of your own, which the workflow includes, seen from the working directory."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where models are trained."""
+    threads: Count = 1
+    """Threads of one training."""
+    corpora: dict[Name, Corpus]
+    """The catalogue of data sets."""
+    skip_unavailable: bool = False
+    """Leave out data sets whose raw files are missing, and mark the gap in the tables."""
+    vectors: Name = "random"
+    """Word vectors: random, or a name in `word_vectors`."""
+    word_vectors: dict[Name, Vectors] = Field(default_factory=dict)
+    """The catalogue of word vectors."""
+    encoders: dict[EncoderName, Encoder] = Field(default_factory=dict)
+    """The catalogue of Transformers that can be fetched. A `path`, or a folder of `hf`, names one as `encoders/<name>`;
+    it is fetched where there is no such folder here or in the mirror.
+    """
+    built: dict[EncoderName, BuiltClassifier] = Field(default_factory=dict)
+    """Transformer classifiers that are built as controls. A folder of `hf`, or the `path` of a recipe, names one as
+    `built/<name>`.
+    """
+    own: dict[Name, GivenModels] = Field(default_factory=dict)
+    """Readouts of your own models, which are audited and not trained, by a name for their texts."""
+    hf: dict[Name, Classifiers] = Field(default_factory=dict)
+    """Transformer classifiers whose own attention is audited, by the data set that they classify, which is one of
+    `corpora`: fine-tuned ones of yours, or a recipe to fine-tune some.
+    """
+    audits: dict[Name, list[str]] = Field(default_factory=dict)
+    """Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own; `module:function` names one
+    of yours. Tables and figures of a suite that read others are made by their names, and not by `all`.
+    """
+    answer: AnswerSettings = Field(default_factory=AnswerSettings)
+    """From which size on an effect counts in the summary."""
+    font: list[str] = Field(default_factory=list)
+    """Fonts of all figures, the preferred one first, each by the name of its family or by its file. DejaVu Sans follows
+    them, and then, for characters that none of these has, other fonts of the machine.
+    """
+    resamples: Count = 1000
+    """Resamples of the intervals of medians, which `md_table_diversity` has."""
 
 
 class OfDataset(Section):
@@ -141,47 +130,51 @@ class OfDataset(Section):
     of `masking` are those of the run.
     """
 
-    model: BaseModel = Field(default_factory=BaseModel, description="Wiegreffe & Pinter's base model.")
-    training: Training = Field(default_factory=Training, description="Training of base and uniform models.")
-    guides: Guides = Field(default_factory=Guides, description="Diagnostic MLP (test 3).")
-    adversary: Adversary = Field(default_factory=Adversary, description="Model-consistent adversary (test 4).")
-    transformer: Transformer | None = Field(
-        None,
-        description="The Transformer of all models that name it: of `model` with `encoder: transformer`, of "
-        "flan_transformer, and of transformer_tanh and transformer_dot. null: none.",
-    )
-    serrano_smith: DocumentModels = Field(
-        default_factory=DocumentModels, description="Models of texts and of sentences."
-    )
-    jain_wallace: Combinations = Field(
-        default_factory=Combinations, description="Encoders and attentions, of single texts and of pairs."
-    )
-    deception: Deception = Field(default_factory=Deception, description="Models that hide what they rely on.")
-    diversity: DiverseModels = Field(
-        default_factory=DiverseModels, description="LSTMs whose states are made to differ."
-    )
-    masking: Masking = Field(
-        default_factory=Masking, description="Models that are trained anew on texts without the words that matter."
-    )
-    permutation: Permutation = Field(default_factory=Permutation, description="Permutations of attention weights.")
-    instance_adversary: InstanceAdversary = Field(
-        default_factory=InstanceAdversary, description="Jain & Wallace's per-instance adversary."
-    )
-    erasure: Erasure = Field(default_factory=Erasure, description="Erasure of single weights and of ranked sets.")
-    deletion: Deletion = Field(default_factory=Deletion, description="Words that are deleted from the input.")
-    correlation: Correlation = Field(default_factory=Correlation, description="Rank correlations of attributions.")
-    agreement: Agreement = Field(default_factory=Agreement, description="The matrix of attributions.")
-    attention_maps: AttentionMaps = Field(default_factory=AttentionMaps, description="Instances of figure 2.")
+    model: BaseModel = Field(default_factory=BaseModel)
+    """Wiegreffe & Pinter's base model."""
+    training: Training = Field(default_factory=Training)
+    """Training of base and uniform models."""
+    guides: Guides = Field(default_factory=Guides)
+    """Diagnostic MLP (test 3)."""
+    adversary: Adversary = Field(default_factory=Adversary)
+    """Model-consistent adversary (test 4)."""
+    transformer: Transformer | None = None
+    """The Transformer of all models that name it: of `model` with `encoder: transformer`, of flan_transformer, and of
+    transformer_tanh and transformer_dot. null: none.
+    """
+    serrano_smith: DocumentModels = Field(default_factory=DocumentModels)
+    """Models of texts and of sentences."""
+    jain_wallace: Combinations = Field(default_factory=Combinations)
+    """Encoders and attentions, of single texts and of pairs."""
+    deception: Deception = Field(default_factory=Deception)
+    """Models that hide what they rely on."""
+    diversity: DiverseModels = Field(default_factory=DiverseModels)
+    """LSTMs whose states are made to differ."""
+    masking: Masking = Field(default_factory=Masking)
+    """Models that are trained anew on texts without the words that matter."""
+    permutation: Permutation = Field(default_factory=Permutation)
+    """Permutations of attention weights."""
+    instance_adversary: InstanceAdversary = Field(default_factory=InstanceAdversary)
+    """Jain & Wallace's per-instance adversary."""
+    erasure: Erasure = Field(default_factory=Erasure)
+    """Erasure of single weights and of ranked sets."""
+    deletion: Deletion = Field(default_factory=Deletion)
+    """Words that are deleted from the input."""
+    correlation: Correlation = Field(default_factory=Correlation)
+    """Rank correlations of attributions."""
+    agreement: Agreement = Field(default_factory=Agreement)
+    """The matrix of attributions."""
+    attention_maps: AttentionMaps = Field(default_factory=AttentionMaps)
+    """Instances of figure 2."""
 
 
 class Config(OfDataset, OfRun):
     """The whole configuration of a run."""
 
-    overrides: dict[Name, OfDataset] = Field(
-        default_factory=dict,
-        description="What is other on single data sets, by their names: keys of these sections, laid over what the "
-        "sections say for all data sets.",
-    )
+    overrides: dict[Name, OfDataset] = Field(default_factory=dict)
+    """What is other on single data sets, by their names: keys of these sections, laid over what the sections say for
+    all data sets.
+    """
 
     @property
     def places(self) -> Places:

@@ -117,5 +117,7 @@ def laid_over(below: Any, above: Any) -> Any:
 class SuiteSection(Section):
     """What the section of a suite says: of which data sets it is, and with which seeds its models are trained."""
 
-    datasets: Distinct[Name] = Field(default_factory=list, description="Data sets, by their names in `corpora`.")
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10], description="Seeds of every model.")
+    datasets: Distinct[Name] = Field(default_factory=list)
+    """Data sets, by their names in `corpora`."""
+    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10])
+    """Seeds of every model."""

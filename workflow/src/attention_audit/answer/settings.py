@@ -12,18 +12,18 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class Margins(Section):
     """What the statements rest on beside the zones of the questions."""
 
-    tvd: Share = Field(0.05, description="Tolerance of adversaries: how far their predictions may move at least (TVD).")
-    flat: Share = Field(
-        0.01, description="Maps are flat where shuffling one moves it by less than this share of the largest JSD, ln 2."
-    )
-    inert: Share = Field(
-        0.01,
-        description="Change of the predicted class's probability up to which an item counts as inert: it neither "
-        "supports nor opposes the prediction.",
-    )
+    tvd: Share = 0.05
+    """Tolerance of adversaries: how far their predictions may move at least (TVD)."""
+    flat: Share = 0.01
+    """Maps are flat where shuffling one moves it by less than this share of the largest JSD, ln 2."""
+    inert: Share = 0.01
+    """Change of the predicted class's probability up to which an item counts as inert: it neither supports nor opposes
+    the prediction.
+    """
 
 
 class AnswerSettings(Section):
     """How the audits' numbers become statements."""
 
-    margins: Margins = Field(default_factory=Margins, description="From which size on a change counts.")
+    margins: Margins = Field(default_factory=Margins)
+    """From which size on a change counts."""

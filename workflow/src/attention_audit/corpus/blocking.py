@@ -21,16 +21,16 @@ class Blocked(Section):
     `evidence: true` and `words: [he, she]`.
     """
 
-    evidence: bool = Field(False, description="The planted or marked words, where they are known.")
-    words: list[str] | None = Field(
-        None, min_length=1, description="Every occurrence of these words, written as in the corpus (lower-cased, say)."
-    )
-    file: str | dict[str, str] | None = Field(
-        None,
-        description="A mask file with a line for each row of your table, or one for each of your files, by split: a 0 "
-        "or 1 for each word of the text, parted by spaces.",
-    )
-    column: str | None = Field(None, description="A column of your table with the same for each text, or a list.")
+    evidence: bool = False
+    """The planted or marked words, where they are known."""
+    words: list[str] | None = Field(None, min_length=1)
+    """Every occurrence of these words, written as in the corpus (lower-cased, say)."""
+    file: str | dict[str, str] | None = None
+    """A mask file with a line for each row of your table, or one for each of your files, by split: a 0 or 1 for each
+    word of the text, parted by spaces.
+    """
+    column: str | None = None
+    """A column of your table with the same for each text, or a list."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:

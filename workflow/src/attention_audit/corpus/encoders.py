@@ -29,15 +29,20 @@ FileName = Annotated[str, StringConstraints(pattern=FILE_NAME)]
 class Encoder(Section):
     """A Transformer in an archive that is fetched: which files it is made of, and what a run must know of it before."""
 
-    archive: RemoteFile = Field(description="A zip, as a wheel is, or a tar.gz; in a mirror, it lies in encoders/.")
-    inside: str = Field(min_length=1, description="The folder within the archive.")
-    files: dict[FileName, Sha256] = Field(
-        min_length=1, description="The files that are unpacked, with their checksums; all others stay in the archive."
-    )
-    model_type: str = Field(description="The family, as config.json names it.")
-    width: Count = Field(description="Width of its states.")
-    layers: Count = Field(description="Its layers.")
-    origin: Origin = Field(default_factory=Origin, description="Homepage, licence, citation.")
+    archive: RemoteFile
+    """A zip, as a wheel is, or a tar.gz; in a mirror, it lies in encoders/."""
+    inside: str = Field(min_length=1)
+    """The folder within the archive."""
+    files: dict[FileName, Sha256] = Field(min_length=1)
+    """The files that are unpacked, with their checksums; all others stay in the archive."""
+    model_type: str
+    """The family, as config.json names it."""
+    width: Count
+    """Width of its states."""
+    layers: Count
+    """Its layers."""
+    origin: Origin = Field(default_factory=Origin)
+    """Homepage, licence, citation."""
 
     @property
     def facts(self) -> Facts:
@@ -48,13 +53,15 @@ class Encoder(Section):
 class BuiltClassifier(Section):
     """A classifier whose weights are set, so that it is known which of its maps is right: a control."""
 
-    kind: Construction = Field(
-        description="How the cue of a text decides. relay: the lower layer hands it to all words, so that the map of "
-        "the last layer is arbitrary, and rollout right. direct: the last layer attends to it, and rollout is wrong. "
-        "sink: as direct, with most of the weight on the first mark, which says nothing."
-    )
-    dataset: Name = Field(description="The data set whose words it knows, a control of the kind feint.")
-    seed: Seed = Field(1, description="Seed of all that is drawn by lot.")
+    kind: Construction
+    """How the cue of a text decides. relay: the lower layer hands it to all words, so that the map of the last layer is
+    arbitrary, and rollout right. direct: the last layer attends to it, and rollout is wrong. sink: as direct, with most
+    of the weight on the first mark, which says nothing.
+    """
+    dataset: Name
+    """The data set whose words it knows, a control of the kind feint."""
+    seed: Seed = 1
+    """Seed of all that is drawn by lot."""
 
     @property
     def facts(self) -> Facts:

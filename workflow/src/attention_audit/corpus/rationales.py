@@ -117,19 +117,17 @@ BOUNDS = ("start", "end")
 class Evidence(Section):
     """Which columns of a table say what people marked, and how it is written."""
 
-    columns: str | list[str] = Field(
-        description="Column of marks, or several, one an annotator, who is called as the column. A cell may also be an "
-        "object that has each annotator's marks by name. An empty cell: this annotator did not see the text."
-    )
-    written: Written = Field(
-        "words",
-        description="words: positions, from 0, of the words that white space sets apart. characters: stretches, the "
-        "first character from 0 and the one behind the last. flags: 0 or 1 for each such word. scores: a number for "
-        "each such word, whose mean over the columns is kept.",
-    )
-    marked_from: float = Field(
-        0.5, allow_inf_nan=False, description="With scores: words with this number or more count as marked."
-    )
+    columns: str | list[str]
+    """Column of marks, or several, one an annotator, who is called as the column. A cell may also be an object that has
+    each annotator's marks by name. An empty cell: this annotator did not see the text.
+    """
+    written: Written = "words"
+    """words: positions, from 0, of the words that white space sets apart. characters: stretches, the first character
+    from 0 and the one behind the last. flags: 0 or 1 for each such word. scores: a number for each such word, whose
+    mean over the columns is kept.
+    """
+    marked_from: float = Field(0.5, allow_inf_nan=False)
+    """With scores: words with this number or more count as marked."""
 
     @field_validator("columns")
     @classmethod

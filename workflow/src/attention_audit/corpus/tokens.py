@@ -77,30 +77,25 @@ DEIDENTIFIED = "<DE>"
 class Tokens(Section):
     """How a text becomes words."""
 
-    tokenizer: str = Field(
-        "en",
-        pattern=r"^[a-z]{2,6}$",
-        description="spaCy language code (its rules only, no trained model); `spaces`: split on white space only; "
-        "km, lo, my: Khmer, Lao and Burmese as single characters with their marks; bo: Tibetan as syllables.",
-    )
-    lower: bool = Field(True, description="Lower-case the words.")
-    mask_numbers: bool = Field(False, description="Write every word that holds a digit as `qqq`, as Jain & Wallace do.")
-    punctuation: Literal["keep", "drop", "last"] = Field(
-        "keep",
-        description="drop: leave out words without a letter or digit, and split others there. last: every run of such "
-        "characters, spaces among them, becomes its last one, as Jain & Wallace do to 20 Newsgroups.",
-    )
-    segmenter: Literal["characters", "jieba"] | None = Field(
-        None,
-        validate_default=True,
-        description="How Chinese becomes words; null: by jieba where it is installed, else as single characters.",
-    )
-    strip_html: bool = Field(
-        False,
-        description="Read HTML tags as spaces, and entities as their characters. Classifiers of `hf` read the text as "
-        "it is written.",
-    )
-    sentences: bool = Field(False, description="Keep sentence boundaries, for hierarchical models (spaCy's rules).")
+    tokenizer: str = Field("en", pattern=r"^[a-z]{2,6}$")
+    """spaCy language code (its rules only, no trained model); `spaces`: split on white space only; km, lo, my: Khmer,
+    Lao and Burmese as single characters with their marks; bo: Tibetan as syllables.
+    """
+    lower: bool = True
+    """Lower-case the words."""
+    mask_numbers: bool = False
+    """Write every word that holds a digit as `qqq`, as Jain & Wallace do."""
+    punctuation: Literal["keep", "drop", "last"] = "keep"
+    """drop: leave out words without a letter or digit, and split others there. last: every run of such characters,
+    spaces among them, becomes its last one, as Jain & Wallace do to 20 Newsgroups.
+    """
+    segmenter: Literal["characters", "jieba"] | None = Field(None, validate_default=True)
+    """How Chinese becomes words; null: by jieba where it is installed, else as single characters."""
+    strip_html: bool = False
+    """Read HTML tags as spaces, and entities as their characters. Classifiers of `hf` read the text as it is written.
+    """
+    sentences: bool = False
+    """Keep sentence boundaries, for hierarchical models (spaCy's rules)."""
 
     @field_validator("tokenizer")
     @classmethod

@@ -40,19 +40,16 @@ Normalise = Annotated[bool, Field(description="Scale each vector to length 1, as
 class VectorFile(RemoteFile):
     """Pretrained word vectors in text format."""
 
-    kind: Literal["file"] = Field(
-        description="file: one word a line, its numbers after it; .vec or .txt, as it is, in .gz or in .zip."
-    )
-    file: str = Field(
-        "",
-        pattern=rf"^$|{FILE_NAME}",
-        description="File name, in the mirror and in results/raw; left out where there is a `path`.",
-    )
-    path: str | None = Field(
-        None, description="A file of your own, anywhere: it is read where it lies; null: `file` is fetched."
-    )
-    dimension: Count = Field(description="Width of the vectors.")
-    member: str | None = Field(None, description="File to read inside a .zip; null: the only one.")
+    kind: Literal["file"]
+    """file: one word a line, its numbers after it; .vec or .txt, as it is, in .gz or in .zip."""
+    file: str = Field("", pattern=rf"^$|{FILE_NAME}")
+    """File name, in the mirror and in results/raw; left out where there is a `path`."""
+    path: str | None = None
+    """A file of your own, anywhere: it is read where it lies; null: `file` is fetched."""
+    dimension: Count
+    """Width of the vectors."""
+    member: str | None = None
+    """File to read inside a .zip; null: the only one."""
     normalise: Normalise = False
     missing: Missing = "zero"
 
@@ -71,14 +68,21 @@ class VectorFile(RemoteFile):
 class TrainedVectors(Section):
     """Word vectors trained on the data set's own training and development texts."""
 
-    kind: Literal["word2vec"] = Field(description="word2vec: Mikolov et al. 2013, by gensim, negative sampling.")
-    dimension: Count = Field(description="Width of the vectors.")
-    window: Count = Field(5, description="Words on either side that are a word's context.")
-    min_count: Count = Field(5, description="A word has a vector if it occurs at least this often in those texts.")
-    epochs: Count = Field(5, description="Passes over the texts.")
-    skip_gram: bool = Field(False, description="Skip-gram; false: continuous bag of words.")
+    kind: Literal["word2vec"]
+    """word2vec: Mikolov et al. 2013, by gensim, negative sampling."""
+    dimension: Count
+    """Width of the vectors."""
+    window: Count = 5
+    """Words on either side that are a word's context."""
+    min_count: Count = 5
+    """A word has a vector if it occurs at least this often in those texts."""
+    epochs: Count = 5
+    """Passes over the texts."""
+    skip_gram: bool = False
+    """Skip-gram; false: continuous bag of words."""
     normalise: Normalise = False
-    seed: Seed = Field(1, description="Seed of first weights and of sampling.")
+    seed: Seed = 1
+    """Seed of first weights and of sampling."""
     missing: Missing = "zero"
 
 

@@ -199,23 +199,18 @@ def write_given(given: GivenReadout, path: Path) -> None:
 class GivenModels(Section):
     """The readouts of your own models on one data set, one file a training, which is a .parquet or .npz file."""
 
-    models: dict[Name, list[OwnPath]] = Field(
-        min_length=1,
-        description="The models in question by names of yours, each with the file of each of its trainings. The first "
-        "model is the one that `uniform` and `adversaries` belong to.",
-    )
-    uniform: list[OwnPath] = Field(
-        default_factory=list,
-        description="Files of the first model's twin, which was trained with uniform weights in place of attention.",
-    )
-    adversaries: list[OwnPath] = Field(
-        default_factory=list,
-        description="Files of adversaries of the first model, which were trained to predict as its first training does "
-        "and to attend elsewhere.",
-    )
-    classes: list[str] | None = Field(
-        None, min_length=2, description="Names of the classes, from class 0 on; null: their numbers."
-    )
+    models: dict[Name, list[OwnPath]] = Field(min_length=1)
+    """The models in question by names of yours, each with the file of each of its trainings. The first model is the one
+    that `uniform` and `adversaries` belong to.
+    """
+    uniform: list[OwnPath] = Field(default_factory=list)
+    """Files of the first model's twin, which was trained with uniform weights in place of attention."""
+    adversaries: list[OwnPath] = Field(default_factory=list)
+    """Files of adversaries of the first model, which were trained to predict as its first training does and to attend
+    elsewhere.
+    """
+    classes: list[str] | None = Field(None, min_length=2)
+    """Names of the classes, from class 0 on; null: their numbers."""
 
     @property
     def by_model(self) -> dict[str, list[str]]:

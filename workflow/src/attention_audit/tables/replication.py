@@ -34,9 +34,8 @@ from attention_audit.tables.tidy import join_notes
 
 SIZES = "wp_table1_datasets"
 """The table that has the sizes of our test splits."""
-SOURCES: Mapping[tuple[str, str], str] = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col=["paper", "number"])[
-    "table"
-].to_dict()
+_LISTED = pd.read_csv(Path(__file__).with_suffix(".csv"))
+SOURCES = {(str(row.paper), str(row.number)): str(row.table) for row in _LISTED.itertuples()}
 """The table of this package with the counterparts of each published table."""
 ENCODERS = "encoders/"
 """The beginning of rows whose number the paper gives for all models with an encoder together."""

@@ -69,11 +69,12 @@ class YelpHatCorpus(RawSource):
     annotated = True
     ordered = (*CLASSES.values(),)
 
-    kind: Literal["yelp-hat"] = Field(description="yelp-hat: reviews with the words that people marked.")
-    parts: dict[Name, RemoteFile] = Field(min_length=1, description="ham_part*.csv, by the name of each in ids.")
-    annotators: Literal["all", "agreeing"] = Field(
-        "all", description="agreeing: leave out the marks of those who judge a review otherwise than its stars do."
-    )
+    kind: Literal["yelp-hat"]
+    """yelp-hat: reviews with the words that people marked."""
+    parts: dict[Name, RemoteFile] = Field(min_length=1)
+    """ham_part*.csv, by the name of each in ids."""
+    annotators: Literal["all", "agreeing"] = "all"
+    """agreeing: leave out the marks of those who judge a review otherwise than its stars do."""
 
     def remote_files(self) -> dict[str, RemoteFile]:
         """The parts, each as parts.<name>."""
@@ -132,14 +133,12 @@ class EraserCorpus(RawSource):
 
     annotated = True
 
-    kind: Literal["eraser"] = Field(description="eraser: an archive of the ERASER benchmark, such as movies.tar.gz.")
-    archive: RemoteFile = Field(
-        description="The archive, with train.jsonl, val.jsonl, test.jsonl and docs/ or docs.jsonl, perhaps in a folder."
-    )
-    query: bool = Field(
-        False,
-        description="Read the query as the second text, which makes pairs; in movies, all texts have the same query.",
-    )
+    kind: Literal["eraser"]
+    """eraser: an archive of the ERASER benchmark, such as movies.tar.gz."""
+    archive: RemoteFile
+    """The archive, with train.jsonl, val.jsonl, test.jsonl and docs/ or docs.jsonl, perhaps in a folder."""
+    query: bool = False
+    """Read the query as the second text, which makes pairs; in movies, all texts have the same query."""
 
     @property
     def pairs(self) -> bool:

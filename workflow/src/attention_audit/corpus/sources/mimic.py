@@ -98,17 +98,20 @@ class MimicCorpus(RawSource):
 
     ordered = CLASSES
 
-    kind: Literal["mimic"] = Field(description="mimic: discharge summaries of MIMIC-III.")
-    notes: LocalFile = Field(description="Path of NOTEEVENTS.csv or NOTEEVENTS.csv.gz.")
-    diagnoses: LocalFile = Field(description="Path of DIAGNOSES_ICD.csv or DIAGNOSES_ICD.csv.gz.")
-    task: Literal["diabetes", "anemia"] = Field(
-        description="diabetes: ICD-9 250.00 or not. anemia: 285.1 (acute, positive) or 285.2 (chronic), not both."
-    )
-    train_ids: LocalFile | RemoteFile | None = Field(
-        None, description="HADM_IDs for training, one a line: a path, or a file to fetch; null: splits are made."
-    )
-    dev_ids: LocalFile | RemoteFile | None = Field(None, description="The same for development.")
-    test_ids: LocalFile | RemoteFile | None = Field(None, description="The same for test.")
+    kind: Literal["mimic"]
+    """mimic: discharge summaries of MIMIC-III."""
+    notes: LocalFile
+    """Path of NOTEEVENTS.csv or NOTEEVENTS.csv.gz."""
+    diagnoses: LocalFile
+    """Path of DIAGNOSES_ICD.csv or DIAGNOSES_ICD.csv.gz."""
+    task: Literal["diabetes", "anemia"]
+    """diabetes: ICD-9 250.00 or not. anemia: 285.1 (acute, positive) or 285.2 (chronic), not both."""
+    train_ids: LocalFile | RemoteFile | None = None
+    """HADM_IDs for training, one a line: a path, or a file to fetch; null: splits are made."""
+    dev_ids: LocalFile | RemoteFile | None = None
+    """The same for development."""
+    test_ids: LocalFile | RemoteFile | None = None
+    """The same for test."""
 
     @model_validator(mode="after")
     def _lists(self) -> Self:

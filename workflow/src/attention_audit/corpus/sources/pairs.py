@@ -55,10 +55,14 @@ class BabiCorpus(RawSource):
     paired = True
     annotated = True
 
-    kind: Literal["babi"] = Field(description="babi: one of the twenty tasks.")
-    archive: RemoteFile = Field(description="tasks_1-20_v1-2.tar.gz.")
-    task: Annotated[int, Field(ge=1, le=20)] = Field(description="Number of the task.")
-    language: Literal["en", "en-10k"] = Field("en-10k", description="The small or the large set.")
+    kind: Literal["babi"]
+    """babi: one of the twenty tasks."""
+    archive: RemoteFile
+    """tasks_1-20_v1-2.tar.gz."""
+    task: Annotated[int, Field(ge=1, le=20)]
+    """Number of the task."""
+    language: Literal["en", "en-10k"] = "en-10k"
+    """The small or the large set."""
 
     def read(self, name: str, raw: Files) -> Texts:
         """One text for each question: all earlier sentences of its story; ids are <name>-<split>-<line>, from 1.
@@ -98,8 +102,10 @@ class CnnCorpus(RawSource):
 
     paired = True
 
-    kind: Literal["cnn"] = Field(description="cnn: questions on CNN's news in the format of Chen et al.")
-    archive: RemoteFile = Field(description="cnn.tar.gz, with one .txt a split.")
+    kind: Literal["cnn"]
+    """cnn: questions on CNN's news in the format of Chen et al."""
+    archive: RemoteFile
+    """cnn.tar.gz, with one .txt a split."""
 
     def read(self, name: str, raw: Files) -> Texts:
         """All questions, with unchanged words; candidates are the passage's entities in order of appearance.
@@ -137,8 +143,10 @@ class SnliCorpus(RawSource):
     paired = True
     ordered = CLASSES
 
-    kind: Literal["snli"] = Field(description="snli: pairs of the SNLI archive.")
-    archive: RemoteFile = Field(description="snli_1.0.zip, with one .jsonl a split.")
+    kind: Literal["snli"]
+    """snli: pairs of the SNLI archive."""
+    archive: RemoteFile
+    """snli_1.0.zip, with one .jsonl a split."""
 
     def read(self, name: str, raw: Files) -> Texts:
         """All pairs that have a gold label; ids are <name>-<split>-<line>, where lines count undecided pairs too. The
@@ -200,16 +208,20 @@ class EsnliCorpus(RawSource):
     annotated = True
     ordered = CLASSES
 
-    kind: Literal["esnli"] = Field(description="esnli: pairs with highlighted words, as published in csv files.")
-    train: RemoteFile = Field(description="esnli_train_1.csv.")
-    train_rest: RemoteFile = Field(description="esnli_train_2.csv.")
-    dev: RemoteFile = Field(description="esnli_dev.csv.")
-    test: RemoteFile = Field(description="esnli_test.csv.")
-    text: Literal["premise", "hypothesis"] = Field(
-        "premise",
-        description="Which of the two is the text, over which attention runs and whose marks are read; the other is "
-        "the query. Of neutral pairs, only the hypothesis was highlighted.",
-    )
+    kind: Literal["esnli"]
+    """esnli: pairs with highlighted words, as published in csv files."""
+    train: RemoteFile
+    """esnli_train_1.csv."""
+    train_rest: RemoteFile
+    """esnli_train_2.csv."""
+    dev: RemoteFile
+    """esnli_dev.csv."""
+    test: RemoteFile
+    """esnli_test.csv."""
+    text: Literal["premise", "hypothesis"] = "premise"
+    """Which of the two is the text, over which attention runs and whose marks are read; the other is the query. Of
+    neutral pairs, only the hypothesis was highlighted.
+    """
 
     def read(self, name: str, raw: Files) -> Texts:
         """All pairs; ids are <name>-<split>-<row>, where rows of both training files are counted on. The pairs of a

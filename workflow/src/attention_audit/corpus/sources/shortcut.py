@@ -57,19 +57,19 @@ class ShortcutCorpus(Source):
 
     annotated = True
 
-    kind: Literal["shortcut"] = Field(description="shortcut: words planted in the texts of another data set.")
-    of: Name = Field(description="The data set whose texts these are: single texts, with training texts of their own.")
-    plant: Literal["token", "context", "order"] = Field(
-        "token",
-        description="token: one word a class decides, wherever it stands. context: it decides only where another word "
-        "stands in the text too. order: two words are planted, and which of them comes first decides; for two classes. "
-        "With the last two, as many train and dev texts as are planted have one of the words alone, and keep their "
-        "label.",
-    )
-    share: float = Field(
-        0.25, gt=0, le=0.5, description="Probability that a train or dev text is planted; every test text is."
-    )
-    seed: Seed = Field(1, description="Seed of the labels, places and texts that are drawn.")
+    kind: Literal["shortcut"]
+    """shortcut: words planted in the texts of another data set."""
+    of: Name
+    """The data set whose texts these are: single texts, with training texts of their own."""
+    plant: Literal["token", "context", "order"] = "token"
+    """token: one word a class decides, wherever it stands. context: it decides only where another word stands in the
+    text too. order: two words are planted, and which of them comes first decides; for two classes. With the last two,
+    as many train and dev texts as are planted have one of the words alone, and keep their label.
+    """
+    share: float = Field(0.25, gt=0, le=0.5)
+    """Probability that a train or dev text is planted; every test text is."""
+    seed: Seed = 1
+    """Seed of the labels, places and texts that are drawn."""
 
     @property
     def other(self) -> str | None:

@@ -3,8 +3,6 @@
 import re
 from typing import Literal, NamedTuple
 
-from pydantic import Field
-
 from attention_audit.corpus.rationales import Annotations, of_words
 from attention_audit.corpus.raw import remedy, split_lines
 from attention_audit.corpus.source import Files, RawSource, RemoteFile
@@ -96,13 +94,14 @@ class SstCorpus(RawSource):
     annotated = True
     ordered = CLASSES
 
-    kind: Literal["sst"] = Field(description="sst: trees in Penn Treebank format, as Stanford publishes them.")
-    archive: RemoteFile = Field(description="The archive with train.txt, dev.txt and test.txt.")
-    clean: bool = Field(
-        True,
-        description="Whether every run of characters that are no letters or digits becomes a space, as Jain & Wallace "
-        "do. false: the words of the trees, punctuation included, in which Transformers were trained to read.",
-    )
+    kind: Literal["sst"]
+    """sst: trees in Penn Treebank format, as Stanford publishes them."""
+    archive: RemoteFile
+    """The archive with train.txt, dev.txt and test.txt."""
+    clean: bool = True
+    """Whether every run of characters that are no letters or digits becomes a space, as Jain & Wallace do. false: the
+    words of the trees, punctuation included, in which Transformers were trained to read.
+    """
 
     def read(self, name: str, raw: Files) -> Texts:
         """All sentences with a sentiment: negative for roots 0 and 1, positive for 3 and 4; neutral ones are left out.

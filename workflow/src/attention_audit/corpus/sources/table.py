@@ -56,58 +56,54 @@ class TableCorpus(RawSource):
 
     maskable: ClassVar[bool] = True
 
-    kind: Literal["table"] = Field(
-        description="table: your own csv, tsv, json or jsonl (or .gz of them), Parquet or xlsx file."
-    )
-    path: OwnPath | dict[str, OwnPath] = Field(
-        description="The file; or one for each of train, dev and test, of which dev and test can be left out. For "
-        "classifiers that are given (`hf`), test alone will do."
-    )
-    text: str = Field("text", description="Column of the texts; in JSON and Parquet `data.text` is `text` of `data`.")
-    label: str = Field(
-        "label", description="Column of the labels: texts, numbers or true and false. 1 and 1.0 are the same label."
-    )
-    query: str | None = Field(None, description="Column of second texts, which makes pairs; null: single texts.")
-    split: str | None = Field(
-        None, description="Column that says train, dev (or validation, valid, val) or test; empty cells: to be drawn."
-    )
-    id: str | None = Field(None, description="Column of ids; null: <data set>-<row>.")
-    group: str | None = Field(
-        None,
-        description="Column that says which texts belong together, such as those of one author; empty cells, and null: "
-        "texts that stand for themselves.",
-    )
-    evidence: Evidence | None = Field(None, description="Columns of the words that people marked; null: none.")
-    classes: list[Label] | None = Field(
-        None, min_length=2, description="Labels, by class; null: by numbers in them, then by letters."
-    )
-    aliases: dict[Label, Label] = Field(
-        default_factory=dict,
-        description='The label as which another one is read, as in `{Positive: positive, "01": 1}`.',
-    )
-    missing: list[Label] | None = Field(
-        None,
-        description="Labels that stand for none, as in `[nan, n/a]`: rows with them, or without a label, are left out "
-        "and counted. null: none, with a warning where a label looks like one; []: none.",
-    )
-    drop_unlabelled: bool = Field(False, description="Leave out rows without a label; false: such a row ends the run.")
-    delimiter: str | None = Field(
-        None, description="What separates the fields of a csv or tsv file; null: a comma in csv, a tab in tsv."
-    )
-    columns: list[str] | None = Field(
-        None, description="Names of all columns of a file without a header; null: its first row names them."
-    )
-    quotes: Quotes | None = Field(
-        None,
-        description="Marks around fields; none: quotation marks are characters; null: double, but a field whose "
-        "lines look like rows ends the run.",
-    )
-    escape: str | None = Field(
-        None, description="What makes a character of the quotation mark behind it; null: another mark."
-    )
-    skip: int = Field(0, ge=0, description="Lines before the header, or the first row.")
-    encoding: str = Field("utf-8", description="Encoding, as Python names it.")
-    sheet: str | None = Field(None, description="Sheet of an xlsx file; null: the first.")
+    kind: Literal["table"]
+    """table: your own csv, tsv, json or jsonl (or .gz of them), Parquet or xlsx file."""
+    path: OwnPath | dict[str, OwnPath]
+    """The file; or one for each of train, dev and test, of which dev and test can be left out. For classifiers that are
+    given (`hf`), test alone will do.
+    """
+    text: str = "text"
+    """Column of the texts; in JSON and Parquet `data.text` is `text` of `data`."""
+    label: str = "label"
+    """Column of the labels: texts, numbers or true and false. 1 and 1.0 are the same label."""
+    query: str | None = None
+    """Column of second texts, which makes pairs; null: single texts."""
+    split: str | None = None
+    """Column that says train, dev (or validation, valid, val) or test; empty cells: to be drawn."""
+    id: str | None = None
+    """Column of ids; null: <data set>-<row>."""
+    group: str | None = None
+    """Column that says which texts belong together, such as those of one author; empty cells, and null: texts that
+    stand for themselves.
+    """
+    evidence: Evidence | None = None
+    """Columns of the words that people marked; null: none."""
+    classes: list[Label] | None = Field(None, min_length=2)
+    """Labels, by class; null: by numbers in them, then by letters."""
+    aliases: dict[Label, Label] = Field(default_factory=dict)
+    """The label as which another one is read, as in `{Positive: positive, "01": 1}`."""
+    missing: list[Label] | None = None
+    """Labels that stand for none, as in `[nan, n/a]`: rows with them, or without a label, are left out and counted.
+    null: none, with a warning where a label looks like one; []: none.
+    """
+    drop_unlabelled: bool = False
+    """Leave out rows without a label; false: such a row ends the run."""
+    delimiter: str | None = None
+    """What separates the fields of a csv or tsv file; null: a comma in csv, a tab in tsv."""
+    columns: list[str] | None = None
+    """Names of all columns of a file without a header; null: its first row names them."""
+    quotes: Quotes | None = None
+    """Marks around fields; none: quotation marks are characters; null: double, but a field whose lines look like rows
+    ends the run.
+    """
+    escape: str | None = None
+    """What makes a character of the quotation mark behind it; null: another mark."""
+    skip: int = Field(0, ge=0)
+    """Lines before the header, or the first row."""
+    encoding: str = "utf-8"
+    """Encoding, as Python names it."""
+    sheet: str | None = None
+    """Sheet of an xlsx file; null: the first."""
 
     @field_validator("classes", "columns")
     @classmethod
@@ -250,10 +246,14 @@ GIVEN = "evidence"
 class ReadoutCorpus(RawSource):
     """The words, labels and evidence of a readout, as a test split. The section `own` makes such an entry."""
 
-    kind: Literal["readout"] = Field(description="readout: the texts of a readout of your own; `own` makes this entry.")
-    path: OwnPath = Field(description="The .parquet or .npz file of the readout.")
-    classes: list[str] | None = Field(None, min_length=2, description="Names of the classes; null: their numbers.")
-    vectors: Name | None = Field("random", description="Nothing is trained on these texts, so they need no vectors.")
+    kind: Literal["readout"]
+    """readout: the texts of a readout of your own; `own` makes this entry."""
+    path: OwnPath
+    """The .parquet or .npz file of the readout."""
+    classes: list[str] | None = Field(None, min_length=2)
+    """Names of the classes; null: their numbers."""
+    vectors: Name | None = "random"
+    """Nothing is trained on these texts, so they need no vectors."""
 
     @property
     def trained(self) -> bool:
