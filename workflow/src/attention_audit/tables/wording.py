@@ -19,7 +19,8 @@ MOST_CLASSES = 4
 _WORDED = pd.read_csv(Path(__file__).with_suffix(".csv"), index_col="name")
 WORDING = {str(kind): dict(rows["label"]) for kind, rows in _WORDED.groupby("kind")}
 """What names are called, by kind: a heading (a metric at the head of a column); a part of a row that is no model,
-ranking or attribution; a pass (what a text costs: F a pass forth and B one back, L the number of words, P that of pieces)."""
+ranking or attribution; a pass (what a text costs: F a pass forth, B one back, L the number of words, P that of
+pieces)."""
 CLASSES = [f"class_{number}" for number in range(MOST_CLASSES)]
 HEADS = ["all_heads", *(f"head_{number}" for number in range(1, 257))]
 PARTS = {
