@@ -224,7 +224,7 @@ def foretell():
 
 
 # how each rule calls its stage
-STAGE = 'python -S "$ATTENTION_AUDIT_CLIENT" {params.call} --threads {threads} --log {log:q}'
+STAGE = 'python -S "$ATTENTION_AUDIT_CLIENT" {params.call} --threads {threads} --log {log:q} {params.files}'
 
 
 def words(option, files):
@@ -261,26 +261,28 @@ def all_read(rule):
     return lambda wildcards: job_of(rule, wildcards).inputs
 
 
+def files(wildcards, input, output):
+    """All files of a job by their names; the one file of an audit of the user's has the audit's name."""
+    made = output if list(output.keys()) else {wildcards.audit: output[0]}
+    return f"{words('--input', input)} {words('--output', made)}"
+
+
 def told(rule):
-    """The params of a rule: how its stage is called, with its settings, the hash of its code and all files by their
-    names; and the checksums of the user's own files, since by time alone Snakemake would not see that an older file
-    takes the place of another.
+    """The params of a rule: how its stage is called, with its settings and the hash of its code; the files; and the
+    checksums of the user's own files, since by time alone Snakemake would not see that an older file takes the place of
+    another. It compares from run to run what does not depend on input and output.
     """
 
-    def call(wildcards, input, output):
+    def call(wildcards):
         job = job_of(rule, wildcards)
-        settings = shlex.quote(ask(lambda: as_json(job.settings)))
-        # the one file of an audit of the user's has the audit's name
-        made = output if list(output.keys()) else {wildcards.audit: output[0]}
-        files = f"{words('--input', input)} {words('--output', made)}"
-        return f"{job.stage} --code {job.code} --settings {settings} {files}"
+        return f"{job.stage} --code {job.code} --settings {shlex.quote(ask(lambda: as_json(job.settings)))}"
 
     def contents(wildcards):
         job = job_of(rule, wildcards)
         known = HASHES if job in JOBS else ask(hash_files, [job])
         return [known[path] for path in job.read if path in known]
 
-    return {"call": call, "contents": contents}
+    return {"call": call, "files": files, "contents": contents}
 
 
 def files_of(*rules):
