@@ -23,8 +23,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import erasable, items_until_flip
-from attention_audit.audits.flipping_sets import flipping_sets, single_weight
+from attention_audit.audits.erasure import erasable, find_flips, left, reordered
+from attention_audit.audits.flipping_sets import ranked_sets, single_weight
 from attention_audit.audits.rankings import RANKERS, falling, stream
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Readout
@@ -59,8 +59,9 @@ def four_rankings(readout: Readout) -> Removed:
     removed = np.empty((len(readout), 4), np.int64)
     for texts in erasable(readout):
         for place, name in enumerate(("random", "attention", "gradient", "product")):
-            order = falling(RANKERS[name](texts, readout.ids, SEED), texts.lengths)
-            removed[texts.members, place] = items_until_flip(texts, order).numpy()
+            order = falling(RANKERS[name](texts, readout.ids, SEED), texts)
+            remaining = left(reordered(texts.votes, order))
+            removed[texts.members, place] = find_flips(texts, remaining, texts.lengths).numpy()
     return removed
 
 
@@ -107,7 +108,7 @@ def timed(run: Callable[[], Removed]) -> tuple[Removed, float]:
 def measure_all(readout: Readout) -> None:
     """Print what everything takes."""
     total = 0.0
-    for test in (flipping_sets, single_weight):
+    for test in (ranked_sets, single_weight):
         start = time.process_time()
         rows = len(test(readout, SEED)["id"])
         seconds = time.process_time() - start

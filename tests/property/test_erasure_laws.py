@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from attention_audit.audits.erasure import erasable
-from attention_audit.audits.flipping_sets import flipping_sets, single_weight
+from attention_audit.audits.flipping_sets import ranked_sets, single_weight
 from attention_audit.audits.rankings import RANKERS, falling
+from attention_audit.padded import Padded
 from attention_audit.readout import Readout
-from attention_audit.units import LN2
 
 RANKINGS = list(RANKERS)
 UNITS = 16
@@ -27,7 +27,7 @@ FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], 
 @st.composite
 def exact_texts(draw: st.DrawFn) -> Readout:
     """One text in small numbers that every sum holds exactly, with weights of 0 and ties between items and classes."""
-    items, outputs = draw(st.integers(1, 6)), draw(st.integers(1, 4))
+    items, outputs = draw(st.integers(2, 6)), draw(st.integers(1, 4))
     cuts = sorted(draw(st.lists(st.integers(0, UNITS), min_size=items - 1, max_size=items - 1)))
     weights = np.diff([0, *cuts, UNITS]) / UNITS
     numbers = st.integers(-3, 3)
@@ -72,9 +72,7 @@ def smallest_of_all(readout: Readout) -> int:
 @given(exact_texts())
 @settings(deadline=None, max_examples=400)
 def test_the_smallest_set_is_the_smallest_of_all_sets(readout: Readout) -> None:
-    found = flipping_sets(readout, 0)
-    chosen, removed = likeliest(readout, []), found["removed"][RANKINGS.index("smallest")]
-    assert found["prediction"][0] == min(chosen)
+    chosen, removed = likeliest(readout, []), ranked_sets(readout, 0)["removed"][RANKINGS.index("smallest")]
     known = smallest_of_all(readout)
     # where several classes must be beaten, an upper bound is found
     assert removed == known if len(chosen) == 1 else removed == -1 or 0 < known <= removed
@@ -89,8 +87,7 @@ def test_the_order_of_the_classes_changes_no_flip(readout: Readout, random: Rand
     assume(len(likeliest(readout, [])) == 1)
     order = random.sample(range(bias.shape[1]), bias.shape[1])
     other = replace(readout, contribution=[contribution[:, order]], bias=bias[:, order])
-    one, two = (flipping_sets(each, 0) for each in (readout, other))
-    assert order[two["prediction"][0]] == one["prediction"][0]
+    one, two = (ranked_sets(each, 0) for each in (readout, other))
     exact = [RANKINGS.index(name) for name in ("random", "attention", "smallest")]
     assert one["removed"][exact].tolist() == two["removed"][exact].tolist()
     ours, theirs = (single_weight(each, 0) for each in (readout, other))
@@ -102,28 +99,15 @@ def test_the_order_of_the_classes_changes_no_flip(readout: Readout, random: Rand
 @given(exact_texts())
 @settings(deadline=None)
 def test_a_ranking_ends_at_its_first_flip(readout: Readout) -> None:
-    removed = dict(zip(RANKINGS, flipping_sets(readout, 0)["removed"].tolist(), strict=True))
+    removed = dict(zip(RANKINGS, ranked_sets(readout, 0)["removed"].tolist(), strict=True))
     chosen = likeliest(readout, [])
     (texts,) = erasable(readout)
     for ranking, ranker in RANKERS.items():
-        ranked = falling(ranker(texts, readout.ids, 0), texts.lengths)[0].tolist()
+        ranked = falling(ranker(texts, readout.ids, 0), texts)[0].tolist()
         flips = [
             k for k in range(1, len(readout.attention[0]) + 1) if chosen.isdisjoint(likeliest(readout, ranked[:k]))
         ]
         assert removed[ranking] == (flips[0] if flips else -1)
-
-
-@given(lengths=LENGTHS, outputs=st.sampled_from([1, 3, 8]), seed=st.integers(0, 999))
-@FIXTURE
-def test_no_ranking_flips_before_the_smallest_set(
-    random_readout: Callable[..., Readout], lengths: list[int], outputs: int, seed: int
-) -> None:
-    found = flipping_sets(random_readout(lengths, outputs, seed), seed)
-    removed = found["removed"].reshape(len(RANKINGS), -1)
-    smallest = removed[RANKINGS.index("smallest")]
-    assert (removed[:, smallest < 0] == -1).all()
-    flips = removed > 0
-    assert (removed >= np.where(flips, smallest, -1)).all()
 
 
 @given(lengths=LENGTHS, outputs=st.sampled_from([1, 3, 8]))
@@ -132,7 +116,7 @@ def test_neighbours_change_no_texts_rows(
     random_readout: Callable[..., Readout], lengths: list[int], outputs: int
 ) -> None:
     readout = random_readout(lengths, outputs)
-    for test in (flipping_sets, single_weight):
+    for test in (ranked_sets, single_weight):
         together = pd.DataFrame(test(readout, 0))
         for name in readout.ids:
             alone = pd.DataFrame(test(readout.aligned([name]), 0))
@@ -142,24 +126,15 @@ def test_neighbours_change_no_texts_rows(
                 pd.testing.assert_frame_equal(here, alone, check_exact=False, rtol=1e-9, atol=1e-12)
 
 
-@given(lengths=LENGTHS, outputs=st.sampled_from([1, 3, 8]), seed=st.integers(0, 999))
-@FIXTURE
-def test_differences_keep_to_their_bounds(
-    random_readout: Callable[..., Readout], lengths: list[int], outputs: int, seed: int
-) -> None:
-    found = pd.DataFrame(single_weight(random_readout(lengths, outputs, seed), seed))
-    assert found["delta_js"].abs().le(LN2).all()
-    assert found["delta_attention"].abs().le(1).all()
-    assert found.loc[found["ranking"] == "attention", "delta_attention"].ge(0).all()
-
-
 @given(
     st.lists(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 2.0]), min_size=1, max_size=40), min_size=1, max_size=5),
 )
 def test_an_order_is_a_stable_sort_with_padding_behind(rows: list[list[float]]) -> None:
     width = max(map(len, rows)) + 1
     padded = torch.tensor([row + [9.0] * (width - len(row)) for row in rows])
-    for row, ranked in zip(rows, falling(padded, torch.tensor([len(row) for row in rows])).tolist(), strict=True):
+    lengths = torch.tensor([len(row) for row in rows])
+    texts = Padded(np.arange(len(rows)), padded, padded, padded, lengths)
+    for row, ranked in zip(rows, falling(padded, texts).tolist(), strict=True):
         # sorted keeps the order of equals, and so does its reverse
         assert ranked[: len(row)] == sorted(range(len(row)), key=row.__getitem__, reverse=True)
         assert sorted(ranked) == list(range(width))

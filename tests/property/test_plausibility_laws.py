@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from marked_words import alone, cases, in_every_order
+from marked_words import alone, in_every_order
 from sklearn.metrics import average_precision_score
-
-from attention_audit.audits.plausibility import overlap
 
 
 @st.composite
@@ -53,11 +51,3 @@ def test_bounds_and_the_best(drawn: tuple[list[int], list[float]]) -> None:
     best = np.zeros(len(scores), int)
     best[np.argsort(scores)[-k:]] = 1
     assert alone(best.tolist(), scores) == pytest.approx({"auprc": 1, "f1": 1, "iou": 1})
-
-
-@settings(deadline=None, max_examples=50)
-@given(st.lists(maps(), min_size=1, max_size=5))
-def test_maps_do_not_touch_each_other(drawn: list[tuple[list[int], list[float]]]) -> None:
-    together = overlap(cases(*(marked for marked, _ in drawn)), np.concatenate([scores for _, scores in drawn]))
-    for name, values in together.items():
-        assert values.tolist() == pytest.approx([alone(*each)[name] for each in drawn])

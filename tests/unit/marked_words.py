@@ -1,22 +1,16 @@
-"""Maps of marked words, and what is measured of them one order after another."""
+"""What is measured of marked words, one order after another."""
 
 from itertools import groupby, permutations
 
 import numpy as np
 import numpy.typing as npt
 
-from attention_audit.audits.plausibility import Cases, overlap
-
-
-def cases(*marked: list[int]) -> Cases:
-    """Maps of texts of their own, from 0 and 1 a word."""
-    words = np.array([len(one) for one in marked])
-    return Cases(np.arange(len(marked)), words, np.concatenate(marked).astype(bool), ["somebody"] * len(marked))
+from attention_audit.audits.plausibility import overlap
 
 
 def alone(marked: list[int], scores: list[float]) -> dict[str, float]:
-    """The measures of one map."""
-    return {name: float(values[0]) for name, values in overlap(cases(marked), np.array(scores, float)).items()}
+    """The measures of one map, from 0 and 1 a word."""
+    return overlap(np.array(marked, bool), np.array(scores))
 
 
 def of_order(marked: npt.NDArray[np.bool_], order: tuple[int, ...]) -> tuple[float, float, float]:

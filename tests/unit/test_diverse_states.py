@@ -1,19 +1,19 @@
 """LSTMs whose states are made to differ: the orthogonal recurrence, the penalty of conicity, and the suite of both."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from small_networks import model_of, split_of
 from torch import Tensor, nn, tensor
 from torch.nn.functional import cosine_similarity
 
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import absolute_conicity, cone
-from attention_audit.model.batch import Batch, Lists, Marked, Split
+from attention_audit.model.batch import Batch, Marked
 from attention_audit.model.encoders import LSTM, OrthogonalBiLSTM, OrthogonalLSTM, TextEncoder, text_encoder
-from attention_audit.model.network import Output, network
+from attention_audit.model.network import Output
 from attention_audit.training.loop import Diversity, LabelLoss
 
 TEXTS = [[2, 5, 6, 7, 8, 3], [2, 4, 3], [2, 9, 4, 6, 3]]
@@ -92,14 +92,6 @@ def test_an_lstm_is_pytorchs_between_its_marks() -> None:
     torch.testing.assert_close(encoder.summary(embedding, marked())[0], end[0, 0])
 
 
-@pytest.mark.parametrize(("name", "width"), [("lstm", 4), ("orthogonal_lstm", 4), ("orthogonal_bilstm", 8)])
-def test_states_are_as_wide_as_the_directions_together(name: str, width: int) -> None:
-    encoder, embedding = encoder_of(name)
-    assert encoder.width == width
-    assert encoder(embedding, marked()).shape == (3, 4, width)
-    assert encoder.summary(embedding, marked()).shape == (3, width)
-
-
 def test_both_directions_of_an_orthogonal_bilstm_are_orthogonal() -> None:
     encoder, embedding = encoder_of("orthogonal_bilstm", 6)
     assert isinstance(encoder, OrthogonalBiLSTM)
@@ -157,11 +149,8 @@ def test_the_gradient_of_the_penalty_is_that_of_finite_differences() -> None:
 
 @pytest.mark.parametrize("name", ["lstm", "orthogonal_bilstm"])
 def test_of_a_pair_the_states_of_the_text_are_penalised(name: str) -> None:
-    sizes: dict[str, Any] = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3, "pair": True}
-    torch.manual_seed(0)
-    model = network(Architecture.model_validate({"encoder": name, "attention": "additive", **sizes}), 10, 3)
-    queries = Lists(np.array([2, 7, 3, 2, 8, 9, 3]), np.array([3, 4]))
-    split = Split([2, 4, 5, 6, 3, 2, 7, 9, 3], [3, 2], [0, 2], torch.device("cpu"), queries=queries)
+    model = model_of(name, pair=True).float()
+    split = split_of([[2, 4, 5, 6, 3], [2, 7, 9, 3]], queries=[[2, 7, 3], [2, 8, 9, 3]])
     batch = split.batch(np.arange(2))
     output = model(batch)
     assert output.states.shape == (2, 3, model.encoder.width)

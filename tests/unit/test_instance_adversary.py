@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient, starts
+from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient
 from attention_audit.audits.settings import InstanceAdversary
 from attention_audit.divergence import jsd, tvd
 from attention_audit.padded import Head, Padded
@@ -97,44 +97,6 @@ def test_every_find_is_within_epsilon_and_its_numbers_are_its_own(random_readout
         assert change <= settings.epsilon + 1e-5
         pair = torch.from_numpy(weights).double(), torch.from_numpy(readout.attention[i]).double()
         assert found["jsd"][i] == pytest.approx(jsd(*pair).item(), abs=1e-5)
-
-
-def test_finds_for_pairs_keep_their_predictions(random_pairs: Callable[..., Readout]) -> None:
-    readout = random_pairs([6, 20, 9, 13])
-    settings = InstanceAdversary(steps=100)
-    found = instance_adversary(readout, settings, 0, lambda line: None)
-    assert found["jsd"].max() > 0
-    predicted = readout.predict(found["attention"])
-    change = np.abs(predicted - readout.probabilities).sum(1) / 2
-    np.testing.assert_allclose(change, found["tvd"], atol=1e-5)
-    assert change.max() <= settings.epsilon + 1e-5
-
-
-def test_the_same_seed_gives_the_same_weights(random_readout: Callable[..., Readout]) -> None:
-    readout = random_readout([6, 9])
-    settings = InstanceAdversary(steps=20)
-    first, second = (instance_adversary(readout, settings, 7, lambda line: None) for _ in range(2))
-    for a, b in zip(first["attention"], second["attention"], strict=True):
-        assert (a == b).all()
-
-
-def test_a_texts_starts_are_its_own_whatever_texts_are_beside_it(random_readout: Callable[..., Readout]) -> None:
-    readout = random_readout([6, 9, 13, 9])
-    (together,) = readout.batches(torch.float64)
-    drawn = starts(together, readout.ids, 5, 7)
-    for row, (member, length) in enumerate(zip(together.members, together.lengths.tolist(), strict=True)):
-        (alone,) = readout.aligned([readout.ids[member]]).batches(torch.float64)
-        assert (starts(alone, [readout.ids[member]], 5, 7)[:, 0] == drawn[:, row, :length]).all()
-        assert (drawn[:, row, length:] == 0).all()
-    assert len(set(drawn[drawn != 0].tolist())) == 5 * sum(readout.lengths)
-    assert (starts(together, readout.ids, 5, 8) != drawn)[drawn != 0].all()
-
-
-def test_starts_are_standard_normal(random_readout: Callable[..., Readout]) -> None:
-    (texts,) = random_readout([40] * 50).batches(torch.float32)
-    drawn = starts(texts, [f"text-{i}" for i in range(50)], 5, 0)
-    assert drawn.mean().item() == pytest.approx(0, abs=0.05)
-    assert drawn.std().item() == pytest.approx(1, abs=0.05)
 
 
 def test_what_is_found_for_a_text_does_not_depend_on_other_texts(random_readout: Callable[..., Readout]) -> None:

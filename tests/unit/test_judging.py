@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 import torch
-from test_located import LENGTHS, TEXTS, model_of, split_of
+from small_networks import model_of, split_of
+from test_located import LENGTHS, TEXTS
 
 from attention_audit import api
 from attention_audit.answer.lines import write_line
@@ -154,11 +155,11 @@ def test_falls_by_hand() -> None:
 def test_it_is_the_audit_that_has_the_network(random_readout: Callable[..., Readout]) -> None:
     model = model_of("bilstm").eval()
     readout = replace(random_readout(LENGTHS, outputs=3), ids=[str(number) for number in range(6)])
-    attributed = Attributed(model, split_of(TEXTS, list(range(6))), readout, lambda line: None)
+    attributed = Attributed(model, split_of(TEXTS), readout, lambda line: None)
     columns = located(attributed, Agreement(texts=1, steps=4), Erasure(), Deletion())
 
     def predict(texts: list[list[str]]) -> npt.ArrayLike:
-        split = split_of([[2, *map(int, words), 3] for words in texts], [0] * len(texts))
+        split = split_of([[2, *map(int, words), 3] for words in texts])
         with torch.inference_mode():
             return probabilities(model(split.batch(np.arange(len(texts)))).logits)
 

@@ -17,7 +17,8 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.attention_maps import attention_maps
 from attention_audit.audits.comparison import against_base
-from attention_audit.audits.located import BY_MAP, rank
+from attention_audit.audits.located import rank
+from attention_audit.audits.rankings import BY_MAP, list_scores
 from attention_audit.audits.settings import AttentionMaps
 from attention_audit.columns.audits import ATTENTION_MAPS
 from attention_audit.columns.files import CORPUS, SEVERAL
@@ -50,11 +51,15 @@ ALONE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("family", classifiers_on_disk.READ)
-def test_the_map_is_the_librarys_of_that_layer(family: str, tmp_path: Path) -> None:
-    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, family, ("a", "b", "c")))
+@pytest.mark.parametrize(
+    ("family", "pooling"), [*((family, None) for family in classifiers_on_disk.READ), ("modernbert", "mean")]
+)
+def test_the_map_is_the_librarys_of_that_layer(family: str, pooling: str | None, tmp_path: Path) -> None:
+    """Where the mean of all tokens is classified, it is that of all rows."""
+    further = {"classifier_pooling": pooling} if pooling else {}
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, family, ("a", "b", "c"), **further))
     pieces = cut(classifier.tokenizer, NAMES, TEXTS, None, classifier.most)
-    readout = take_layer(classifier, pieces, NAMES, np.zeros(3, np.int64), (2, 0, 1), 1)
+    readout = take_layer(classifier, pieces, NAMES, np.zeros(3, np.int64), (2, 0, 1), 2 if pooling else 1)
     assert readout.kind is SEVERAL
     assert not readout.decided
     assert readout.words.tolist() == [4, 2, 1]
@@ -62,28 +67,13 @@ def test_the_map_is_the_librarys_of_that_layer(family: str, tmp_path: Path) -> N
         encoding = classifier.tokenizer([text], is_split_into_words=True, return_tensors="pt")
         with torch.no_grad():
             said = classifier.model(**encoding, output_attentions=True)
-        weights = said.attentions[0][0, :, -1 if classifier.family.last else 0].mean(0).numpy()
+        heads = said.attentions[1 if pooling else 0][0].mean(0)
+        weights = heads.mean(0) if pooling else heads[-1 if classifier.family.last else 0]
         words = [len(text) + (at > 0) if word is None else word for at, word in enumerate(encoding.word_ids())]
         items = np.zeros(max(words) + 1)
-        np.add.at(items, words, weights)
+        np.add.at(items, words, weights.numpy())
         np.testing.assert_allclose(readout.attention[row], items, atol=1e-6)
         np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1)[[2, 0, 1]], atol=1e-5)
-
-
-def test_where_the_mean_of_all_tokens_is_classified_the_map_is_that_of_all_rows(tmp_path: Path) -> None:
-    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, "modernbert", classifier_pooling="mean"))
-    pieces = cut(classifier.tokenizer, NAMES, TEXTS, None, classifier.most)
-    readout = take_layer(classifier, pieces, NAMES, np.zeros(3, np.int64), (0, 1), 2)
-    assert not readout.decided
-    for row, text in enumerate(TEXTS):
-        encoding = classifier.tokenizer([text], is_split_into_words=True, return_tensors="pt")
-        with torch.no_grad():
-            said = classifier.model(**encoding, output_attentions=True)
-        words = [len(text) + (at > 0) if word is None else word for at, word in enumerate(encoding.word_ids())]
-        items = np.zeros(len(text) + 2)
-        np.add.at(items, words, said.attentions[-1][0].mean((0, 1)).numpy())
-        np.testing.assert_allclose(readout.attention[row], items, atol=1e-6)
-        np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1), atol=1e-5)
 
 
 def test_a_mean_of_several_rows_is_asked_what_an_earlier_layer_is(folders: list[str], tmp_path: Path) -> None:
@@ -242,9 +232,9 @@ def test_no_audit_takes_it_for_a_map_that_decides(only_read: Readout) -> None:
     compared = against_base(only_read, only_read, permutations=2, seed=1)
     assert compared["same_top"].all()
     np.testing.assert_allclose(compared["jsd"], 0, atol=1e-12)
-    orders, erased = rank(only_read, 1, {"loo": [np.array([0.1, 0.3, 0.2])] * 3})
+    orders, erased = rank(only_read, list_scores(only_read, 1) | {"loo": [np.array([0.1, 0.3, 0.2])] * 3})
     assert (*orders,) == (*BY_MAP, "loo")
-    assert np.isnan(erased).all()
+    assert np.isnan([*erased.values()]).all()
     assert [list(order) for order in orders["loo"]] == [[1, 2, 0]] * 3
     for order, weights in zip(orders["attention"], only_read.attention, strict=True):
         assert list(order) == np.argsort(-weights[:3], kind="stable").tolist()

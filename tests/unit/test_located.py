@@ -9,42 +9,30 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from small_networks import model_of, random_texts, split_of
 from torch import nn
 
 from attention_audit.audits import located as module
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.flipping_sets import flipping_sets
-from attention_audit.audits.leave_one_out import leave_one_out
-from attention_audit.audits.located import BY_STATES, FURTHER, falls, located, losses, rank, ranks, sizes
+from attention_audit.audits.flipping_sets import ranked_sets
+from attention_audit.audits.leave_one_out import deleting, leave_one_out
+from attention_audit.audits.located import FURTHER, falls, located, rank, sizes
+from attention_audit.audits.rankings import BY_STATES, list_scores
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Lists, Split
-from attention_audit.model.network import Network, network
+from attention_audit.model.batch import Split
+from attention_audit.model.network import Network
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Readout
 
 MakeReadout = Callable[..., Readout]
-CPU = torch.device("cpu")
-RANDOM = np.random.default_rng(0)
 LENGTHS = [12, 1, 2, 12, 7, 21]
-TEXTS = [[2, *RANDOM.integers(4, 30, n).tolist(), 3] for n in LENGTHS]
-QUERIES = [[2, *RANDOM.integers(4, 30, n).tolist(), 3] for n in (3, 1, 2, 5, 3, 2)]
+TEXTS = random_texts(LENGTHS)
+QUERIES = random_texts([3, 1, 2, 5, 3, 2], seed=1)
 KINDS = [("bilstm", False), ("affine", False), ("conv", False), ("bigru", False), ("bilstm", True), ("affine", True)]
 
 
-def model_of(encoder: str, pair: bool = False, attention: str = "additive", classes: int = 3) -> Network:
-    torch.manual_seed(0)
-    sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3, "kernels": [1, 3]}
-    architecture = {"encoder": encoder, "attention": attention, "pair": pair, **sizes}
-    return network(Architecture.model_validate(architecture), words=30, classes=classes).double()
-
-
-def split_of(texts: list[list[int]], members: list[int], pair: bool = False) -> Split:
-    """The texts, each beside the query of the member that it stems from."""
-    queries = [QUERIES[member] for member in members]
-    asked = Lists(np.concatenate(queries), np.array([len(query) for query in queries]))
-    lengths = [len(text) - 2 for text in texts]
-    return Split(np.concatenate(texts), lengths, [0] * len(texts), CPU, queries=asked if pair else None)
+def texts_of(pair: bool = False) -> Split:
+    return split_of(TEXTS, **{"queries": QUERIES} if pair else {})
 
 
 def naively(model: Network, member: int, order: npt.NDArray[np.int64], pair: bool) -> list[float]:
@@ -55,7 +43,7 @@ def naively(model: Network, member: int, order: npt.NDArray[np.int64], pair: boo
     for count in (0, 1, *(ceil(words * share / 100) for share in (5, 10, 20, 50))):
         gone = {1 + place for place in order[:count].tolist()}
         written = [word for place, word in enumerate(text) if place not in gone]
-        batch = split_of([written], [member], pair).batch(np.array([0]))
+        batch = split_of([written], **{"queries": [QUERIES[member]]} if pair else {}).batch(np.array([0]))
         predicted.append(probabilities(model(batch).logits.detach())[0])
     chosen = int(predicted[0].argmax())
     return [float(predicted[0][chosen] - after[chosen]) for after in predicted[1:]]
@@ -79,10 +67,6 @@ def test_a_word_goes_and_a_word_stays(length: int) -> None:
     assert (np.diff(counts[1:]) >= 0).all()
 
 
-def test_places_by_hand() -> None:
-    assert ranks([np.array([2, 0, 1]), np.array([1, 0])]).tolist() == [[1, 2, 0], [1, 0, 3]]
-
-
 def test_falls_by_hand() -> None:
     """A mean of words without an encoder: the log odds are half the mean of the values 8, -2, 4, 6, 0 and so on."""
     model = model_of("none", attention="uniform", classes=2).float()
@@ -92,7 +76,7 @@ def test_falls_by_hand() -> None:
     with torch.no_grad():
         model.embedding.weight[4:14] = values[:, None]
     text = [2, *range(4, 14), 3]
-    split = split_of([text], [0])
+    split = split_of([text])
     order = np.array([7, 0, 3, 2, 5, 9, 4, 1, 6, 8])
     (found,) = falls(model, split, leave_one_out(model, split), np.array([0]), [order])
     # sums 20, then without 10; without 10 and 8; without 10, 8, 6, 4, 2: over 10, 9, 8 and 5 words
@@ -104,7 +88,7 @@ def test_falls_by_hand() -> None:
 @pytest.mark.parametrize(("encoder", "pair"), KINDS)
 def test_falls_are_those_of_texts_written_without_the_words(encoder: str, pair: bool) -> None:
     model = model_of(encoder, pair).eval()
-    split = split_of(TEXTS, list(range(6)), pair)
+    split = texts_of(pair)
     members = np.array([5, 0, 2, 3, 4, 0, 5])
     orders = [np.random.default_rng(row).permutation(LENGTHS[member]) for row, member in enumerate(members)]
     found = falls(model, split, leave_one_out(model, split), members, orders)
@@ -112,37 +96,15 @@ def test_falls_are_those_of_texts_written_without_the_words(encoder: str, pair: 
         np.testing.assert_allclose(ours, naively(model, member, order, pair), rtol=1e-8, atol=1e-12)
 
 
-@pytest.mark.parametrize("encoder", ["bilstm", "conv", "bigru"])
-def test_how_much_is_done_together_changes_nothing(encoder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, split = model_of(encoder).eval(), split_of(TEXTS, list(range(6)))
-    members = np.array([0, 2, 3, 4, 5])
-    orders = [np.random.default_rng(row).permutation(LENGTHS[member]) for row, member in enumerate(members)]
-    deletions = leave_one_out(model, split)
-    together = falls(model, split, deletions, members, orders)
-    monkeypatch.setattr("attention_audit.audits.leave_one_out.TOKENS", 1)
-    alone = [falls(model, split, deletions, members[[row]], [orders[row]])[0] for row in range(5)]
-    np.testing.assert_allclose(together, alone, rtol=1e-9, atol=1e-13)
-
-
-def test_a_word_alone_is_leave_one_outs_own_deletion() -> None:
-    model, split = model_of("bilstm").eval(), split_of(TEXTS, list(range(6)))
-    deletions = leave_one_out(model, split)
-    orders = [np.roll(np.arange(12), -word) for word in range(12)]
-    found = falls(model, split, deletions, np.zeros(12, np.int64), orders)
-    assert found[:, 0].tolist() == deletions.falls[0].tolist()
-
-
 def test_the_same_words_are_deleted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, split = model_of("affine").eval(), split_of(TEXTS, list(range(6)))
+    model, split = model_of("affine").eval(), texts_of()
     read: list[int] = []
-    counted = losses
 
-    def spied(*given: object) -> npt.NDArray[np.float64]:
-        found = counted(*given)  # type: ignore[arg-type]
-        read.append(len(found))
-        return found
+    def spied(model: Network, split: Split, members: npt.NDArray[np.int64], gone: npt.NDArray[np.bool_]) -> object:
+        read.append(len(members))
+        return deleting(model, split, members, gone)
 
-    monkeypatch.setattr(module, "losses", spied)
+    monkeypatch.setattr(module, "deleting", spied)
     first, second = np.arange(12), np.array([1, 0, 2, *range(11, 2, -1)])
     found = falls(model, split, leave_one_out(model, split), np.array([0, 3, 0, 0]), [first, first, first, second])
     # 12 words: k = 1, 1, 2, 3, 6; the second order has the first's two and three words, and another six
@@ -153,21 +115,20 @@ def test_the_same_words_are_deleted_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_rankings_by_states_are_those_of_erasure(random_readout: MakeReadout) -> None:
-    readout = random_readout([7, 1, 4, 20], outputs=3)
-    further = {"loo": [RANDOM.normal(size=n) for n in (7, 1, 4, 20)]}
-    orders, erased = rank(readout, 5, further)
+    readout = random_readout([7, 2, 4, 20], outputs=3)
+    further = {"loo": [np.random.default_rng(n).normal(size=n) for n in (7, 2, 4, 20)]}
+    orders, erased = rank(readout, list_scores(readout, 5) | further)
     assert orders["attention"][3].tolist() == np.argsort(-readout.attention[3], kind="stable").tolist()
     assert orders["loo"][2].tolist() == np.argsort(-further["loo"][2]).tolist()
-    sets = flipping_sets(readout, 5)
-    for place, name in enumerate(BY_STATES):
-        theirs = [share for share, of in zip(sets["fraction_removed"], sets["ranking"], strict=True) if of == name]
-        np.testing.assert_array_equal(erased[place], theirs)
+    sets = ranked_sets(readout, 5)
+    for name in BY_STATES:
+        np.testing.assert_array_equal(erased[name], sets["fraction_removed"][np.array(sets["ranking"]) == name])
 
 
 def test_of_pairs_the_gradient_goes_through_the_head(random_pairs: MakeReadout) -> None:
     readout = random_pairs([6, 9])
-    orders, erased = rank(readout, 5, {})
-    assert np.isnan(erased).all()
+    orders, erased = rank(readout, list_scores(readout, 5))
+    assert np.isnan([*erased.values()]).all()
     (texts,) = readout.batches(torch.float64)
     weights = texts.attention.clone().requires_grad_()
     texts.predict(weights[None])[0].max(1).values.sum().backward()
@@ -175,15 +136,14 @@ def test_of_pairs_the_gradient_goes_through_the_head(random_pairs: MakeReadout) 
     for text, length in enumerate([6, 9]):
         slopes = weights.grad[text, :length].numpy()
         assert orders["gradient"][text].tolist() == np.argsort(-slopes).tolist()
-        weighted = slopes * readout.attention[text]
-        assert orders["product"][text].tolist() == np.argsort(-weighted).tolist()
+        assert orders["product"][text].tolist() == np.argsort(-slopes * readout.attention[text]).tolist()
 
 
 @pytest.mark.parametrize("pair", [False, True])
 def test_located_has_a_row_a_ranking_and_text(
     pair: bool, random_readout: MakeReadout, random_pairs: MakeReadout
 ) -> None:
-    model, split = model_of("bilstm", pair), split_of(TEXTS, list(range(6)), pair)
+    model, split = model_of("bilstm", pair), texts_of(pair)
     readout = (random_pairs if pair else random_readout)(LENGTHS, outputs=3)
     texts = Attributed(model, split, readout, lambda line: None)
     columns = located(texts, Agreement(texts=3, steps=4), Erasure(), Deletion())
@@ -194,10 +154,8 @@ def test_located_has_a_row_a_ranking_and_text(
     assert columns["words"].tolist() == [12, 2, 12, 7, 21] * 5 + [12, 2, 7]
     assert np.isnan(columns["fraction_removed"]).all() == pair
     deletions, (_, gains) = texts.deletions, texts.integrated(Agreement(texts=3, steps=4))
-    orders, _ = rank(readout, Erasure().seed, {"loo": deletions.falls})
-    orders[FURTHER[1]] = [np.empty(0, np.int64)] * 6
-    for member in (0, 2, 4):
-        orders[FURTHER[1]][member] = np.argsort(-gains[member], kind="stable")
+    further = dict(zip(FURTHER, (deletions.falls, gains), strict=True))
+    orders, _ = rank(readout, list_scores(readout, Erasure().seed) | further)
     model.eval()
     for name, ranking, lost, flips in zip(
         *(columns[key] for key in ("id", "ranking", "falls", "top_flips")), strict=True
@@ -212,7 +170,7 @@ def test_located_has_a_row_a_ranking_and_text(
 
 
 def test_a_sample_of_the_texts_is_asked_as_all_would_be(random_readout: MakeReadout) -> None:
-    model, split = model_of("bilstm"), split_of(TEXTS, list(range(6)))
+    model, split = model_of("bilstm"), texts_of()
     readout = random_readout(LENGTHS, outputs=3)
     settings = Agreement(texts=1, steps=4), Erasure()
     every, some = (

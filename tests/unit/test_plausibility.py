@@ -1,22 +1,30 @@
 """Do attributions point to marked words: by hand, and of models."""
 
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from marked_words import alone, cases, in_every_order
+from marked_words import alone
+from small_networks import model_of, random_texts, split_of
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.plausibility import cases_of, from_states, mass, others, overlap, plausibility
+from attention_audit.audits.plausibility import (
+    NAMES,
+    Rationales,
+    from_states,
+    list_cases,
+    list_others,
+    mass,
+    overlap,
+    plausibility,
+)
 from attention_audit.audits.plausible_words import plausible_words
 from attention_audit.audits.settings import Agreement
 from attention_audit.corpus.rationales import Rationale
-from attention_audit.model.architecture import Architecture
-from attention_audit.model.batch import Split
-from attention_audit.model.network import Network, network
+from attention_audit.model.network import Network
 from attention_audit.readout import Readout
 
 MakeReadout = Callable[..., Readout]
@@ -39,31 +47,23 @@ def test_equal_scores_by_hand() -> None:
     )
 
 
-def test_the_place_of_a_word_is_no_help() -> None:
-    first, last = alone([1, 0, 0, 0], [0.25] * 4), alone([0, 0, 0, 1], [0.25] * 4)
-    assert first == pytest.approx(last)
+@pytest.mark.parametrize("marked", [[0, 0], [1, 1]])
+def test_nothing_or_everything_marked_has_no_score(marked: list[int]) -> None:
+    assert np.isnan([*alone(marked, [1.0, 2.0]).values()]).all()
 
 
-@pytest.mark.parametrize(("length", "k"), [(2, 1), (5, 1), (5, 4), (6, 3)])
-def test_scores_that_are_all_alike_get_what_random_orders_get(length: int, k: int) -> None:
-    marked = [1] * k + [0] * (length - k)
-    found = alone(marked, [0.0] * length)
-    assert found == pytest.approx(in_every_order(marked, [0.0] * length))
-    assert found["f1"] == pytest.approx(k / length)
-
-
-def test_nothing_or_everything_marked_has_no_score() -> None:
-    found = overlap(cases([0, 0], [1, 0], [1, 1]), np.array([1.0, 2, 3, 4, 5, 6]))
-    assert all(np.isnan(values).tolist() == [True, False, True] for values in found.values())
-
-
-def test_mass_by_hand() -> None:
-    maps = cases([1, 0, 1], [1, 0, 0], [1, 0], [0, 0])
-    scores = np.array([0.5, 0.2, 0.1, 0.0, 0.0, 0.0, -0.1, 0.4, 1.0, 1.0])
-    # the first text has a mark of a tokenizer, which has the rest; the second is without any preference
-    assert mass(maps, scores, np.array([1.0, 0.0, 0.3, 2.0])) == pytest.approx(
-        [0.6, 1 / 3, np.nan, np.nan], nan_ok=True
-    )
+@pytest.mark.parametrize(
+    ("marked", "scores", "total", "expected"),
+    [
+        # of a text with a mark of a tokenizer, which has the rest; and of one without any preference
+        ([1, 0, 1], [0.5, 0.2, 0.1], 1.0, 0.6),
+        ([1, 0, 0], [0.0, 0.0, 0.0], 0.0, 1 / 3),
+        ([1, 0], [-0.1, 0.4], 0.3, np.nan),
+        ([0, 0], [1.0, 1.0], 2.0, np.nan),
+    ],
+)
+def test_mass_by_hand(marked: list[int], scores: list[float], total: float, expected: float) -> None:
+    assert mass(np.array(marked, bool), np.array(scores), total) == pytest.approx(expected, nan_ok=True)
 
 
 RATIONALES = {
@@ -74,37 +74,38 @@ RATIONALES = {
 
 
 def test_maps_of_texts_by_hand() -> None:
-    found = cases_of(["a", "nobody", "b", "c"], map(np.arange, [4, 2, 3, 2]), RATIONALES)
-    assert found.sources == ["x", "y", "z", "", "x", "x", "y", ""]
-    assert found.text.tolist() == [0, 0, 0, 0, 2, 3, 3, 3]
+    found = list_cases(["a", "nobody", "b", "c"], map(np.arange, [4, 2, 3, 2]), RATIONALES)
     # the word that the third text has marked is behind what was read; two annotators agree on nothing
-    assert found.count.tolist() == [2, 1, 2, 1, 0, 1, 0, 0]
-    assert found.scored.tolist() == [True, True, True, True, False, True, False, False]
-    assert found.marked[:16].reshape(4, 4).astype(int).tolist() == [
-        [1, 1, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 1, 0, 0],
+    assert [(case.text, case.source, case.marked.astype(int).tolist()) for case in found] == [
+        (0, "x", [1, 1, 0, 0]), (0, "y", [0, 1, 0, 0]), (0, "z", [0, 1, 1, 0]), (0, "", [0, 1, 0, 0]),
+        (2, "x", [0, 0, 0]), (3, "x", [1, 0]), (3, "y", [0, 0]), (3, "", [0, 0]),
     ]  # fmt: skip
 
 
+def others(rationales: dict[str, Rationale], lengths: list[int]) -> pd.DataFrame:
+    """What the other annotators reach."""
+    names = [*rationales]
+    return pd.DataFrame(list_others(names, list_cases(names, map(np.arange, lengths), rationales)), columns=NAMES)
+
+
 def test_the_other_annotators_by_hand() -> None:
-    asked, found = others(cases_of(["a", "b", "c"], map(np.arange, [4, 4, 2]), RATIONALES))
+    found = others(RATIONALES, [4, 4, 2])
     # of b and c only one annotator has a map that says anything
-    assert (asked.sources, asked.text.tolist()) == (["x", "y", "z"], [0, 0, 0])
+    assert (found["annotator"].tolist(), found["id"].tolist()) == (["x", "y", "z"], ["a"] * 3)
     # x marks 0 and 1; y and z agree on 1; y and z vote 0 2 1 0: 1 is first, and 0 is third or fourth
-    assert found["f1"] == pytest.approx([2 / 3, 1, 2 / 3])
-    assert found["iou"] == pytest.approx([1 / 2, 1, 1 / 2])
-    assert found["auprc"] == pytest.approx([(1 + (2 / 3 + 2 / 4) / 2) / 2, 1, (1 + (2 / 3 + 2 / 4) / 2) / 2])
+    assert found["f1"].tolist() == pytest.approx([2 / 3, 1, 2 / 3])
+    assert found["iou"].tolist() == pytest.approx([1 / 2, 1, 1 / 2])
+    assert found["auprc"].tolist() == pytest.approx([(1 + (2 / 3 + 2 / 4) / 2) / 2, 1, (1 + (2 / 3 + 2 / 4) / 2) / 2])
     # x and z vote 1 2 1 0 for y
-    assert found["mass"] == pytest.approx([2 / 3, 2 / 4, 2 / 3])
+    assert found["mass"].tolist() == pytest.approx([2 / 3, 2 / 4, 2 / 3])
 
 
 def test_others_that_agree_on_nothing_have_no_set() -> None:
-    rationales = {"a": Rationale({"x": [0], "y": [1], "z": [2]})}
-    _, found = others(cases_of(["a"], map(np.arange, [4]), rationales))
-    assert np.isnan(found["f1"]).all()
-    assert np.isnan(found["iou"]).all()
+    found = others({"a": Rationale({"x": [0], "y": [1], "z": [2]})}, [4])
+    assert found[["f1", "iou"]].isna().all(axis=None)
     # the marked word is the third or fourth of those without a vote: two words have one
-    assert found["auprc"] == pytest.approx([(1 / 3 + 1 / 4) / 2] * 3)
-    assert found["mass"] == pytest.approx([0.0] * 3)
+    assert found["auprc"].tolist() == pytest.approx([(1 / 3 + 1 / 4) / 2] * 3)
+    assert found["mass"].tolist() == pytest.approx([0.0] * 3)
 
 
 def rows(columns: dict[str, list[object]], **chosen: object) -> pd.DataFrame:
@@ -115,24 +116,25 @@ def rows(columns: dict[str, list[object]], **chosen: object) -> pd.DataFrame:
     return frame
 
 
+def check_rows(found: pd.DataFrame, readout: Readout, rationales: Rationales, scores: Any) -> None:
+    """The rows of an attribution have the measures of its scores, map by map."""
+    cases = list_cases(readout.ids, readout.places, rationales)
+    about = [(case.source, len(case.marked), case.marked.sum()) for case in cases]
+    assert [*found[["annotator", "words", "marked"]].itertuples(index=False, name=None)] == about
+    expected = pd.DataFrame([overlap(case.marked, scores[case.text][: len(case.marked)]) for case in cases])
+    pd.testing.assert_frame_equal(found[[*expected]].reset_index(drop=True), expected)
+
+
 def test_what_a_readout_says_of_marked_words(random_readout: MakeReadout) -> None:
     readout = random_readout([4, 2, 4, 2], outputs=3)
-    names = dict(zip(("text-0", "text-2", "text-3"), "abc", strict=True))
-    rationales = {text: RATIONALES[name] for text, name in names.items()}
+    rationales = {text: RATIONALES[name] for text, name in zip(("text-0", "text-2", "text-3"), "abc", strict=True)}
     counts = {"text-0": [5, 1, 0, 9], "text-2": [1, 1, 1, 1], "text-3": [0, 2]}
     columns = plausibility(readout, rationales, {name: np.array(values) for name, values in counts.items()})
-    everything = rows(columns)
-    assert list(everything["attribution"].unique()) == [
+    assert [*dict.fromkeys(columns["attribution"])] == [
         "attention", "gradient", "product", "contribution", "random", "frequency", "others",
     ]  # fmt: skip
-    marked = cases_of(readout.ids, readout.places, rationales)
     for name, scores in from_states(readout).items():
-        found = rows(columns, attribution=name)
-        assert found["annotator"].tolist() == marked.sources
-        assert found["words"].tolist() == marked.words.tolist()
-        assert found["marked"].tolist() == marked.count.tolist()
-        for measure, values in overlap(marked, marked.flat(scores)).items():
-            np.testing.assert_array_equal(found[measure], values)
+        check_rows(rows(columns, attribution=name), readout, rationales, scores)
     own = rows(columns, attribution="attention", id="text-0")
     weights = readout.attention[0]
     assert own["mass"].tolist() == pytest.approx([weights[:2].sum(), weights[1], weights[1:3].sum(), weights[1]])
@@ -185,29 +187,20 @@ def test_marks_of_a_tokenizer_are_items_and_no_words(random_heads: MakeReadout) 
 
 
 def test_attributions_that_run_the_network_again(random_readout: MakeReadout) -> None:
-    torch.manual_seed(0)
-    sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3}
-    model = network(
-        Architecture.model_validate({"encoder": "bilstm", "attention": "additive", **sizes}), words=30, classes=3
-    )
-    lengths, random = [4, 7, 4, 2], np.random.default_rng(0)
-    texts = np.concatenate([[2, *random.integers(4, 30, n), 3] for n in lengths])
+    lengths = [4, 7, 4, 2]
     readout, settings = random_readout(lengths, outputs=3), Agreement(texts=2, steps=4)
-    attributed = Attributed(model, Split(texts, lengths, [0] * 4, torch.device("cpu")), readout, lambda line: None)
+    attributed = Attributed(model_of(), split_of(random_texts(lengths)), readout, lambda line: None)
     rationales = {"text-0": RATIONALES["a"], "text-1": RATIONALES["b"], "text-3": RATIONALES["c"]}
     columns = plausible_words(attributed, rationales, settings)
-    marked = cases_of(readout.ids, readout.places, rationales)
     expected = {
         "word_gradient": attributed.scores["gradient"],
         "gradient_attached": attributed.scores["gradient_attached"],
         "loo": attributed.deletions.falls,
     }
-    assert list(rows(columns)["attribution"].unique()) == [*expected, "integrated_gradients"]
+    assert [*dict.fromkeys(columns["attribution"])] == [*expected, "integrated_gradients"]
     for name, scores in expected.items():
         found = rows(columns, attribution=name)
-        assert found["annotator"].tolist() == marked.sources
-        for measure, values in overlap(marked, marked.flat(scores)).items():
-            np.testing.assert_array_equal(found[measure], values)
+        check_rows(found, readout, rationales, scores)
         assert found["mass"].isna().all() == (name == "loo")
     # the sample is of texts 0 and 2, and nobody marked the latter
     chosen, (gains, *_) = attributed.integrated(settings)
@@ -218,7 +211,7 @@ def test_attributions_that_run_the_network_again(random_readout: MakeReadout) ->
 
 
 def test_where_nobody_marked_words_the_network_does_not_run(random_readout: MakeReadout) -> None:
-    split = Split([2, 5, 6, 3], [2], [0], torch.device("cpu"))
+    split = split_of([[2, 5, 6, 3]])
     model = torch.nn.Module()  # has nothing to run
     attributed = Attributed(cast(Network, model), split, random_readout([2]), lambda line: None)
     assert all(len(values) == 0 for values in plausible_words(attributed, {}, Agreement()).values())

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from attention_audit.audits.attributed import sample
-from attention_audit.audits.correlation import agreements, correlations, overlap, tau
-from attention_audit.audits.settings import Correlation
+from attention_audit.audits.attributed import Attributed, sample
+from attention_audit.audits.correlation import agreement, correlation, overlap, tau
+from attention_audit.audits.settings import Agreement, Correlation
 from attention_audit.readout import Readout
 
 
@@ -48,14 +51,19 @@ def test_of_equals_the_first_tokens_are_higher() -> None:
     assert overlap(np.array([0.5, 0.5, 0.0]), np.zeros(3), 2) == 1
 
 
+def attributed(readout: Readout, **scores: list[npt.NDArray[np.float64]]) -> Attributed:
+    """A readout with attributions of its texts."""
+    texts = SimpleNamespace(readout=readout, scores=scores)
+    texts.integrated = lambda settings: (np.arange(len(readout)), [np.zeros(3)] * len(readout))
+    return cast(Attributed, texts)
+
+
 def test_correlation_has_a_row_a_pair_and_text(random_readout: Callable[..., Readout]) -> None:
     attention = [np.array(weights, np.float32) for weights in ([0.2, 0.3, 0.5], [1.0])]
     readout = replace(random_readout([3, 1]), attention=attention, predictions=np.array([1, 0]))
-    rising, falling, flat = np.array([1.0, 2, 3]), np.array([3.0, 2, 1]), np.ones(3)
-    scores = {"gradient": rising, "gradient_attached": falling, "loo": flat}
-    columns = correlations(
-        readout, {name: [values, values[:1]] for name, values in scores.items()}, Correlation(top_k=2)
-    )
+    scores = {"gradient": np.array([1.0, 2, 3]), "gradient_attached": np.array([3.0, 2, 1]), "loo": np.ones(3)}
+    texts = attributed(readout, **{name: [values, values[:1]] for name, values in scores.items()})
+    columns = correlation(texts, Correlation(top_k=2))
     assert columns["pair"][::2] == columns["pair"][1::2]
     assert columns["pair"][::2] == [
         "attention~gradient",
@@ -64,8 +72,8 @@ def test_correlation_has_a_row_a_pair_and_text(random_readout: Callable[..., Rea
         "gradient~loo",
     ]
     assert columns["id"] == ["text-0", "text-1"] * 4
-    assert columns["prediction"].tolist() == [1, 0] * 4
-    assert columns["tokens"].tolist() == [3, 1] * 4
+    assert columns["prediction"] == [1, 0] * 4
+    assert columns["tokens"] == [3, 1] * 4
     np.testing.assert_allclose(columns["tau"][::2], [1, -1, np.nan, np.nan])
     assert np.isnan(columns["tau"][1::2]).all()
     assert np.isnan(columns["p"]).tolist() == np.isnan(columns["tau"]).tolist()
@@ -73,13 +81,12 @@ def test_correlation_has_a_row_a_pair_and_text(random_readout: Callable[..., Rea
     assert np.isnan(columns["top_k_overlap"][1::2]).all()
 
 
-def test_agreement_is_the_mean_over_texts_with_an_order() -> None:
+def test_agreement_is_the_mean_over_texts_with_an_order(random_readout: Callable[..., Readout]) -> None:
     rising, swapped, flat = np.array([1.0, 2, 3]), np.array([1.0, 3, 2]), np.zeros(3)
-    columns = agreements(
-        {"a": [rising, rising, rising], "b": [rising, swapped, flat], "c": [flat, flat, flat]},
-    )
-    assert columns["first"] == ["a", "a", "b"]
-    assert columns["second"] == ["b", "c", "c"]
+    readout = replace(random_readout([3] * 3), attention=[rising.astype(np.float32)] * 3)
+    columns = agreement(attributed(readout, b=[rising, swapped, flat]), Agreement())
+    assert columns["first"] == ["attention", "attention", "b"]
+    assert columns["second"] == ["b", "integrated_gradients", "integrated_gradients"]
     np.testing.assert_allclose(columns["tau"], [(1 + 1 / 3) / 2, np.nan, np.nan])
     assert columns["texts"] == [2, 0, 0]
 

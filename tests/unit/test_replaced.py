@@ -9,7 +9,8 @@ import classifiers_on_disk
 import numpy as np
 import pytest
 import torch
-from test_located import CPU, LENGTHS, TEXTS, model_of, split_of
+from small_networks import CPU, model_of, split_of
+from test_located import LENGTHS, QUERIES, TEXTS, texts_of
 
 from attention_audit.audits import replaced as module
 from attention_audit.audits.attributed import Attributed
@@ -53,7 +54,7 @@ def test_words_are_drawn_as_often_as_they_occur() -> None:
 def test_falls_are_those_of_texts_written_with_other_words(
     encoder: str, pair: bool, random_readout: MakeReadout, random_pairs: MakeReadout
 ) -> None:
-    model, split = model_of(encoder, pair), split_of(TEXTS, list(range(6)), pair)
+    model, split = model_of(encoder, pair), texts_of(pair)
     readout = (random_pairs if pair else random_readout)(LENGTHS, outputs=3)
     texts = Attributed(model, split, readout, lambda line: None)
     found, deleted = replaced(texts, OCCURRENCES, *SETTINGS), located(texts, *SETTINGS)
@@ -74,7 +75,8 @@ def test_falls_are_those_of_texts_written_with_other_words(
             written = list(TEXTS[member])
             for place in order[:count].tolist():
                 written[1 + place] = others[place]
-            logits = model(split_of([written], [member], pair).batch(np.array([0]))).logits
+            split = split_of([written], **{"queries": [QUERIES[member]]} if pair else {})
+            logits = model(split.batch(np.array([0]))).logits
             chances.append(probabilities(logits.detach())[0].numpy())
         chosen = chances[0].argmax()
         np.testing.assert_allclose(falls, [chances[0][chosen] - p[chosen] for p in chances[1:]], rtol=1e-7, atol=1e-12)
@@ -107,7 +109,7 @@ def test_a_transformer_has_its_tokenizers_unknown_and_mask(monkeypatch: pytest.M
 
 
 def test_where_nothing_can_stand_in_there_are_no_rows(random_readout: MakeReadout) -> None:
-    model, split = model_of("affine"), split_of(TEXTS, list(range(6)))
+    model, split = model_of("affine"), texts_of()
     texts = Attributed(model, split, random_readout(LENGTHS, outputs=3), lambda line: None)
     assert [len(column) for column in replaced(texts, np.empty(0, np.int64), *SETTINGS).values()] == [0] * 5
 

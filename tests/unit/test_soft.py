@@ -5,12 +5,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
-from test_located import LENGTHS, TEXTS, model_of, split_of
+from small_networks import model_of, split_of
+from test_located import LENGTHS, texts_of
 from torch import nn
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.audits.soft import DRAWS, KINDS, Copies, chances, copies_of, kept, scaled, soft
+from attention_audit.audits.soft import DRAWS, KINDS, Copy, chances, kept, scaled, soft
 from attention_audit.model.batch import Batch
 from attention_audit.readout import Readout
 from attention_audit.transformer.pieces import SPECIAL
@@ -49,30 +50,18 @@ def cue(random_readout: MakeReadout) -> Attributed:
     nn.init.constant_(model.decoder.weight, 0.1)
     with torch.no_grad():
         model.embedding.weight[4:8] = torch.tensor([8.0, 0, 0, 0])[:, None]
-    return Attributed(model, split_of([[2, 4, 5, 6, 7, 3]], [0]), random_readout([4]), lambda line: None)
+    return Attributed(model, split_of([[2, 4, 5, 6, 7, 3]]), random_readout([4]), lambda line: None)
 
 
 def test_a_score_of_1_erases_a_word_and_a_score_of_0_keeps_it(random_readout: MakeReadout) -> None:
     texts = cue(random_readout)
     scores = [np.array(row, float) for row in ([0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 1, 1], [1, 0, 0, 0])]
-    copies = Copies(np.zeros(4, np.int64), np.zeros(4, np.int64), scores, np.array([False, False, False, True]))
+    copies = [Copy(0, 0, own, keeps) for own, keeps in zip(scores, (False, False, False, True), strict=True)]
     texts.model.eval()
     # the log odds are five times a tenth of the mean, so 1, or 0 without the cue
     whole, half = 1 / (1 + np.exp(-1)), 0.5
     found = chances(texts, np.array([1]), copies, seed=0)
     assert found == pytest.approx([whole, half, whole, whole])
-
-
-def test_copies_have_the_scores_of_their_kind(random_readout: MakeReadout) -> None:
-    copies = copies_of(cue(random_readout), np.array([0]), [np.array([1.0, 0.5, 0.25, 0.0])], seed=0)
-    assert copies.member.tolist() == [0] * len(KINDS) * DRAWS
-    assert copies.keeps.tolist() == ([False] * DRAWS + [True] * DRAWS) * 2
-    assert copies.draw.tolist() == [*range(DRAWS)] * len(KINDS)
-    assert all(row.tolist() == [1, 0.5, 0.25, 0] for row in copies.scores[: 2 * DRAWS])
-    shuffled = [row.tolist() for row in copies.scores[2 * DRAWS :]]
-    assert shuffled[:DRAWS] == shuffled[DRAWS:]
-    assert all(sorted(row) == [0, 0.25, 0.5, 1] for row in shuffled)
-    assert len({tuple(row) for row in shuffled}) > 1
 
 
 def test_an_attribution_to_the_word_that_decides_is_missed_and_suffices(random_readout: MakeReadout) -> None:
@@ -92,7 +81,7 @@ def test_a_row_an_attribution_and_text_that_hangs_on_no_other(
     pair: bool, random_readout: MakeReadout, random_pairs: MakeReadout
 ) -> None:
     readout = (random_pairs if pair else random_readout)(LENGTHS, outputs=3)
-    split = split_of(TEXTS, list(range(6)), pair)
+    split = texts_of(pair)
     settings = Agreement(texts=1, steps=4), Erasure()
     every, some = (
         soft(Attributed(model_of("bilstm", pair), split, readout, lambda line: None), *settings, Deletion(texts=most))

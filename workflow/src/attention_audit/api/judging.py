@@ -34,7 +34,7 @@ from attention_audit.api.predicting import (
     delete_words,
 )
 from attention_audit.audits.map_stability import rank_correlation
-from attention_audit.audits.plausibility import Cases, cases_of, overlap
+from attention_audit.audits.plausibility import Case, list_cases, overlap
 from attention_audit.audits.settings import Erasure
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import Subject
@@ -200,7 +200,7 @@ def choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
     return [values if values.ndim == 1 else values[:, at] for values, at in zip(maps, best, strict=True)]
 
 
-def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[slice]) -> Cases:
+def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[slice]) -> list[Case]:
     """List the texts that people marked, and on which words. Raises AuditError where there is no such word."""
     marks = entries(marks, MARKS)
     as_many(marks, len(texts), MARKS)
@@ -217,7 +217,7 @@ def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Seque
         if outside := [at for at in found if not part.start <= at < part.stop]:
             raise AuditError(f"{place} names word {outside[0]}, which is left out; name words alone")
         rationales[str(number)] = Rationale({MARKS: sorted(at - part.start for at in found)})
-    return cases_of([*map(str, range(len(texts)))], (np.arange(part.stop - part.start) for part in parts), rationales)
+    return list_cases([*map(str, range(len(texts)))], (np.arange(part.stop - part.start) for part in parts), rationales)
 
 
 def refuse(measured: Measured, reason: str) -> Cell:
@@ -380,7 +380,8 @@ def judge(
         found.insert(0, "training", number)
         found["top_word"] += np.where(found["top_word"] < 0, 0, [part.start for part in parts])
         for column, values in (("auprc", own), ("auprc_random", [*map(np.ones_like, own)])):
-            found[column] = pd.Series(overlap(cases, cases.flat(values))["auprc"], cases.text, np.float64)
+            auprc = {case.text: overlap(case.marked, values[case.text])["auprc"] for case in cases}
+            found[column] = pd.Series(auprc, dtype=np.float64)
         rows.append(found)
     by_text = pd.concat(rows, ignore_index=True)
     reasons = dict(REASONS)

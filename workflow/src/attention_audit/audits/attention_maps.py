@@ -1,13 +1,15 @@
 """The words of a few texts under three attentions, for reading (Wiegreffe & Pinter 2019, figure 2)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.audits.comparison import against_base
+from attention_audit.audits.batches import to_columns
+from attention_audit.audits.comparison import compare_maps
 from attention_audit.audits.settings import AttentionMaps
 from attention_audit.errors import AuditError
 from attention_audit.readout import Floats, Readout
@@ -22,13 +24,13 @@ class Reading(NamedTuple):
     """How one model reads the texts of the base model, in their order.
 
     weights: the name of the model in the results. attention: its weights. jsd: how far these are from the base
-    model's (nats). probability: of the class that the base model predicts.
+    model's (nats). probabilities (N, C): what it predicts.
     """
 
     weights: str
     attention: Sequence[Floats]
     jsd: npt.NDArray[np.float64]
-    probability: Floats
+    probabilities: Floats
 
 
 def choose(base: Readout, divergences: Sequence[npt.NDArray[np.float64]], settings: AttentionMaps) -> list[str]:
@@ -39,18 +41,14 @@ def choose(base: Readout, divergences: Sequence[npt.NDArray[np.float64]], settin
     alternating between predicted classes, another class first. Ties go to the lesser id, and so does all where there is
     no adversary. `divergences` has each adversary's distance from the base model, text by text.
     """
-    asked = [name for name in settings.instances if name in set(base.ids)]
-    lengths = base.lengths
-    right = base.predictions == base.labels
-    readable = (lengths >= READABLE[0]) & (lengths <= READABLE[1])
-    pool = np.flatnonzero(right & readable) if (right & readable).any() else np.arange(len(base))
+    asked = [name for name in settings.instances if name in base.ids]
+    readable = (base.predictions == base.labels) & (base.lengths >= READABLE[0]) & (base.lengths <= READABLE[1])
+    pool = np.flatnonzero(readable if readable.any() else np.ones(len(base))).tolist()
     ranked = sorted(pool, key=lambda i: (-min((moved[i] for moved in divergences), default=0.0), base.ids[i]))
-    typical = ranked[len(ranked) // 2 : len(ranked) // 2 + 1]
-    furthest = [i for i in ranked if i not in typical]
-    classes = sorted(np.unique(base.predictions), key=lambda c: (c in base.predictions[typical], -c))
-    by_class = [[i for i in furthest if base.predictions[i] == c] for c in classes]
-    turns = typical + [i for turn in zip(*by_class, strict=False) for i in turn]
-    turns += [i for i in furthest if i not in set(turns)]
+    typical = ranked.pop(len(ranked) // 2)
+    classes = sorted(np.unique(base.predictions), key=lambda c: (c == base.predictions[typical], -c))
+    by_class = ([i for i in ranked if base.predictions[i] == c] for c in classes)
+    turns = dict.fromkeys([typical, *chain.from_iterable(zip(*by_class, strict=False)), *ranked])
     automatic = [base.ids[i] for i in turns if base.ids[i] not in asked]
     return asked + automatic[: settings.automatic]
 
@@ -59,43 +57,40 @@ def maps(
     base: Readout, ids: Sequence[str], readings: Sequence[Reading], tokens: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
     """The columns `COLUMNS`, with one row for each text, reading and item: its words, then marks where it has them."""
-    places, marks = {name: place for place, name in enumerate(base.ids)}, base.lengths - base.words
-    placed = base.places
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for name in ids:
-        at = places[name]
+        at = base.ids.index(name)
+        words, marks = list(tokens[name]), int(base.lengths[at] - base.words[at])
+        if marks:
+            words = [*(words[place] for place in base.places[at] if place < len(words)), *MARKS[:marks]]
         for reading in readings:
-            words, weights = list(tokens[name]), reading.attention[at].tolist()
-            if marks[at]:
-                words = [*(words[place] for place in placed[at] if place < len(words)), *MARKS[: marks[at]]]
+            weights = reading.attention[at].tolist()
             if len(words) < len(weights):
                 raise AuditError(
                     f"text {name!r}: {len(words)} words in the corpus but {len(weights)} weights in the readout"
                 )
-            numbers = float(reading.probability[at]), int(base.predictions[at]), float(reading.jsd[at])
+            predicted = int(base.predictions[at])
+            numbers = float(reading.probabilities[at, predicted]), predicted, float(reading.jsd[at])
             about = (name, int(base.labels[at]), reading.weights, *numbers)
             rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=False))]
-    return {column: [row[place] for row in rows] for place, column in enumerate(COLUMNS)}
+    return to_columns(COLUMNS, rows)
 
 
 def of_model(weights: str, readout: Readout, base: Readout) -> Reading:
     """How a model reads the texts of `base`. Raises AuditError where its readout lacks one of them."""
     readout = readout.aligned(base.ids)
-    of_base_class = readout.probabilities[np.arange(len(base)), base.predictions]
-    return Reading(
-        weights, readout.attention, against_base(base, readout, permutations=1, seed=0)["jsd"], of_base_class
-    )
+    moved = compare_maps(base, readout, permutations=1, seed=0)["jsd"]
+    return Reading(weights, readout.attention, moved, readout.probabilities)
 
 
 def of_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
     """How the base model reads the texts with the weights that the per-instance adversary found."""
     rows = instance_adversary.set_index("id").loc[base.ids]
-    found = rows["attention"].to_list()
+    found = maps = rows["attention"].to_list()
     if base.attending is not None:
         found = [weights.reshape(length, -1) for weights, length in zip(found, base.lengths, strict=True)]
-    predicted = base.predict(found)[np.arange(len(base)), base.predictions]
-    maps = [weights if weights.ndim == 1 else weights.mean(1) for weights in found]
-    return Reading("instance_adversary", maps, rows["jsd"].to_numpy(np.float64), predicted)
+        maps = [weights.mean(1) for weights in found]
+    return Reading("instance_adversary", maps, rows["jsd"].to_numpy(np.float64), base.predict(found))
 
 
 def attention_maps(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -39,8 +40,7 @@ class Attributed:
     seed: int = 0
     own: Sequence[str] = ()
     earlier: dict[int, dict[str, Scores]] = field(default_factory=dict)
-    _integrated: dict[tuple[int, int], tuple[Indices, Scores]] = field(default_factory=dict, init=False)
-    _deleted: dict[bytes, Deletions] = field(default_factory=dict, init=False)
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @cached_property
     def deletions(self) -> Deletions:
@@ -57,10 +57,11 @@ class Attributed:
         if "deletions" in vars(self) or np.isin(several, members).all():
             return self.deletions
         key = members.tobytes()
-        if key not in self._deleted:
-            self._deleted[key] = leave_one_out(self.model, self.split, members)
+        if key not in self._kept:
+            self._kept[key] = leave_one_out(self.model, self.split, members)
             self.report(f"leave-one-out: {self.split.lengths[members].sum()} tokens of {len(members)} texts")
-        return self._deleted[key]
+        found: Deletions = self._kept[key]
+        return found
 
     def deletable(self, agreement: Agreement, deletion: Deletion) -> Indices:
         """The positions of texts of several words of which words are deleted: all, or the sample of `deletion` and the
@@ -80,20 +81,13 @@ class Attributed:
         self.report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
-    @cached_property
-    def word_maps(self) -> dict[str, Scores]:
-        """The further maps of the readout, by name."""
-        return {name: [scores.astype(np.float64) for scores in each] for name, each in self.readout.maps.items()}
-
     def integrated(self, settings: Agreement) -> tuple[Indices, Scores]:
         """The positions of a sample of the texts, and the integrated gradients of all texts, with their signs."""
-        key = settings.texts, settings.steps
-        if key not in self._integrated:
-            chosen = sample(len(self.split), settings.texts)
-            scores = integrated_gradients(self.model, self.split, settings.steps, chosen)
-            self._integrated[key] = chosen, scores
+        chosen, key = sample(len(self.split), settings.texts), (settings.texts, settings.steps)
+        if key not in self._kept:
+            self._kept[key] = integrated_gradients(self.model, self.split, settings.steps, chosen)
             self.report(f"integrated gradients of {len(chosen)} texts")
-        return self._integrated[key]
+        return chosen, self._kept[key]
 
 
 Attribution = Callable[[Attributed], Scores]

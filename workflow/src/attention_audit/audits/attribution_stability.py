@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.batches import to_columns
 from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.rankings import BY_MAP, list_scores
 from attention_audit.audits.settings import Agreement, Deletion
@@ -22,14 +23,13 @@ def attribution_stability(texts: Attributed, agreement: Agreement, deletion: Del
     chosen, integrated = texts.integrated(agreement)
     several = texts.deletable(agreement, deletion)
     further = {"loo": texts.deletions_of(several).falls, "integrated_gradients": integrated}
-    by_state = {name: scores for name, scores in list_scores(texts.readout, 0).items() if name not in BY_MAP}
-    own = by_state | further
+    own = {name: scores for name, scores in list_scores(texts.readout, 0).items() if name not in BY_MAP} | further
     members = dict.fromkeys(own, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
     rows = [
-        (other, texts.readout.ids[member], name, rank_correlation(theirs[name][member], own[name][member]))
+        (other, texts.readout.ids[member], name, rank_correlation(theirs[name][member], scores[member]))
         for other, theirs in texts.earlier.items()
-        for name in own
+        for name, scores in own.items()
         for member in members[name]
     ]
     texts.earlier[texts.seed] = own
-    return {name: [row[place] for row in rows] for place, name in enumerate(("other", "id", "map", "rho"))}
+    return to_columns(("other", "id", "map", "rho"), rows)

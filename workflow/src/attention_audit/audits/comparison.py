@@ -16,67 +16,48 @@ this package. Runs on readouts.
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from attention_audit.answer.frontier import weigh_classes
+from attention_audit.audits.batches import collect
 from attention_audit.audits.permutation import orders, permuted
 from attention_audit.divergence import flipped, jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
-Floats = npt.NDArray[np.float64]
-
-
-def shuffle_away(
-    first: Padded, second: Padded, ids: list[str], permutations: int, seed: int
-) -> npt.NDArray[np.float64]:
-    """Compute the mean JSD (nats) of the maps of n texts from the second ones shuffled over the items, (n,).
-
-    It is what two unrelated maps of these shapes would reach. `ids` are the ids of all texts of the readout.
-    """
-    shuffled = permuted(second.attention, orders(second, ids, permutations, seed))
-    found: Floats = jsd(first.attention, shuffled).mean(0).numpy()
-    return found
-
 
 def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) -> dict[str, Any]:
-    """Columns id, jsd (nats), tvd, chance_jsd (nats), same_top; one row for each text of `first`.
+    """Columns id, jsd (nats), tvd, chance_jsd (nats), same_top, decision_flip, base_prediction, base_max_attention; one
+    row for each text of `first`.
 
-    chance_jsd: see `shuffle_away`, with the weights of `second` shuffled. same_top: whether the same item has the most
-    attention in both.
+    chance_jsd: the mean over shuffles of the weights of `second`, what two unrelated maps of these shapes would reach.
+    same_top: whether the same item has the most attention in both. The last two are those of `first`.
 
     Raises AuditError where `second` lacks a text.
     """
     second = second.aligned(first.ids)
-    moved, chance, same = np.empty(len(first)), np.empty(len(first)), np.empty(len(first), np.bool_)
-    for one, other in zip(first.batches(torch.float64), second.batches(torch.float64), strict=True):
-        at = one.members
-        moved[at] = jsd(one.attention, other.attention).numpy()
-        same[at] = (one.top() == other.top()).numpy()
-        chance[at] = shuffle_away(one, other, first.ids, permutations, seed)
-    predictions = (torch.from_numpy(readout.probabilities).double() for readout in (first, second))
-    return {
+
+    def measure(one: Padded, other: Padded) -> dict[str, Any]:
+        shuffled = permuted(other.attention, orders(other, first.ids, permutations, seed))
+        return {
+            "jsd": jsd(one.attention, other.attention),
+            "chance_jsd": jsd(one.attention, shuffled).mean(0),
+            "same_top": one.top() == other.top(),
+        }
+
+    found = collect(measure, first.batches(torch.float64), second.batches(torch.float64))
+    before, after = (torch.from_numpy(readout.probabilities).double() for readout in (first, second))
+    return found | {
         "id": first.ids,
-        "jsd": moved,
-        "tvd": tvd(*predictions).numpy(),
-        "chance_jsd": chance,
-        "same_top": same,
-    }
-
-
-def against_base(base: Readout, other: Readout, permutations: int, seed: int) -> dict[str, Any]:
-    """Columns of `compare_maps`, with the weights of `other` shuffled; and decision_flip, base_prediction,
-    base_max_attention; one row for each text of `base`.
-
-    Raises AuditError where `other` lacks a text.
-    """
-    before, after = (torch.from_numpy(r.probabilities).double() for r in (base, other.aligned(base.ids)))
-    return compare_maps(base, other, permutations, seed) | {
+        "tvd": tvd(before, after).numpy(),
         "decision_flip": flipped(before, after).numpy(),
-        "base_prediction": base.predictions.astype(np.int32),
-        "base_max_attention": base.max_attention,
+        "base_prediction": first.predictions.astype(np.int32),
+        "base_max_attention": first.max_attention,
     }
+
+
+against_base = compare_maps
+"""The same of the base model and another one."""
 
 
 def consistency(base: Readout, other: Readout, permutations: int, seed: int) -> dict[str, Any]:

@@ -9,18 +9,16 @@ spread. Mohankumar et al. 2020, section 3. The magnitudes of the cosines are ave
 from typing import Any
 
 import numpy as np
-import torch
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import evaluating
 from attention_audit.model.attention import absolute_conicity, cone
+from attention_audit.model.network import inference
 
 
-@torch.inference_mode()
 def conicity(texts: Attributed) -> dict[str, Any]:
     """Columns id, conicity and magnitude; one row for each text."""
     conicities, magnitudes = np.empty((2, len(texts.split)))
-    with evaluating(texts.model):
+    with inference(texts.model):
         for members, batch in texts.split.in_order_of_length():
             states = texts.model(batch).states.double()
             conicities[members] = cone(states, batch.mask).cpu().numpy()

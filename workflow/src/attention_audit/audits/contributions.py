@@ -16,6 +16,7 @@ item t, over all heads: it is how the decision would begin to change, and the c_
 weights would predict. What an erasure does (top_fall, top_flips) passes the tail and is exact.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,47 +24,29 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.erasure import erasable, without
+from attention_audit.audits.batches import collect, cut_rows
+from attention_audit.audits.erasure import ErasableTexts, erasable, without
 from attention_audit.audits.rankings import falling
 from attention_audit.columns.audits import TOP
 from attention_audit.readout import Readout
 
-AT_ONCE = 2**18
-"""Pairs of items that are compared at once, but for a single text: as many as stay in a processor's cache."""
-EXACT = 4096
-"""Items of a text up to which the number of their pairs is exact in float32."""
+TOPS = ("top_items", "top_weights", "top_contributions")
 
 
-def kendall(first: Tensor, second: Tensor, lengths: Tensor) -> Tensor:
-    """Kendall's tau-b of two scorings of the items of n texts: (n, L), (n, L), (n,) -> (n,); padding does not count.
-
-    NaN where either scores all items of a text the same. Of each text, all pairs of items are compared.
-    """
-    taus = first.new_empty(len(first))
-    for length in sorted({*lengths.tolist()}):
-        for rows in (lengths == length).nonzero()[:, 0].split(max(1, AT_ONCE // length**2)):
-            # signs of differences of ranks; small whole numbers need no double precision
-            scores = torch.stack([first[rows, :length], second[rows, :length]])
-            ranks = torch.searchsorted(scores.sort(-1).values, scores)
-            ranks = ranks.to(torch.float32 if length < EXACT else torch.float64)
-            one, other = (ranks[..., None] - ranks[..., None, :]).clamp_(-1, 1).flatten(2)
-            agreeing, *untied = (
-                torch.linalg.vecdot(*pairs).double() for pairs in ((one, other), (one, one), (other, other))
-            )
-            taus[rows] = agreeing / (untied[0] * untied[1]).sqrt()
+def kendall(scored: Iterable[Sequence[npt.NDArray[np.float64]]]) -> Tensor:
+    """Compute Kendall's tau-b of two scorings of the items of each text, (n,); NaN where either scores all the same."""
+    counts = []
+    for pair in scored:
+        first, second = (np.sign(scores[:, None] - scores).ravel() for scores in pair)
+        counts.append([first @ second, first @ first, second @ second])
+    agreeing, *untied = torch.tensor(counts, dtype=torch.float64).T
+    taus: Tensor = agreeing / (untied[0] * untied[1]).sqrt()
     return taus
 
 
-def overlaps(first: Tensor, second: Tensor, lengths: Tensor) -> Tensor:
-    """The share of the first TOP items of one order, or of all where there are fewer, that are among those of another.
-
-    Both are the positions of n texts, from `falling`: (n, L), (n, L), (n,) -> (n,).
-    """
-    tops = lengths.clamp(max=TOP)
-    chosen = torch.arange(min(TOP, first.shape[1])) < tops[:, None]
-    one, other = (positions[:, : chosen.shape[1]] for positions in (first, second))
-    among = torch.zeros(first.shape, dtype=torch.bool).scatter(1, other, chosen)
-    return (among.gather(1, one) & chosen).sum(1) / tops
+def share_tops(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> float:
+    """Compute the share of the first TOP items of one order, or of all, that are among those of another; in float32."""
+    return float(np.float32(np.isin(one[:TOP], other[:TOP]).mean()))
 
 
 def contributions(readout: Readout) -> dict[str, Any]:
@@ -78,37 +61,32 @@ def contributions(readout: Readout) -> dict[str, Any]:
     with the most attention: their positions, weights and c_t. Of equal scores the earlier item counts as the higher.
     Marks of a tokenizer count in magnitude and against, and are no items of the others.
     """
-    lengths, words = readout.lengths, readout.words
-    numbers = ("tau", "overlap", "magnitude", "against", "top_fall")
-    found = {name: np.full(len(readout), np.nan) for name in numbers}
-    flips = np.full(len(readout), None, object)
-    tops: dict[str, list[npt.NDArray[Any]]] = {
-        name: [np.empty(0)] * len(readout) for name in ("top_items", "top_weights", "top_contributions")
-    }
-    for texts in erasable(readout):
-        at, exact = texts.members, texts.exact_contributions
-        by_weight, by_size = (falling(scores, texts.lengths, texts.words) for scores in (texts.attention, exact.abs()))
-        predicted, changed = texts.outcome(without(texts, by_weight[:, :1]))
-        several = texts.words.numpy() > 1
-        found["tau"][at] = kendall(texts.attention, exact.abs(), texts.words).numpy()
-        found["overlap"][at] = overlaps(by_weight, by_size, texts.words).numpy()
-        found["magnitude"][at] = exact.abs().sum(1).numpy()
-        found["against"][at] = texts.attention.where(exact < 0, 0.0).sum(1).numpy()
-        found["top_fall"][at[several]] = texts.fall(predicted)[several, 0].numpy()
-        flips[at[several]] = changed[:, 0].numpy()[several]
+
+    def measure(texts: ErasableTexts) -> dict[str, Any]:
+        exact, several = texts.exact_contributions, texts.words > 1
+        by_weight, by_size = (falling(scores, texts) for scores in (texts.attention, exact.abs()))
+        scored = (cut_rows(scores, texts.words) for scores in (texts.attention, exact.abs()))
+        ordered = (cut_rows(positions, texts.words) for positions in (by_weight, by_size))
+        predicted, flips = texts.erase(without(texts, by_weight[:, :1]))
         first = by_weight[:, :TOP]
-        shown = (first, texts.attention.gather(1, first), exact.gather(1, first))
-        for rows, values in zip(tops.values(), shown, strict=True):
-            for member, row in zip(at, values.numpy(), strict=True):
-                rows[member] = row[: words[member]]
-    tops["top_items"] = [
-        words[items.astype(int)] for words, items in zip(readout.places, tops["top_items"], strict=True)
-    ]
+        tops = (first, texts.attention.gather(1, first), exact.gather(1, first))
+        return {
+            "tau": kendall(zip(*scored, strict=True)),
+            "overlap": np.array([share_tops(*orders) for orders in zip(*ordered, strict=True)]),
+            "magnitude": exact.abs().sum(1),
+            "against": texts.attention.where(exact < 0, 0.0).sum(1),
+            "top_fall": texts.fall(predicted)[:, 0].where(several, torch.nan),
+            "top_flips": [
+                flip if more else None for flip, more in zip(flips[:, 0].tolist(), several.tolist(), strict=True)
+            ],
+            **{name: cut_rows(values, texts.words) for name, values in zip(TOPS, tops, strict=True)},
+        }
+
+    found = collect(measure, erasable(readout))
+    found["top_items"] = [words[items] for words, items in zip(readout.places, found["top_items"], strict=True)]
     return {
         "id": readout.ids,
-        "items": lengths.astype(np.int32),
+        "items": readout.lengths.astype(np.int32),
         "prediction": readout.predictions.astype(np.int32),
         **found,
-        "top_flips": flips,
-        **tops,
     }

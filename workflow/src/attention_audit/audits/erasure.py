@@ -23,7 +23,6 @@ among the likeliest any longer, whatever the order of the classes.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +34,9 @@ from attention_audit.divergence import flipped
 from attention_audit.padded import Heads, Padded
 from attention_audit.readout import Readout
 
+EVERY = slice(None)
+POSITIONS = 16384
+"""Items of the texts that are padded together."""
 STEP = 4
 """Further items whose erasure passes a tail together, of texts whose decision holds so far."""
 
@@ -45,7 +47,8 @@ class ErasableTexts:
 
     members (n,): the positions of the texts in the readout. attention (n, L), contribution (n, C, L), bias (n, C),
     votes (n, F, L) with the mass last, lengths (n,). C is 2 for a model with one output. F is C + 1, or D + H + 1 with
-    several heads, whose masses come before the last, which is their mean.
+    several heads, whose masses come before the last, which is their mean. words (n,): how many items are no marks of a
+    tokenizer; they come first.
     """
 
     members: npt.NDArray[np.int64]
@@ -54,12 +57,8 @@ class ErasableTexts:
     bias: Tensor
     votes: Tensor
     lengths: Tensor
-    heads: Heads | None = None
-
-    @property
-    def words(self) -> Tensor:
-        """The number of items of each text that are no marks of a tokenizer, (n,): `Padded.words`."""
-        return self.lengths if self.heads is None else self.lengths - self.heads.marks
+    words: Tensor
+    heads: Heads | None
 
     @cached_property
     def decision(self) -> Tensor:
@@ -69,43 +68,43 @@ class ErasableTexts:
     @cached_property
     def original(self) -> Tensor:
         """The scores of the classes when nothing is erased, (n, C, 1)."""
-        return self.scores(self.votes.sum(2, keepdim=True))
+        return self.score(self.votes.sum(2, keepdim=True))
 
     @cached_property
     def predicted(self) -> Tensor:
         """The predicted distributions when nothing is erased, (n, C, 1)."""
-        return self.distributed(self.votes.sum(2, keepdim=True))
+        return self.predict(self.votes.sum(2, keepdim=True))
 
-    def distributed(self, votes: Tensor) -> Tensor:
-        """Predicted distributions from the votes and mass that remain: (n, F, K) -> (n, C, K)."""
-        return distribution(votes, self.bias) if self.heads is None else through(votes, self.heads)
+    def predict(self, votes: Tensor, rows: Tensor | slice = EVERY) -> Tensor:
+        """Predict distributions from the votes and mass that remain in the texts at `rows`: (n, F, K) -> (n, C, K)."""
+        if self.heads is None:
+            mass = votes[:, -1:]
+            logits = votes[:, :-1] / mass.where(mass > 0, 1.0)
+            return logits.where(mass > 0, self.bias[rows, :, None]).softmax(1)
+        count, below = self.heads.weights.shape[1], self.heads.below[rows]
+        width = below.shape[1]
+        values = votes[:, :width].reshape(len(votes), count, width // count, -1)
+        masses = votes[:, width:-1, None]
+        contexts = (values / masses.where(masses > 0, 1.0)).where(masses > 0, 0.0).flatten(1, 2)
+        logits = self.heads.tail.logits(contexts.permute(2, 0, 1), below)
+        return logits.double().softmax(-1).permute(1, 2, 0)
 
-    def scores(self, votes: Tensor) -> Tensor:
+    def score(self, votes: Tensor, rows: Tensor | slice = EVERY) -> Tensor:
         """Order the classes by the votes and mass that remain, exactly: (n, F, K) -> (n, C, K)."""
         if self.heads is not None:
-            return self.distributed(votes)
-        return votes[:, :-1].where(votes[:, -1:] > 0, self.bias[..., None])
+            return self.predict(votes, rows)
+        return votes[:, :-1].where(votes[:, -1:] > 0, self.bias[rows, :, None])
 
-    def flips(self, votes: Tensor) -> Tensor:
-        """Find where the decision differs from the original one: votes and mass that remain (n, F, K) -> (n, K)."""
-        return flipped(self.original, self.scores(votes), 1)
-
-    def outcome(self, votes: Tensor) -> tuple[Tensor, Tensor]:
-        """`distributed` and `flips`, where a tail is passed once for both."""
-        predicted = self.distributed(votes)
-        return predicted, self.flips(votes) if self.heads is None else flipped(self.original, predicted, 1)
+    def erase(self, votes: Tensor, rows: Tensor | slice = EVERY) -> tuple[Tensor, Tensor]:
+        """Predict as `predict` does, and find where the decision flips: (n, F, K) -> (n, C, K), (n, K)."""
+        predicted = self.predict(votes, rows)
+        scores = self.score(votes, rows) if self.heads is None else predicted
+        return predicted, flipped(self.original[rows], scores, 1)
 
     def fall(self, predicted: Tensor) -> Tensor:
         """Compute how far the probability of the decision falls to other predictions: (n, C, K) -> (n, K)."""
         chosen = self.decision[..., None].expand(-1, 1, predicted.shape[2])
         return (self.predicted - predicted).gather(1, chosen)[:, 0]
-
-    def at(self, rows: Tensor) -> "ErasableTexts":
-        """The texts at some rows."""
-        names = ("attention", "contribution", "bias", "votes", "lengths")
-        heads = None if self.heads is None else self.heads.rows(rows)
-        values: dict[str, Any] = {name: getattr(self, name)[rows] for name in names}
-        return ErasableTexts(members=self.members[rows.numpy()], **values, heads=heads)
 
     @cached_property
     def lead(self) -> Tensor:
@@ -146,17 +145,17 @@ class ErasableTexts:
         return values.gather(1, self.decision[..., None].expand(-1, 1, values.shape[2])) - values
 
 
-def batches_to_erase(readout: Readout, positions: int = 16384) -> Iterator[Padded]:
-    """Cut a readout into batches in float64, shortest texts first, of about `positions` items together.
+def batches_to_erase(readout: Readout) -> Iterator[Padded]:
+    """Cut a readout into batches in float64, shortest texts first, of about `POSITIONS` items together.
 
     With several heads, a batch has fewer items: they are larger.
     """
-    return readout.batches(torch.float64, positions if readout.attending is None else positions // 8)
+    return readout.batches(torch.float64, POSITIONS if readout.attending is None else POSITIONS // 8)
 
 
-def erasable(readout: Readout, positions: int = 16384) -> Iterator[ErasableTexts]:
-    """All texts of a readout, in the batches of `batches_to_erase`."""
-    return map(count_votes, batches_to_erase(readout, positions))
+def erasable(readout: Readout) -> Iterator[ErasableTexts]:
+    """Count the votes of all texts of a readout, in the batches of `batches_to_erase`."""
+    return map(count_votes, batches_to_erase(readout))
 
 
 def count_votes(texts: Padded) -> ErasableTexts:
@@ -168,34 +167,20 @@ def count_votes(texts: Padded) -> ErasableTexts:
     if texts.heads is None:
         votes = torch.cat([contribution.add(bias[..., None]).mul_(attention[:, None]), attention[:, None]], 1)
     else:
-        votes = pad(attended(texts.heads), (0, 1))
-    return ErasableTexts(texts.members, attention, contribution, bias, votes, texts.lengths, texts.heads)
-
-
-def attended(heads: Heads) -> Tensor:
-    """What each item adds to what the heads attend to, its mass in each head, and the mean: (n, D + H + 1, L)."""
-    weights = heads.weights.to(heads.values.dtype)
-    values = (weights[..., None] * heads.values).transpose(2, 3).flatten(1, 2)
-    return torch.cat([values, weights, weights.mean(1, keepdim=True)], 1)
-
-
-def through(votes: Tensor, heads: Heads) -> Tensor:
-    """Predicted distributions from what remains of the votes and masses of heads: (n, D + H + 1, K) -> (n, C, K)."""
-    count, width = heads.weights.shape[1], heads.below.shape[1]
-    values = votes[:, :width].reshape(len(votes), count, width // count, -1)
-    mass = votes[:, width:-1, None]
-    contexts = values / mass.where(mass > 0, 1.0)
-    logits = heads.logits(contexts.where(mass > 0, 0.0).flatten(1, 2).permute(2, 0, 1))
-    return logits.double().softmax(-1).permute(1, 2, 0)
+        # what each item adds to what the heads attend to, its mass in each head, and the mean of these
+        weights = texts.heads.weights.to(texts.heads.values.dtype)
+        values = (weights[..., None] * texts.heads.values).transpose(2, 3).flatten(1, 2)
+        votes = pad(torch.cat([values, weights, weights.mean(1, keepdim=True)], 1), (0, 1))
+    return ErasableTexts(texts.members, attention, contribution, bias, votes, texts.lengths, texts.words, texts.heads)
 
 
 def reordered(votes: Tensor, order: Tensor) -> Tensor:
-    """Votes and mass in the order of a ranking, padding last: (n, F, L), positions (n, L) -> (n, F, L)."""
+    """Put votes and mass into the order of a ranking, padding last: (n, F, L), positions (n, L) -> (n, F, L)."""
     return votes.gather(2, order[:, None].expand_as(votes))
 
 
 def left(votes: Tensor) -> Tensor:
-    """Votes and mass that remain when the first k items are erased, for k = 0 to L - 1.
+    """Sum up the votes and mass that remain when the first k items are erased, for k = 0 to L - 1.
 
     (n, F, L) in the order of a ranking -> (n, F, L), position k for k erased items.
     """
@@ -208,39 +193,25 @@ def find_flips(texts: ErasableTexts, remaining: Tensor, most: Tensor) -> Tensor:
     With several heads, whose tail takes long, -1 also where that takes more than `most` items, (n,), and a few.
     """
     first = torch.full_like(most, -1)
-    if texts.heads is None:
-        flips = texts.flips(remaining[..., 1:])
-        return (flips.to(torch.uint8).argmax(1) + 1).where(flips.any(1), first)
-    for start in range(1, remaining.shape[2], STEP):
+    step = remaining.shape[2] if texts.heads is None else STEP
+    for start in range(1, remaining.shape[2], step):
         rows = ((first < 0) & (most >= start)).nonzero()[:, 0]
         if not len(rows):
             break
-        heads = texts.heads._replace(below=texts.heads.below[rows])
-        flips = flipped(texts.original[rows], through(remaining[rows, :, start : start + STEP], heads), 1)
+        scores = texts.score(remaining[rows, :, start : start + step], rows)
+        flips = flipped(texts.original[rows], scores, 1)
         ever = flips.any(1)
         first[rows[ever]] = start + flips[ever].to(torch.uint8).argmax(1)
     return first
 
 
-def items_until_flip(texts: ErasableTexts, order: Tensor) -> Tensor:
-    """Count the items erased in an order (n, L) when the decision first changes, (n,); -1 where it never does."""
-    return find_flips(texts, left(reordered(texts.votes, order)), texts.lengths)
-
-
 def find_share(texts: ErasableTexts, order: Tensor) -> Tensor:
     """Find the share of the items erased in an order (n, L) when the decision first changes, (n,); NaN for never."""
-    removed = items_until_flip(texts, order)
+    removed = find_flips(texts, left(reordered(texts.votes, order)), texts.lengths)
     return (removed.double() / texts.lengths).where(removed > 0, torch.nan)
 
 
 def without(texts: ErasableTexts, positions: Tensor) -> Tensor:
-    """Votes and mass that remain when one item is erased, for each of K positions: (n, K) -> (n, F, K)."""
+    """Sum up votes and mass when one item is erased, for each of K positions: (n, K) -> (n, F, K)."""
     kept = texts.votes.new_ones(*positions.shape, texts.votes.shape[2])
     return texts.votes @ kept.scatter_(2, positions[..., None], 0.0).transpose(1, 2)
-
-
-def distribution(votes: Tensor, bias: Tensor) -> Tensor:
-    """Predicted distributions from remaining votes and mass and the bias: (n, C + 1, K), (n, C) -> (n, C, K)."""
-    mass = votes[:, -1:]
-    logits = votes[:, :-1] / mass.where(mass > 0, 1.0)
-    return logits.where(mass > 0, bias[..., None]).softmax(1)

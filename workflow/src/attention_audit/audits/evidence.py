@@ -9,22 +9,25 @@ from typing import Any
 
 import numpy as np
 
+from attention_audit.batching import Indices
 from attention_audit.readout import Readout
+
+
+def find_evidence(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[int, Indices]:
+    """Find the items that are evidence by the position of their text; what a Transformer has not read is left out."""
+    texts = enumerate(zip(readout.ids, readout.places, strict=True))
+    return {i: np.flatnonzero(np.isin(places, evidence[name])) for i, (name, places) in texts if name in evidence}
 
 
 def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
     """Columns id, label, evidence_mass, uniform_mass; one row for each text whose id `evidence` has.
 
-    `evidence` has the positions of a text's evidence, by the text's id. Those which a Transformer has not read
-    are left out.
+    `evidence` has the positions of a text's evidence, by the text's id.
     """
-    known = [i for i, name in enumerate(readout.ids) if name in evidence]
-    # a Transformer may have read less than the whole text
-    read = readout.places
-    positions = [np.flatnonzero(np.isin(read[i], evidence[readout.ids[i]])) for i in known]
+    items = find_evidence(readout, evidence)
     return {
-        "id": [readout.ids[i] for i in known],
-        "label": readout.labels[known].astype(np.int32),
-        "evidence_mass": [float(readout.attention[i][at].sum()) for i, at in zip(known, positions, strict=True)],
-        "uniform_mass": [len(at) / len(readout.attention[i]) for i, at in zip(known, positions, strict=True)],
+        "id": [readout.ids[i] for i in items],
+        "label": readout.labels[[*items]].astype(np.int32),
+        "evidence_mass": [float(readout.attention[i][at].sum()) for i, at in items.items()],
+        "uniform_mass": [len(at) / len(readout.attention[i]) for i, at in items.items()],
     }

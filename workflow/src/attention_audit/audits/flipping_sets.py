@@ -17,27 +17,25 @@ evidence far more often than chance would. Assumes that the evidence positions a
 hierarchical model a sentence; a sentence is evidence where any of its tokens is.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from attention_audit.audits.batches import collect, to_columns
 from attention_audit.audits.erasure import ErasableTexts, erasable, find_flips, left, reordered, without
+from attention_audit.audits.evidence import find_evidence
 from attention_audit.audits.rankings import RANKERS, SMALLEST, TOPS, Ranker, falling, load_rankers
 from attention_audit.batching import stream
 from attention_audit.columns.audits import BINS, DRAWS
 from attention_audit.divergence import jsd
 from attention_audit.readout import Readout
 
-Items = Mapping[str, Collection[int]]
-"""The items that are evidence, by the text's id."""
-
 
 def curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tensor]:
-    """Attention-comprehensiveness and attention-sufficiency at every bin, (n, bins) each.
+    """Compute attention-comprehensiveness and attention-sufficiency at every bin, (bins, n) each.
 
     `votes` (n, F, L) are in the order of a ranking, and `remaining` is `left(votes)`.
     """
@@ -45,106 +43,57 @@ def curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tens
     at = sizes[:, None].expand(-1, votes.shape[1], -1)
     first = votes[..., : int(sizes.max())].cumsum(2)
     kept = torch.cat([remaining.gather(2, at), first.gather(2, at - 1)], 2)
-    fall = texts.fall(texts.distributed(kept))
-    return fall[:, : len(BINS)], fall[:, len(BINS) :]
-
-
-def flipping_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> dict[str, Any]:
-    """Columns id, ranking, items, removed, fraction_removed, comprehensiveness, sufficiency, comprehensiveness_curve,
-    sufficiency_curve, prediction; one row for each ranking (`load_rankers`) and text.
-
-    removed: the number of items erased when the decision first differs from `prediction` (`divergence.flipped`). When
-    all items are erased, the bias decides; -1 means that even then it does not. fraction_removed = removed / items,
-    NaN where removed is -1. The ranking `smallest`
-    erases as few items as any set that changes the decision; with several heads, as few as a greedy search finds, which
-    is an upper bound. Texts of one item, which the paper leaves out, have rows
-    too, in which items is 1.
-
-    A curve has a value for each bin of q % (`BINS`), with k = ceil(q items / 100). Attention-comprehensiveness is p(all
-    items) - p(all but the first k), higher is better; attention-sufficiency is p(all items) - p(only the first k),
-    lower is better; p is the probability of `prediction` from renormalised weights. The scalars are the means over the
-    bins (AOPC), as in the benchmark's own code; the formula in its paper divides the same sum by one more, for an empty
-    bin. In `smallest`, the order of the items has no meaning beyond the set, so its scalars are NaN and its curves
-    None.
-
-    `prediction` is recomputed in float64, so that erasing nothing never counts as a change.
-    """
-    count, lengths, rankers = len(readout), readout.lengths, load_rankers(rankings)
-    removed = np.empty((len(rankers), count), np.int32)
-    prediction = np.empty(count, np.int32)
-    comprehensiveness, sufficiency = np.full((2, *removed.shape, len(BINS)), np.nan)
-    for texts in erasable(readout):
-        at = texts.members
-        prediction[at] = texts.decision[:, 0].numpy()
-        for place, (name, ranker) in enumerate(rankers.items()):
-            votes = reordered(texts.votes, falling(ranker(texts, readout.ids, seed), texts.lengths, texts.words))
-            remaining = left(votes)
-            removed[place, at] = find_flips(texts, remaining, texts.lengths).numpy()
-            if name != SMALLEST:
-                both = curves(texts, votes, remaining)
-                comprehensiveness[place, at], sufficiency[place, at] = (curve.numpy() for curve in both)
-    names = [name for name in rankers for _ in range(count)]
-
-    def list_curves(curves: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64] | None]:
-        flat = curves.reshape(-1, len(BINS))
-        return [curve if name != SMALLEST else None for name, curve in zip(names, flat, strict=True)]
-
-    return {
-        "id": readout.ids * len(rankers),
-        "ranking": names,
-        "items": np.tile(lengths.astype(np.int32), len(rankers)),
-        "removed": removed.reshape(-1),
-        "fraction_removed": np.where(removed < 0, np.nan, removed / lengths).reshape(-1),
-        "comprehensiveness": comprehensiveness.mean(-1).reshape(-1),
-        "sufficiency": sufficiency.mean(-1).reshape(-1),
-        "comprehensiveness_curve": list_curves(comprehensiveness),
-        "sufficiency_curve": list_curves(sufficiency),
-        "prediction": np.tile(prediction, len(rankers)),
-    }
+    without, alone = texts.fall(texts.predict(kept)).t().chunk(2)
+    return without, alone
 
 
 def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> dict[str, Any]:
-    """The columns of `flipping_sets` for texts of more than one item; the paper leaves the others out (section 5.3)."""
-    columns = flipping_sets(readout, seed, rankings)
-    kept = np.flatnonzero(columns["items"] > 1)
-    return {
-        name: values[kept] if isinstance(values, np.ndarray) else [values[place] for place in kept]
-        for name, values in columns.items()
-    }
+    """Columns id, ranking, items, removed, fraction_removed, comprehensiveness, sufficiency, comprehensiveness_curve,
+    sufficiency_curve; one row for each ranking (`load_rankers`) and text of more than one item; the paper leaves the
+    others out (section 5.3).
 
+    removed: the number of items erased when the decision first differs (`divergence.flipped`). When all items are
+    erased, the bias decides; -1 means that even then it does not. fraction_removed = removed / items, NaN where removed
+    is -1. The ranking `smallest` erases as few items as any set that changes the decision; with several heads, as few
+    as a greedy search finds, which is an upper bound.
 
-def other_ranks(readout: Readout, seed: int) -> Tensor:
-    """A uniformly random rank from 1 to words - 1 for each text, (N,); all rankings and both draws use the same."""
-    texts = zip(readout.ids, readout.words.tolist(), strict=True)
-    return torch.tensor([int(stream("other", name, seed).integers(1, max(length, 2))) for name, length in texts])
+    A curve has a value for each bin of q % (`BINS`), with k = ceil(q items / 100). Attention-comprehensiveness is p(all
+    items) - p(all but the first k), higher is better; attention-sufficiency is p(all items) - p(only the first k),
+    lower is better; p is the probability of the predicted class from renormalised weights. The scalars are the means
+    over the bins (AOPC), as in the benchmark's own code; the formula in its paper divides the same sum by one more, for
+    an empty bin. In `smallest`, the order of the items has no meaning beyond the set, so its scalars are NaN and its
+    curves None.
 
-
-def compare(
-    texts: ErasableTexts, rankers: Iterable[Ranker], ranks: Tensor, ids: Sequence[str], seed: int
-) -> dict[str, Tensor]:
-    """The last five columns of `single_weight`, each (rankings, draws, n).
-
-    `ranks` (n,) has the rank of each text's other item; `ids` are the ids of all texts of the readout.
+    Predictions are recomputed in float64, so that erasing nothing never counts as a change.
     """
-    orders = torch.stack([falling(ranker(texts, ids, seed), texts.lengths, texts.words) for ranker in rankers])
-    top = orders[..., 0]
-    by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
-    erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
-    positions = erased.flatten(0, 1).t()
-    predicted, flips = texts.outcome(without(texts, positions))
-    before, after = (p.transpose(1, 2) for p in (texts.predicted, predicted))
-    moved = jsd(before, after).t().view_as(erased)
-    flips = flips.t().view_as(erased)
-    fall = texts.fall(predicted).t().view_as(erased)
-    weight = texts.attention.gather(1, positions).t().view_as(erased)
-    same = erased[:, 1:] == erased[:, :1]
-    return {
-        "delta_js": (moved[:, :1] - moved[:, 1:]).masked_fill(same, 0.0),
-        "delta_attention": weight[:, :1] - weight[:, 1:],
-        "top_flips": flips[:, :1].expand_as(same),
-        "other_flips": flips[:, 1:],
-        "top_fall": fall[:, :1].expand_as(same),
+    rankers = load_rankers(rankings)
+
+    def measure(texts: ErasableTexts) -> dict[str, Tensor]:
+        rows = []
+        for ranker in rankers.values():
+            votes = reordered(texts.votes, falling(ranker(texts, readout.ids, seed), texts))
+            remaining = left(votes)
+            rows.append((find_flips(texts, remaining, texts.lengths).int(), *curves(texts, votes, remaining)))
+        names = ("removed", "comprehensiveness", "sufficiency")
+        return dict(zip(names, map(torch.stack, zip(*rows, strict=True)), strict=True))
+
+    found = collect(measure, erasable(readout))
+    several = np.flatnonzero(readout.lengths > 1)
+    items, removed = readout.lengths[several].astype(np.int32), found.pop("removed")[:, several]
+    ranking = [name for name in rankers for _ in several]
+    columns = {
+        "id": [readout.ids[i] for i in several] * len(rankers),
+        "ranking": ranking,
+        "items": np.tile(items, len(rankers)),
+        "removed": removed.reshape(-1),
+        "fraction_removed": np.where(removed < 0, np.nan, removed / items).reshape(-1),
     }
+    for name, values in found.items():
+        by_row = values[..., several].transpose(0, 2, 1).reshape(-1, len(BINS))
+        ordered = [of != SMALLEST for of in ranking]
+        columns[name] = np.where(ordered, by_row.mean(-1), np.nan)
+        columns[f"{name}_curve"] = [curve if known else None for curve, known in zip(by_row, ordered, strict=True)]
+    return columns
 
 
 def load_tops(own: Iterable[str]) -> dict[str, Ranker]:
@@ -167,39 +116,56 @@ def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> 
     differences are then 0.
     """
     tops = load_tops(rankings)
-    several, shape = readout.words > 1, (len(tops), len(DRAWS), len(readout))
-    kinds = {"delta_js": float, "delta_attention": float, "top_flips": bool, "other_flips": bool, "top_fall": float}
-    columns = {name: np.empty(shape, kind) for name, kind in kinds.items()}
-    ranks = other_ranks(readout, seed)
-    for texts in erasable(readout):
-        for name, values in compare(texts, tops.values(), ranks[texts.members], readout.ids, seed).items():
-            columns[name][..., texts.members] = values.numpy()
-    ids = [name for name, kept in zip(readout.ids, several.tolist(), strict=True) if kept]
-    repeats = len(tops) * len(DRAWS)
+
+    def measure(texts: ErasableTexts) -> dict[str, Tensor]:
+        ranks = torch.tensor(
+            [
+                int(stream("other", readout.ids[member], seed).integers(1, max(words, 2)))
+                for member, words in zip(texts.members, texts.words.tolist(), strict=True)
+            ]
+        )
+        orders = torch.stack([falling(ranker(texts, readout.ids, seed), texts) for ranker in tops.values()])
+        top = orders[..., 0]
+        by_rank = orders.gather(2, ranks.expand_as(top)[..., None])[..., 0]
+        erased = torch.stack([top, by_rank, ranks.expand_as(top)], 1)
+        positions = erased.flatten(0, 1).t()
+        predicted, flipping = texts.erase(without(texts, positions))
+        before, after = (p.transpose(1, 2) for p in (texts.predicted, predicted))
+        by_item = (jsd(before, after), flipping, texts.fall(predicted), texts.attention.gather(1, positions))
+        moved, flips, fall, weight = (values.t().view_as(erased) for values in by_item)
+        same = erased[:, 1:] == erased[:, :1]
+        return {
+            "delta_js": (moved[:, :1] - moved[:, 1:]).masked_fill(same, 0.0),
+            "delta_attention": weight[:, :1] - weight[:, 1:],
+            "top_flips": flips[:, :1].expand_as(same),
+            "other_flips": flips[:, 1:],
+            "top_fall": fall[:, :1].expand_as(same),
+        }
+
+    found = collect(measure, erasable(readout))
+    several, repeats = np.flatnonzero(readout.words > 1), len(tops) * len(DRAWS)
     return {
-        "id": ids * repeats,
-        "ranking": [ranking for ranking in tops for _ in range(len(DRAWS) * len(ids))],
-        "draw": [draw for draw in DRAWS for _ in ids] * len(tops),
+        "id": [readout.ids[i] for i in several] * repeats,
+        "ranking": [ranking for ranking in tops for _ in range(len(DRAWS) * len(several))],
+        "draw": [draw for draw in DRAWS for _ in several] * len(tops),
         "items": np.tile(readout.lengths[several].astype(np.int32), repeats),
-    } | {name: values[..., several].reshape(-1) for name, values in columns.items()}
+    } | {name: values[..., several].reshape(-1) for name, values in found.items()}
 
 
-def planted(readout: Readout, evidence: Items) -> dict[str, Any]:
+def planted(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
     """Columns id, ranking, on_evidence, chance; one row for each ranking (`TOPS`) and text that `evidence` has.
 
     on_evidence: whether the item that the ranking puts first is evidence. chance: the share of items that are evidence.
     Evidence that a Transformer has not read is left out.
     """
-    rows: list[tuple[str, str, bool, float]] = []
-    places = readout.places
+    items, rows = find_evidence(readout, evidence), []
     for texts in erasable(readout):
         for ranking in TOPS:
             # none of these rankings draws random numbers, so the seed has no effect
-            tops = falling(RANKERS[ranking](texts, readout.ids, 0), texts.lengths, texts.words)[:, 0].tolist()
-            of_texts = (texts.members.tolist(), texts.lengths.tolist(), tops)
-            for member, length, top in zip(*of_texts, strict=True):
-                if readout.ids[member] in evidence:
-                    items = np.flatnonzero(np.isin(places[member], [*evidence[readout.ids[member]]]))
-                    rows.append((readout.ids[member], ranking, top in items, len(items) / length))
-    columns = ("id", "ranking", "on_evidence", "chance")
-    return {name: [row[place] for row in rows] for place, name in enumerate(columns)}
+            tops = falling(RANKERS[ranking](texts, readout.ids, 0), texts)[:, 0].tolist()
+            rows += [
+                (readout.ids[member], ranking, top in items[member], len(items[member]) / length)
+                for member, length, top in zip(texts.members.tolist(), texts.lengths.tolist(), tops, strict=True)
+                if member in items
+            ]
+    return to_columns(("id", "ranking", "on_evidence", "chance"), rows)

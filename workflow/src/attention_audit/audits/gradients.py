@@ -29,8 +29,7 @@ from torch import Tensor
 from torch.func import functional_call
 from torch.nn.functional import pad
 
-from attention_audit.audits.attributions import evaluating, flat
-from attention_audit.batching import Indices, runs
+from attention_audit.batching import Indices, sort_into_runs
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import probabilities
@@ -40,6 +39,24 @@ TOKENS = 8192
 """Padded tokens of a batch at most; of integrated gradients, times the steps of the path."""
 MEMORY = 4
 """How many times more memory a token of a Transformer takes where gradients are computed."""
+
+
+@contextmanager
+def evaluating(model: Network) -> Iterator[None]:
+    """Switch dropout off in the block and leave gradients on; afterwards the model is in the mode it had before."""
+    training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(training)
+
+
+def flat(batch: Batch) -> Batch:
+    """Return the batch; raise ValueError where the items of its texts are sentences."""
+    if batch.documents is not None:
+        raise ValueError("attributions score the tokens of flat texts, not of texts that are read as sentences")
+    return batch
 
 
 def vectors_of(model: Network, batch: Batch) -> Tensor:
@@ -95,11 +112,10 @@ def text_by_text(
     where the items of a text are sentences, since attributions score tokens.
     """
     scores = [np.zeros(length) for length in split.lengths]
-    members = members[np.argsort(split.sizes[members], kind="stable")]
     # the fast recurrent kernels of a GPU have no backward pass in evaluation
     with evaluating(model), torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
-        for run in runs(split.sizes[members] + 2, tokens=split.room(tokens, MEMORY)):
-            texts = members[run]
+        for rows in sort_into_runs(split.sizes[members] + 2, split.room(tokens, MEMORY)):
+            texts = members[rows]
             found = values(texts, flat(split.batch(texts))).detach().double().cpu().numpy()
             for member, of_text in zip(texts, found, strict=True):
                 scores[member] = of_text[: split.lengths[member]]
@@ -122,19 +138,8 @@ def log_odds(logits: Tensor) -> Tensor:
     return odds.masked_fill(alone, 0.0)
 
 
-@contextmanager
-def constant_attention(model: Network) -> Iterator[None]:
-    """Detach the attention weights in the block, so that no gradient passes through them."""
-
-    def cut(module: Any, inputs: Any, weights: Tensor) -> Tensor:
-        return weights.detach()
-
-    with model.attention.register_forward_hook(cut):
-        yield
-
-
 def gradients(model: Network, split: Split, attached: bool = False) -> Scores:
-    """Each token's share of the gradient, text by text.
+    """Compute each token's share of the gradient, text by text.
 
     `attached`: let the attention weights depend on the vectors too. The shares are zeros where a text's gradient is
     zero everywhere. Raises ValueError on a split that is read as sentences.
@@ -146,7 +151,10 @@ def gradients(model: Network, split: Split, attached: bool = False) -> Scores:
         (slope,) = torch.autograd.grad(odds.sum(), vectors)
         return by_token(batch, (slope * vectors).sum(-1))
 
-    with nullcontext() if attached else constant_attention(model):
+    def cut(module: Any, inputs: Any, weights: Tensor) -> Tensor:
+        return weights.detach()
+
+    with nullcontext() if attached else model.attention.register_forward_hook(cut):
         products = text_by_text(model, split, np.arange(len(split)), TOKENS, slopes)
     return [magnitudes / (magnitudes.sum() or 1.0) for magnitudes in map(np.abs, products)]
 
@@ -164,34 +172,29 @@ def constant_weights(model: Network) -> Iterator[None]:
             parameter.requires_grad_(True)
 
 
-def gains(model: Network, split: Split, members: Indices, batch: Batch, steps: int) -> Tensor:
-    """What each token adds to the probability of the predicted class, with its sign: (n, L)."""
-    from captum.attr import IntegratedGradients
-
-    def probability(vectors: Tensor, rows: Tensor, chosen: Tensor) -> Tensor:
-        texts = split.batch(members[rows.cpu().numpy()])
-        return probabilities(run_on(model, texts, vectors).logits).gather(1, chosen[:, None]).squeeze(1)
-
-    vectors = vectors_of(model, batch)
-    chosen = probabilities(model(batch).logits).argmax(1)
-    attributed: Tensor = IntegratedGradients(probability).attribute(
-        vectors,
-        baselines=vectors.masked_fill(of_tokens(batch)[..., None], 0.0),
-        additional_forward_args=(torch.arange(len(members), device=vectors.device), chosen),
-        n_steps=steps,
-    )
-    return by_token(batch, attributed.sum(-1))
-
-
-def integrated_gradients(model: Network, split: Split, steps: int, members: Indices | None = None) -> Scores:
-    """What each token adds, with its sign, text by text, of the texts at `members` (by default all).
+def integrated_gradients(model: Network, split: Split, steps: int, members: Indices) -> Scores:
+    """Compute what each token of the texts at `members` adds to the probability of the predicted class, with its sign.
 
     Raises ValueError on a split that is read as sentences.
     """
+    from captum.attr import IntegratedGradients
 
-    def added(texts: Indices, batch: Batch) -> Tensor:
-        return gains(model, split, texts, batch, steps)
+    def gains(texts: Indices, batch: Batch) -> Tensor:
+        def probability(vectors: Tensor, rows: Tensor, chosen: Tensor) -> Tensor:
+            copies = split.batch(texts[rows.cpu().numpy()])
+            return probabilities(run_on(model, copies, vectors).logits).gather(1, chosen[:, None]).squeeze(1)
 
-    members = np.arange(len(split)) if members is None else members
+        vectors = vectors_of(model, batch)
+        attributed: Tensor = IntegratedGradients(probability).attribute(
+            vectors,
+            baselines=vectors.masked_fill(of_tokens(batch)[..., None], 0.0),
+            additional_forward_args=(
+                torch.arange(len(texts), device=vectors.device),
+                probabilities(model(batch).logits).argmax(1),
+            ),
+            n_steps=steps,
+        )
+        return by_token(batch, attributed.sum(-1))
+
     with constant_weights(model):
-        return text_by_text(model, split, members, split.room(TOKENS, MEMORY) / steps, added)
+        return text_by_text(model, split, members, split.room(TOKENS, MEMORY) / steps, gains)

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import evaluating
 from attention_audit.audits.leave_one_out import deleting
+from attention_audit.model.network import inference
 
 
 def impermissible(texts: Attributed, blocked: Mapping[str, Sequence[int]]) -> dict[str, Any]:
@@ -26,26 +25,25 @@ def impermissible(texts: Attributed, blocked: Mapping[str, Sequence[int]]) -> di
     """
     readout, lengths = texts.readout, texts.split.lengths
     known = np.flatnonzero([name in blocked for name in readout.ids])
-    positions = [[at for at in blocked[readout.ids[i]] if at < lengths[i]] for i in known.tolist()]
-    counts, gone = np.array([len(at) for at in positions], np.int32), np.zeros((len(known), lengths.max()), bool)
+    positions = [[at for at in blocked[readout.ids[i]] if at < lengths[i]] for i in known]
+    counts, gone = np.array([*map(len, positions)], np.int32), np.zeros((len(known), lengths.max()), bool)
     for row, at in zip(gone, positions, strict=True):
         row[at] = True
     # -1 and NaN where no word is left
     without, fall = np.full(len(known), -1), np.full(len(known), np.nan)
     able = np.flatnonzero(counts < lengths[known])
-    with torch.inference_mode(), evaluating(texts.model):
+    with inference(texts.model):
         for rows, before, after in deleting(texts.model, texts.split, known[able], gone[able]):
-            without[able[rows]] = after.argmax(1).cpu().numpy()
-            lost = (before - after).gather(1, before.argmax(1, keepdim=True))
-            fall[able[rows]] = lost[:, 0].cpu().numpy()
-    labels, attention = readout.labels[known], [readout.attention[i] for i in known.tolist()]
+            without[able[rows]] = after.argmax(1).cpu()
+            fall[able[rows]] = (before - after).gather(1, before.argmax(1, keepdim=True))[:, 0].cpu()
+    labels, attention = readout.labels[known], [readout.attention[i] for i in known]
     return {
         "id": [readout.ids[i] for i in known],
         "label": labels.astype(np.int32),
         "blocked_words": counts,
         "mass": [float(weights[at].sum()) for weights, at in zip(attention, positions, strict=True)],
-        "uniform_mass": counts / np.array([len(weights) for weights in attention]),
+        "uniform_mass": counts / np.array([*map(len, attention)]),
         "right": readout.predictions[known] == labels,
-        "right_without": [None if now < 0 else bool(now == label) for now, label in zip(without, labels, strict=True)],
+        "right_without": np.where(without < 0, None, without == labels),
         "fall": fall,
     }

@@ -26,6 +26,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.adam import Adam
+from attention_audit.audits.batches import collect, cut_rows
 from attention_audit.audits.settings import InstanceAdversary
 from attention_audit.batching import stream
 from attention_audit.divergence import flipped, jsd, tvd
@@ -113,30 +114,29 @@ def instance_adversary(
     One row for each text of `base`. admissible: how many restarts kept the prediction. attention: the weights found,
     with several heads those of all of them, item by item.
     """
-    found = {"jsd": np.empty(len(base)), "tvd": np.empty(len(base)), "decision_flip": np.empty(len(base), np.bool_)}
-    found["admissible"] = np.empty(len(base), np.int32)
-    attention: list[Any] = [None] * len(base)
     lengths = base.lengths
     done = shown = 0
-    for texts, exact in zip(base.batches(torch.float32), base.batches(torch.float64), strict=True):
-        members = texts.members
+
+    def measure(texts: Padded, exact: Padded) -> dict[str, Any]:
+        nonlocal done, shown
         restarts = search(texts, settings, starts(texts, base.ids, settings.restarts, seed))
         best, divergence, predicted, admissible = furthest(exact, restarts.double(), settings.epsilon)
         original = exact.predict(exact.weights[None])[0]
-        measured = (divergence, tvd(predicted, original), flipped(original, predicted), admissible)
-        for values, of_batch in zip(found.values(), measured, strict=True):
-            values[members] = of_batch
         by_item = best.float() if texts.heads is None else best.float().transpose(1, 2)
-        for member, row in zip(members, by_item.numpy(), strict=True):
-            attention[member] = row[: lengths[member]].reshape(-1)
-        done += len(members)
+        done += len(texts.members)
         if done == len(base) or done - shown >= len(base) / 5:
             shown = done
-            report(f"{done}/{len(base)} texts, up to {lengths[members[-1]]} tokens")
+            report(f"{done}/{len(base)} texts, up to {lengths[texts.members[-1]]} tokens")
+        return {
+            "jsd": divergence,
+            "tvd": tvd(predicted, original),
+            "decision_flip": flipped(original, predicted),
+            "admissible": admissible.int(),
+            "attention": [row.reshape(-1) for row in cut_rows(by_item, texts.lengths)],
+        }
+
     return {
         "id": base.ids,
-        **found,
         "base_prediction": base.predictions.astype(np.int32),
         "base_max_attention": base.max_attention,
-        "attention": attention,
-    }
+    } | collect(measure, base.batches(torch.float32), base.batches(torch.float64))

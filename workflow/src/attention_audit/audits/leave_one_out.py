@@ -11,7 +11,7 @@ every difference.
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +19,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.audits.attributions import evaluating, flat
+from attention_audit.audits.gradients import flat
 from attention_audit.audits.shared_states import shared
-from attention_audit.batching import Indices, runs
+from attention_audit.batching import Indices, sort_into_runs
 from attention_audit.divergence import flipped, tvd
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.encoders import Carried
-from attention_audit.model.network import Network, PairClassifier, read
+from attention_audit.model.network import Network, PairClassifier, inference, read
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
 
@@ -62,22 +62,12 @@ def given_states(model: Network) -> Iterator[None]:
         model.register_module("encoder", encoder)
 
 
-def together(members: Indices, lengths: Indices) -> Iterator[Indices]:
-    """The texts at `members`, shortest first, in groups that are read together; lengths (N,): those of all texts."""
-    order = members[np.argsort(lengths[members], kind="stable")]
-    for run in runs(lengths[order], tokens=READ):
-        yield order[run]
-
-
-def equally_long(members: Indices, lengths: Indices, sizes: Indices, most: int) -> Iterator[Indices]:
-    """The texts at `members` in groups of one length, whose sizes sum to at most `most`, or of a single text.
-
-    lengths, sizes (N,): those of all texts of the split.
-    """
-    for length in np.unique(lengths[members]):
-        group = members[lengths[members] == length]
-        for run in runs(sizes[group], tokens=most):
-            yield group[run]
+def equally_long(lengths: Indices) -> Iterator[Indices]:
+    """Group the places of texts of one length whose deletions have at most `STATES` states; or of a single text."""
+    for length in np.unique(lengths):
+        places = np.flatnonzero(lengths == length)
+        at_once = max(1, int(STATES // (length * (length - 1))))
+        yield from np.split(places, range(at_once, len(places), at_once))
 
 
 def logits(models: Sequence[Network], texts: Batch) -> Tensor:
@@ -98,17 +88,6 @@ def logits(models: Sequence[Network], texts: Batch) -> Tensor:
         parts.append(torch.stack([model(part).logits for model in models]))
         rows.append(members)
     return torch.cat(parts, 1)[:, torch.cat(rows).argsort()]
-
-
-def shortened(split: Split, members: Indices, start: int, stop: int) -> Batch:
-    """The texts at `members`, all of one length, without token d, for each start <= d < stop: d by d, text by text."""
-    batch = split.batch(np.tile(members, stop - start))
-    kept = torch.arange(batch.ids.shape[1] - 1, device=batch.ids.device)
-    token = torch.arange(start, stop, device=batch.ids.device).repeat_interleave(len(members))[:, None]
-    place = kept + (kept > token)
-    stays = torch.arange(batch.ids.shape[1] - 2, device=batch.ids.device) != token
-    pieces = None if batch.pieces is None else batch.pieces.keeping(stays)
-    return replace(batch, ids=batch.ids.gather(1, place), lengths=batch.lengths - 1, pieces=pieces)
 
 
 class Reading:
@@ -153,45 +132,51 @@ class Reading:
             found.append(self._predicted(self.split.batch(self.members[places]), text, states))
         return torch.cat(found, 1)[:, np.concatenate(groups).argsort()]
 
-    def without(self, places: Indices, start: int, stop: int) -> Tensor:
-        """Predictions for the texts at `places` (n,), all of one length, without token d, for each start <= d < stop:
-        (M, stop - start, n, C).
-        """
-        texts = torch.from_numpy(places).to(self.batch.ids.device)
-        states = None if self.sharing is None else self.sharing.without(texts, start, stop).flatten(0, 1)
-        copies = shortened(self.split, self.members[places], start, stop)
-        predicted = self._predicted(copies, texts.repeat(stop - start), states)
-        return predicted.view(len(self.models), stop - start, len(places), -1)
+    def without_each(self, places: Indices) -> Tensor:
+        """Predictions for the texts at `places` (n,), all of one length L, without each token: (M, L, n, C)."""
+        length = int(self.split.lengths[self.members[places[0]]])
+        at_once = max(1, STATES // (len(places) * (length - 1)))
+        texts, after = torch.from_numpy(places).to(self.batch.ids.device), []
+        for start in range(0, length, at_once):
+            stop = min(start + at_once, length)
+            # deletion by deletion, text by text
+            token = torch.arange(start, stop, device=texts.device).repeat_interleave(len(places))[:, None]
+            kept = torch.arange(length - 1, device=texts.device)
+            kept = kept + (kept >= token)
+            text, counts = texts.repeat(stop - start), kept.new_full((len(kept),), length - 1)
+            states = None
+            if self.sharing is not None:
+                states = self.sharing.states[text[:, None], kept]
+                self.sharing.rewrite(states.view(stop - start, len(places), length - 1, -1), texts, start, stop)
+            predicted = self._predicted(self._copies(text, kept, counts), text, states)
+            after.append(predicted.view(len(self.models), stop - start, len(places), -1))
+        return torch.cat(after, 1)
 
-    def keeping(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
-        """Predictions for copies that keep some tokens, as in `shared_states`: (R,), (R, K), (R,) -> (M, R, C)."""
+    def _copies(self, text: Tensor, kept: Tensor, counts: Tensor) -> Batch:
+        """Copies of texts that keep some tokens, as in `shared_states`: (R,), (R, K), (R,)."""
         texts = self.split.batch(self.members[text.cpu().numpy()])
         place, end = torch.arange(kept.shape[1] + 2, device=kept.device), counts[:, None] + 1
         ids = texts.ids.gather(1, pad(kept + 1, (1, 1))).masked_fill(place > end, 0)
-        stays = torch.zeros(len(text), texts.ids.shape[1] - 1, dtype=torch.bool, device=kept.device)
-        stays.scatter_(1, kept.where(place[:-2] < counts[:, None], stays.shape[1] - 1), True)
-        pieces = None if texts.pieces is None else texts.pieces.keeping(stays[:, :-1])
         mark = texts.ids.gather(1, texts.lengths[:, None] + 1)
-        texts = replace(texts, ids=ids.scatter(1, end, mark), lengths=counts, pieces=pieces)
-        return self._predicted(texts, text, None if self.sharing is None else self.sharing.keep(text, kept, counts))
+        if texts.pieces is not None:
+            stays = torch.zeros(len(text), texts.ids.shape[1] - 1, dtype=torch.bool, device=kept.device)
+            stays.scatter_(1, kept.where(place[:-2] < counts[:, None], stays.shape[1] - 1), True)
+            texts = replace(texts, pieces=texts.pieces.keeping(stays[:, :-1]))
+        return replace(texts, ids=ids.scatter(1, end, mark), lengths=counts)
+
+    def keeping(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+        """Predictions for copies that keep some tokens, as in `shared_states`: (R,), (R, K), (R,) -> (M, R, C)."""
+        states = None if self.sharing is None else self.sharing.keep(text, kept, counts)
+        return self._predicted(self._copies(text, kept, counts), text, states)
 
 
-def leave_one_out(model: Network, split: Split, members: Indices | None = None, states: int = STATES) -> Deletions:
+def leave_one_out(model: Network, split: Split, members: Indices | None = None) -> Deletions:
     """`leave_one_out_of` one model."""
-    (found,) = leave_one_out_of([model], split, members, states)
+    (found,) = leave_one_out_of([model], split, members)
     return found
 
 
-def unasked(lengths: Indices) -> Deletions:
-    """What is known of texts of these lengths before any word is deleted: nothing changes."""
-    distances, falls = ([np.zeros(length) for length in lengths] for _ in range(2))
-    return Deletions(distances, np.full(len(lengths), -1), falls, [np.zeros(length, bool) for length in lengths])
-
-
-@torch.inference_mode()
-def leave_one_out_of(
-    models: Sequence[Network], split: Split, members: Indices | None = None, states: int = STATES
-) -> list[Deletions]:
+def leave_one_out_of(models: Sequence[Network], split: Split, members: Indices | None = None) -> list[Deletions]:
     """What each token's deletion does in the texts at `members` (by default all), of each model.
 
     Several models are such as have one frozen Transformer, which reads each shortened text once for all of them. The
@@ -200,64 +185,56 @@ def leave_one_out_of(
     """
     lengths = split.lengths
     members = np.arange(len(split)) if members is None else members
-    found = [unasked(lengths) for _ in models]
+
+    def zeros(kind: type) -> list[npt.NDArray[Any]]:
+        return [np.zeros(length, kind) for length in lengths]
+
+    found = [Deletions(zeros(float), np.full(len(split), -1), zeros(float), zeros(bool)) for _ in models]
     with ExitStack() as modes:
         for model in models:
-            modes.enter_context(evaluating(model))
-        for texts in together(members[lengths[members] > 1], lengths):
-            reading, own = Reading(models, split, texts), lengths[texts]
-            before = reading.whole()
-            # as many texts together as have at most `states` states over all deletions
-            for places in equally_long(np.arange(len(texts)), own, own * (own - 1), states):
-                after = _without_each(reading, places, int(own[places[0]]), states)
-                for of_model, *predicted in zip(found, before[:, places], after, strict=True):
-                    _note(of_model, texts[places], *predicted)
+            modes.enter_context(inference(model))
+        several = members[lengths[members] > 1]
+        for run in sort_into_runs(lengths[several], READ):
+            texts = several[run]
+            reading = Reading(models, split, texts)
+            whole = reading.whole()
+            for places in equally_long(lengths[texts]):
+                without = reading.without_each(places)
+                for deletions, before, after in zip(found, whole[:, places], without, strict=True):
+                    decision = before.argmax(1)
+                    chosen = decision.expand(len(after), -1)[..., None]
+                    falls = before.gather(1, decision[:, None])[:, 0] - after.gather(2, chosen)[..., 0]
+                    deletions.predicted[texts[places]] = decision.cpu()
+                    columns = (
+                        values.t().cpu().numpy() for values in (tvd(after, before), falls, flipped(before, after))
+                    )
+                    for text, *values in zip(texts[places], *columns, strict=True):
+                        deletions.distances[text], deletions.falls[text], deletions.flips[text] = values
     return found
-
-
-def _without_each(reading: Reading, places: Indices, length: int, states: int) -> Tensor:
-    """What is predicted for the texts at `places` (n,), all of this length L, without each token: (M, L, n, C)."""
-    at_once = max(1, states // (len(places) * (length - 1)))
-    after = [reading.without(places, start, min(start + at_once, length)) for start in range(0, length, at_once)]
-    return torch.cat(after, 1)
 
 
 def deleting(
     model: Network, split: Split, members: Indices, gone: npt.NDArray[np.bool_]
 ) -> Iterator[tuple[Indices, Tensor, Tensor]]:
-    """What is predicted for texts before and after some of their words are deleted, of which at least one is left.
+    """Predict for texts before and after some of their words are deleted, of which at least one is left.
 
     members (R,): the texts, one of which may stand there several times. gone (R, L): the words that go. Yields rows of
     these (r,), and the predictions (r, C) before and after, until all rows are known.
     """
     lengths, place = split.lengths[members], np.empty(len(split), np.int64)
     remaining = lengths - gone.sum(1)
-    for texts in together(np.unique(members), split.lengths):
+    # a sort that keeps the order of equals moves what is deleted, and padding, behind what is kept
+    kept = (gone | (np.arange(gone.shape[1]) >= lengths[:, None])).argsort(1, kind="stable")
+    different = np.unique(members)
+    for group in sort_into_runs(split.lengths[different], READ):
+        texts = different[group]
         reading = Reading([model], split, texts)
         (before,) = reading.whole()
         place[texts] = np.arange(len(texts))
         of_texts = np.flatnonzero(np.isin(members, texts))
-        of_texts = of_texts[remaining[of_texts].argsort(kind="stable")]
-        for run in runs(remaining[of_texts], tokens=TOKENS):
+        for run in sort_into_runs(remaining[of_texts], TOKENS):
             rows = of_texts[run]
-            longest = lengths[rows].max()
-            # a sort that keeps the order of equals moves what is deleted, and padding, behind what is kept
-            words = (gone[rows, :longest] | (np.arange(longest) >= lengths[rows, None])).argsort(1, kind="stable")
-            text, kept, counts = (
-                torch.from_numpy(some).to(before.device)
-                for some in (place[members[rows]], words[:, : remaining[rows].max()], remaining[rows])
-            )
-            (after,) = reading.keeping(text, kept, counts)
+            copies = (place[members[rows]], kept[rows, : remaining[rows].max()], remaining[rows])
+            text, *words = (torch.from_numpy(some).to(before.device) for some in copies)
+            (after,) = reading.keeping(text, *words)
             yield rows, before[text], after
-
-
-def _note(found: Deletions, texts: Indices, before: Tensor, after: Tensor) -> None:
-    """Note what the deletions do in some texts, from the predictions (n, C) and (L, n, C)."""
-    decision = before.argmax(1)
-    chosen = decision.expand(len(after), -1)[..., None]
-    falls = before.gather(1, decision[:, None])[:, 0] - after.gather(2, chosen)[..., 0]
-    flips = flipped(before, after)
-    found.predicted[texts] = decision.cpu().numpy()
-    for rows, values in ((found.distances, tvd(after, before)), (found.falls, falls), (found.flips, flips)):
-        for text, of_text in zip(texts, values.t().cpu().numpy(), strict=True):
-            rows[text] = of_text

@@ -20,20 +20,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import evaluating
+from attention_audit.audits.batches import collect, select_class, to_columns
 from attention_audit.audits.erasure import ErasableTexts, find_share
 from attention_audit.audits.leave_one_out import Deletions, deleting
-from attention_audit.audits.rankings import BY_MAP, BY_STATES, by_states, falling
+from attention_audit.audits.rankings import batch_states, list_scores
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs
 from attention_audit.columns.audits import DELETED
 from attention_audit.model.batch import Split
-from attention_audit.model.network import Network
+from attention_audit.model.network import Network, inference
+from attention_audit.padded import Padded
 from attention_audit.readout import Readout, Scores
 
 Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 FURTHER = ("loo", "integrated_gradients")
 """The rankings by what the model predicts of other words; `names.RANKINGS` declares how all of them look."""
 TOGETHER = 1 << 16
@@ -46,120 +49,96 @@ def sizes(lengths: Indices) -> Indices:
     return np.concatenate([np.ones_like(shares[:, :1]), shares], 1)
 
 
-def rank(
-    readout: Readout, seed: int, further: Mapping[str, Scores]
-) -> tuple[dict[str, list[Indices]], npt.NDArray[np.float64]]:
-    """The words of each text in the order of each ranking; and the share of the states that go in this order until the
-    decision flips (rankings, N), NaN where it never does, and for pairs, whose predictions are not linear, and for maps
+def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list[Indices]], dict[str, Floats]]:
+    """Order the words of each text by each ranking; and find the share of the states that go in this order until the
+    decision flips, (N,) each, NaN where it never does, and for pairs, whose predictions are not linear, and for maps
     from which they do not follow.
-
-    The rankings are `BY_STATES` or `BY_MAP`, and those whose scores are `further`.
     """
-    names = [*(BY_STATES if readout.decided else BY_MAP), *further]
-    orders = {name: [np.empty(0, np.int64)] * len(readout) for name in names}
-    erased = np.full((len(names), len(readout)), np.nan)
-    for texts, scored in by_states(readout, seed):
-        for place, name in enumerate(names):
-            scores = scored.get(name, torch.zeros(texts.attention.shape, dtype=torch.float64))
-            if name in further:
-                for row, member in zip(scores, texts.members, strict=True):
-                    row[: len(further[name][member])] = torch.from_numpy(further[name][member])
-            positions = falling(scores, texts.lengths, texts.words)
-            for member, row, words in zip(texts.members, positions.numpy(), texts.words.tolist(), strict=True):
-                orders[name][member] = row[:words]
-            if isinstance(texts, ErasableTexts):
-                erased[place, texts.members] = find_share(texts, positions).numpy()
-    return orders, erased
+    orders = {name: [np.argsort(-own, kind="stable") for own in every] for name, every in scores.items()}
+
+    def measure(texts: ErasableTexts | Padded) -> dict[str, Tensor]:
+        if isinstance(texts, Padded):
+            return dict.fromkeys(orders, torch.full((len(texts.members),), torch.nan))
+        shares = {}
+        for name, every in orders.items():
+            # marks of a tokenizer come after the words, and then padding
+            items = [np.r_[every[i], len(every[i]) : texts.attention.shape[1]] for i in texts.members]
+            shares[name] = find_share(texts, torch.from_numpy(np.stack(items)))
+        return shares
+
+    return orders, collect(measure, batch_states(readout))
 
 
-@torch.inference_mode()
-def losses(model: Network, split: Split, classes: Indices, members: Indices, gone: Flags) -> npt.NDArray[np.float64]:
-    """What a class of each text loses when some words are deleted: members (R,), gone (R, L) -> (R,).
+def erased_sets(lengths: Indices, members: Indices, orders: list[Indices]) -> tuple[Indices, Flags, Indices]:
+    """Find the different sets of words that are the first of n orders of the texts at `members`, by `sizes`.
 
-    `classes` are those of all texts of the split. A text may stand in `members` several times.
+    lengths (N,): those of all texts. Returns the text of each set, (D,), its words, (D, L), and which set each order
+    has at each size, (n, 5).
     """
-    found = np.empty(len(members))
-    for rows, before, after in deleting(model, split, members, gone):
-        chosen = torch.from_numpy(classes[members[rows], None]).to(before.device)
-        found[rows] = (before - after).gather(1, chosen)[:, 0].cpu().numpy()
-    return found
-
-
-def ranks(orders: list[Indices]) -> Indices:
-    """The place of each word in its text's order, (n, L); past the last word a place behind all others."""
-    places = np.full((len(orders), max(map(len, orders))), max(map(len, orders)))
+    count, longest = sizes(lengths[members]), max(map(len, orders))
+    # the place of each word in its text's order; past the last word one behind all others
+    places = np.full((len(orders), longest), longest)
     for row, positions in zip(places, orders, strict=True):
         row[positions] = np.arange(len(positions))
-    return places
-
-
-class Erased(NamedTuple):
-    """The different sets of words that are the first of some orders, by `sizes`.
-
-    text (D,): the text of each set. gone (D, L): its words. same (n, 5): which set each order has at each size.
-    """
-
-    text: Indices
-    gone: Flags
-    same: Indices
-
-
-def erased_sets(lengths: Indices, members: Indices, orders: list[Indices]) -> Erased:
-    """The sets of n orders of the texts at `members`; lengths (N,): those of all texts."""
-    count = sizes(lengths[members])
-    gone = (ranks(orders)[:, None] < count[..., None]).reshape(count.size, -1)
+    gone = (places[:, None] < count[..., None]).reshape(count.size, -1)
     text = np.repeat(members, count.shape[1])
     # texts and their deletions as bytes, of which the different ones are found fastest
     keys = np.concatenate([text[:, None].view(np.uint8), np.packbits(gone, axis=1)], 1)
     _, different, same = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    return Erased(text[different], gone[different], same.reshape(count.shape))
+    return text[different], gone[different], same.reshape(count.shape)
 
 
-def falls(
-    model: Network, split: Split, deletions: Deletions, members: Indices, orders: list[Indices]
-) -> npt.NDArray[np.float64]:
-    """What the predicted class loses without the first words of an order: n texts -> (n, 5), by `sizes`.
+def falls(model: Network, split: Split, deletions: Deletions, members: Indices, orders: list[Indices]) -> Floats:
+    """Compute what the predicted class loses without the first words of an order: n texts -> (n, 5), by `sizes`.
 
     A text may stand in `members` several times, each time with an order of its own.
     """
     text, gone, same = erased_sets(split.lengths, members, orders)
-    lost = np.empty(len(text))
-    alone = gone.sum(1) == 1
-    words = gone[alone].argmax(1)
-    lost[alone] = [deletions.falls[member][word] for member, word in zip(text[alone], words, strict=True)]
-    lost[~alone] = losses(model, split, deletions.predicted, text[~alone], gone[~alone])
+    lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
+    several = np.flatnonzero(gone.sum(1) > 1)
+    with inference(model):
+        for rows, before, after in deleting(model, split, text[several], gone[several]):
+            lost[several[rows]] = select_class(before - after, deletions.predicted[text[several[rows]]])
     return lost[same]
 
 
 class Ranked(NamedTuple):
-    """R rows, one for each ranking and text that it is asked of.
+    """R rows, one for each ranking and text that it is asked of, and leave-one-out of their texts.
 
-    member (R,): the text. ranking (R,): its name. words: the words of the text in the order of the ranking.
-    fraction_removed (R,): see `rank`.
+    member (R,): the text. ranking (R,): its name. words: the words of the text in the order of the ranking. scores: of
+    its words. fraction_removed (R,): see `rank`.
     """
 
+    deletions: Deletions
     member: Indices
     ranking: list[str]
     words: list[Indices]
-    fraction_removed: npt.NDArray[np.float64]
+    scores: Scores
+    fraction_removed: list[float]
 
 
-def ranked(texts: Attributed, agreement: Agreement, seed: int, deletion: Deletion) -> tuple[Ranked, Deletions]:
-    """The rows of `located`, and leave-one-out of their texts."""
+def rank_texts(texts: Attributed, agreement: Agreement, seed: int, deletion: Deletion) -> Ranked:
+    """List the rows of `located`."""
     chosen, gains = texts.integrated(agreement)
     several = texts.deletable(agreement, deletion)
     deletions = texts.deletions_of(several)
-    further = {**dict(zip(FURTHER, (deletions.falls, gains), strict=True)), **texts.word_maps}
-    orders, erased = rank(texts.readout, seed, further)
+    scores = list_scores(texts.readout, seed) | dict(zip(FURTHER, (deletions.falls, gains), strict=True))
+    scores |= {name: [own.astype(np.float64) for own in every] for name, every in texts.readout.maps.items()}
+    orders, erased = rank(texts.readout, scores)
     asked = dict.fromkeys(orders, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
-    member = np.concatenate([*asked.values()])
-    number = np.repeat(np.arange(len(asked)), [len(members) for members in asked.values()])
-    words = [orders[name][i] for name, members in asked.items() for i in members]
-    return Ranked(member, [[*asked][each] for each in number], words, erased[number, member]), deletions
+    rows = [
+        (member, name, orders[name][member], scores[name][member], erased[name][member])
+        for name, members in asked.items()
+        for member in members
+    ]
+    member, *columns = to_columns(Ranked._fields[1:], rows).values()
+    return Ranked(deletions, np.array(member, int), *columns)
 
 
 def in_runs(lengths: Indices, rows: Ranked) -> Iterator[Indices]:
-    """The rows in parts that are computed together, the shortest texts first; all rankings of a text lie together."""
+    """Cut the rows into parts that are computed together, the shortest texts first; all rankings of a text lie
+    together.
+    """
     by_text = np.lexsort((rows.member, lengths[rows.member]))
     for run in runs(lengths[rows.member[by_text]], tokens=TOGETHER):
         yield by_text[run]
@@ -173,18 +152,18 @@ def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion:
     Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`; the other rankings for
     the larger one of `deletion` and for these texts, or for all.
     """
-    model, split, readout = texts.model, texts.split, texts.readout
-    rows, deletions = ranked(texts, agreement, erasure.seed, deletion)
+    split = texts.split
+    rows = rank_texts(texts, agreement, erasure.seed, deletion)
     lost = np.empty((len(rows.member), 1 + len(DELETED)))
-    with evaluating(model):
-        for part in in_runs(split.lengths, rows):
-            lost[part] = falls(model, split, deletions, rows.member[part], [rows.words[row] for row in part])
+    for part in in_runs(split.lengths, rows):
+        orders = [rows.words[row] for row in part]
+        lost[part] = falls(texts.model, split, rows.deletions, rows.member[part], orders)
     firsts = zip(rows.member, rows.words, strict=True)
     return {
-        "id": [readout.ids[i] for i in rows.member],
+        "id": [texts.readout.ids[i] for i in rows.member],
         "ranking": rows.ranking,
         "words": split.lengths[rows.member].astype(np.int32),
         "falls": list(lost),
-        "top_flips": [bool(deletions.flips[i][first]) for i, (first, *_) in firsts],
+        "top_flips": [bool(rows.deletions.flips[i][first]) for i, (first, *_) in firsts],
         "fraction_removed": rows.fraction_removed,
     }

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
+from attention_audit.audits.batches import to_columns
 from attention_audit.readout import Floats, Readout
 
 Scores = npt.NDArray[np.floating]
@@ -35,10 +36,11 @@ def map_stability(other: Readout, own: Readout) -> dict[str, Any]:
 
     Raises AuditError where `own` lacks a text.
     """
-    own = own.aligned(other.ids)
-    pairs = {name: (theirs, maps_of(own)[name]) for name, theirs in maps_of(other).items() if name in maps_of(own)}
-    return {
-        "id": other.ids * len(pairs),
-        "map": [name for name in pairs for _ in other.ids],
-        "rho": [rank_correlation(*both) for theirs, ours in pairs.values() for both in zip(theirs, ours, strict=True)],
-    }
+    theirs, ours = maps_of(other), maps_of(own.aligned(other.ids))
+    rows = [
+        (id_, name, rank_correlation(*both))
+        for name in theirs
+        if name in ours
+        for id_, *both in zip(other.ids, theirs[name], ours[name], strict=True)
+    ]
+    return to_columns(("id", "map", "rho"), rows)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from attention_audit.audits.batches import collect
 from attention_audit.audits.settings import Permutation
 from attention_audit.batching import stream
 from attention_audit.divergence import flipped, jsd_rearranged, tvd
@@ -22,8 +23,9 @@ from attention_audit.readout import Readout
 def orders(
     texts: Padded, ids: list[str], permutations: int, seed: int, marks: bool = True, purpose: str = "permutation"
 ) -> torch.Tensor:
-    """Random orders of the items of n texts, (permutations, n, L); padding keeps its places, and so do marks unless
-    they are to move.
+    """Draw random orders of the items of n texts, (permutations, n, L).
+
+    Padding keeps its places, and so do marks unless they are to move.
 
     `ids` are the ids of all texts of the readout. Orders for another purpose are independent of these.
     """
@@ -37,7 +39,7 @@ def orders(
 
 
 def permuted(weights: torch.Tensor, orders: torch.Tensor) -> torch.Tensor:
-    """Weights of n texts in these orders: (n, L), (permutations, n, L) -> (permutations, n, L)."""
+    """Put weights of n texts into these orders: (n, L), (permutations, n, L) -> (permutations, n, L)."""
     return weights.expand(orders.shape).gather(2, orders)
 
 
@@ -48,22 +50,20 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str,
     Every statistic is of the same permutations. flips: the share of them that change the decision. chance_jsd: the mean
     JSD of the attention from its permutations. With several heads, one permutation of the items is that of all heads.
     """
-    statistics = ("median_tvd", "mean_tvd", "flips", "chance_jsd")
-    found = {name: np.empty(len(readout)) for name in statistics}
-    for texts in readout.batches(torch.float64):
+
+    def measure(texts: Padded) -> dict[str, Any]:
         random = orders(texts, readout.ids, settings.permutations, seed, settings.marks)
         before, after = texts.predict(texts.weights[None]), texts.predict(texts.permuted(random))
         moved = tvd(after, before).numpy()
-        values = {
+        return {
             "median_tvd": np.median(moved, axis=0),
             "mean_tvd": moved.mean(0),
             "flips": flipped(before, after).numpy().mean(0),
-            "chance_jsd": jsd_rearranged(texts.attention, permuted(texts.attention, random)).mean(0).numpy(),
+            "chance_jsd": jsd_rearranged(texts.attention, permuted(texts.attention, random)).mean(0),
         }
-        for name, of_texts in values.items():
-            found[name][texts.members] = of_texts
+
     return {
         "id": readout.ids,
         "prediction": readout.predictions.astype(np.int32),
         "max_attention": readout.max_attention,
-    } | found
+    } | collect(measure, readout.batches(torch.float64))

@@ -6,13 +6,11 @@ Claims, assumes and measures what `plausibility` does. The attributions are thos
 
 from typing import Any
 
-import numpy as np
-
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.plausibility import Rationales, cases_of, measured, rows_of
+from attention_audit.audits.batches import to_columns
+from attention_audit.audits.plausibility import NAMES, Rationales, list_cases, list_rows
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.audits.settings import Agreement
-from attention_audit.readout import Scores
 
 
 def called(name: str) -> str:
@@ -30,13 +28,12 @@ def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreem
     one of the audit `agreement`. Where no text is marked, nothing is computed.
     """
     ids = texts.readout.ids
-    cases = cases_of(ids, texts.readout.places, rationales)
-    if not len(cases):
-        return rows_of(ids, {})
-    everything: dict[str, Scores] = {called(name): scores for name, scores in texts.scores.items() if name != "loo"}
+    cases = list_cases(ids, texts.readout.places, rationales)
+    if not cases:
+        return to_columns(NAMES, [])
+    everything = {called(name): scores for name, scores in texts.scores.items() if name != "loo"}
     everything["loo"] = texts.deletions.falls
-    parts = {name: measured(cases, name, scores) for name, scores in everything.items()}
+    rows = [row for name, scores in everything.items() for row in list_rows(ids, name, cases, scores)]
     chosen, gains = texts.integrated(agreement)
-    sample = cases.at(np.isin(cases.text, chosen))
-    parts["integrated_gradients"] = measured(sample, "integrated_gradients", gains)
-    return rows_of(ids, parts)
+    sample = [case for case in cases if case.text in chosen]
+    return to_columns(NAMES, rows + list_rows(ids, "integrated_gradients", sample, gains))

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_audit.audits.batches import collect, cut_rows
 from attention_audit.audits.erasure import ErasableTexts, erasable, find_flips, left, reordered
 from attention_audit.batching import stream
 from attention_audit.divergence import flipped
@@ -22,23 +23,15 @@ CANDIDATES = 16
 """Items that each step of a greedy search tries at most, so that a long text costs no square of its length."""
 
 
-def falling(scores: Tensor, lengths: Tensor, words: Tensor | None = None) -> Tensor:
-    """The positions of items by falling score, equal scores by position, padding last: (n, L), (n,) -> (n, L).
+def falling(scores: Tensor, texts: ErasableTexts | Padded) -> Tensor:
+    """Order items by falling score, equal scores by position: (n, L) -> positions (n, L).
 
-    words (n,): how many items are words, where the last ones are marks of a tokenizer. These come after all words,
-    since nobody reads them as words.
+    Marks of a tokenizer come after all words, since nobody reads them as words, and padding comes last.
     """
     places = torch.arange(scores.shape[1])
-    keys_ = -scores
-    if words is not None and words is not lengths:
-        keys_ = keys_.masked_fill(places >= words[:, None], torch.finfo(scores.dtype).max)
-    keys = keys_.masked_fill(places >= lengths[:, None], float("inf")).numpy()
-    # numpy's default sort is several times faster than its stable one, which only texts with ties need
-    positions = np.argsort(keys)
-    rising = np.take_along_axis(keys, positions, 1)
-    tied = ((rising[:, 1:] == rising[:, :-1]) & np.isfinite(rising[:, 1:])).any(1)
-    positions[tied] = np.argsort(keys[tied], kind="stable")
-    return torch.from_numpy(positions)
+    keys = (-scores).masked_fill(places >= texts.words[:, None], torch.finfo(scores.dtype).max)
+    keys = keys.masked_fill(places >= texts.lengths[:, None], float("inf"))
+    return torch.from_numpy(np.argsort(keys.numpy(), kind="stable"))
 
 
 def shuffled(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -> Tensor:
@@ -56,22 +49,19 @@ def greedy(texts: ErasableTexts) -> Tensor:
     remain and have the highest `product`. Marks of a tokenizer go last, as in every ranking.
     """
     places = torch.arange(texts.attention.shape[1])
-    inside, words = (places < count[:, None] for count in (texts.lengths, texts.words))
-    kept = inside.to(texts.votes.dtype)
-    hopes = (texts.attention * texts.gradient).masked_fill(~words, float("-inf"))
-    scores = torch.zeros(hopes.shape, dtype=hopes.dtype)
-    rows = torch.arange(len(hopes))
+    kept = (places < texts.lengths[:, None]).to(texts.votes.dtype)
+    hopes = (texts.attention * texts.gradient).masked_fill(places >= texts.words[:, None], float("-inf"))
+    scores, rows = torch.zeros_like(hopes), torch.arange(len(hopes))
     for step in range(int(texts.words.max())):
-        some = texts.at(rows)
-        hope = hopes[rows].masked_fill(kept[rows] == 0, float("-inf"))
-        value, candidates = hope.topk(min(CANDIDATES, len(places)), 1)
+        hope, candidates = hopes[rows].topk(min(CANDIDATES, len(places)), 1)
         remaining = kept[rows, None].expand(-1, candidates.shape[1], -1).scatter(2, candidates[..., None], 0.0)
-        predicted, flips = some.outcome(some.votes @ remaining.transpose(1, 2))
-        decision = texts.decision[rows]
-        chance = predicted.gather(1, decision[..., None].expand(-1, 1, candidates.shape[1]))[:, 0]
-        best = chance.masked_fill(value.isneginf(), float("inf")).argmin(1, keepdim=True)
+        predicted, flips = texts.erase(texts.votes[rows] @ remaining.transpose(1, 2), rows)
+        decision = texts.decision[rows, None].expand(-1, 1, candidates.shape[1])
+        chance = predicted.gather(1, decision)[:, 0].masked_fill(hope.isneginf(), float("inf"))
+        best = chance.argmin(1, keepdim=True)
         erased = candidates.gather(1, best)[:, 0]
         kept[rows, erased] = 0.0
+        hopes[rows, erased] = float("-inf")
         scores[rows, erased] = float(len(places) - step)
         rows = rows[~flips.gather(1, best)[:, 0] & (texts.words[rows] > step + 1)]
         if not len(rows):
@@ -85,7 +75,7 @@ def shortest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
     never = len(texts.attention[0])
     best, soonest = everything[0], torch.full((len(texts.lengths),), never + 1)
     for scores in everything:
-        remaining = left(reordered(texts.votes, falling(scores, texts.lengths, texts.words)))
+        remaining = left(reordered(texts.votes, falling(scores, texts)))
         # another set is of use where it is smaller
         first = find_flips(texts, remaining, (soonest - 1).clamp(max=texts.lengths))
         first = first.where(first > 0, never)
@@ -151,32 +141,34 @@ def load_rankers(own: Iterable[str]) -> dict[str, Ranker]:
     return RANKERS | {target: load(target) for target in own}
 
 
-def by_states(readout: Readout, seed: int) -> Iterator[tuple[ErasableTexts | Padded, dict[str, Tensor]]]:
-    """The texts of a readout in batches, with the scores (n, L) of `BY_STATES`, or of `BY_MAP`.
+def batch_states(readout: Readout) -> Iterator[ErasableTexts | Padded]:
+    """Cut a readout into batches: erasable texts where its predictions are linear in the attention, or expanded so."""
+    return erasable(readout) if readout.head is None and readout.decided else readout.batches(torch.float64)
+
+
+def score_states(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
+    """Score items by the rankings `BY_STATES`, or `BY_MAP`, (n, L) each; `ids` are those of all texts of the readout.
 
     The gradient is that of the predicted class's probability, through the head where the readout is of pairs.
     """
-    if readout.head is None and readout.decided:
-        for erased in erasable(readout):
-            yield erased, {name: RANKERS[name](erased, readout.ids, seed) for name in BY_STATES}
-        return
-    for texts in readout.batches(torch.float64):
-        named = {"random": shuffled(texts, readout.ids, seed), "attention": texts.attention}
-        if readout.decided:
-            scores = texts.scores(texts.attention[None])
-            predicted = texts.decide(scores)
-            chosen = torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
-            gradient = texts.grad_by_weights(scores, predicted, chosen)[0]
-            named |= {"gradient": gradient, "product": texts.attention * gradient}
-        yield texts, named
+    if isinstance(texts, ErasableTexts):
+        return {name: RANKERS[name](texts, ids, seed) for name in BY_STATES}
+
+    def choose(predicted: Tensor) -> Tensor:
+        return torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
+
+    scores = {"random": shuffled(texts, ids, seed), "attention": texts.attention}
+    if texts.bias.shape[1]:
+        (scores["gradient"],) = texts.descent(texts.attention[None], choose)
+        scores["product"] = texts.attention * scores["gradient"]
+    return scores
 
 
 def list_scores(readout: Readout, seed: int) -> dict[str, Scores]:
-    """List the scores of the words of all texts, (L_i,) each, by the rankings of `by_states`."""
-    found: dict[str, Scores] = {}
-    for texts, scored in by_states(readout, seed):
-        for name, scores in scored.items():
-            rows = found.setdefault(name, [np.empty(0)] * len(readout))
-            for member, row, words in zip(texts.members, scores.numpy(), texts.words.tolist(), strict=True):
-                rows[member] = row[:words]
-    return found
+    """List the scores of the words of all texts, (L_i,) each, by the rankings `BY_STATES`, or `BY_MAP`."""
+
+    def measure(texts: ErasableTexts | Padded) -> dict[str, Scores]:
+        scores = score_states(texts, readout.ids, seed)
+        return {name: cut_rows(of_texts, texts.words) for name, of_texts in scores.items()}
+
+    return collect(measure, batch_states(readout))

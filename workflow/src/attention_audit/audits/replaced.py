@@ -16,21 +16,20 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import evaluating, flat
+from attention_audit.audits.batches import select_class
+from attention_audit.audits.gradients import flat, of_tokens
 from attention_audit.audits.leave_one_out import TOKENS, logits
-from attention_audit.audits.located import Flags, erased_sets, in_runs, ranked
+from attention_audit.audits.located import Flags, Floats, erased_sets, in_runs, rank_texts
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.batching import Indices, runs, stream
+from attention_audit.batching import Indices, sort_into_runs, stream
 from attention_audit.columns.audits import DELETED, LIKELY, MASK, UNKNOWN
 from attention_audit.corpus.vocabulary import UNKNOWN as UNKNOWN_ROW
 from attention_audit.model.batch import Batch
-from attention_audit.model.network import Network
+from attention_audit.model.network import inference
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.model.tail import probabilities
 from attention_audit.transformer.opening import open_tokenizer
@@ -39,8 +38,8 @@ StandIn = Callable[[Indices, Tensor], Tensor]
 """Ids in the place of those of the words of some texts: the texts (R,), the ids of their words (R, L) -> (R, L)."""
 
 
-def drawn(own: Indices, occurrences: Indices, uniform: npt.NDArray[np.float64]) -> Indices:
-    """Rows of other words than `own` (L,), drawn in proportion to their occurrences (V,) by numbers in [0, 1), (L,).
+def drawn(own: Indices, occurrences: Indices, uniform: Floats) -> Indices:
+    """Draw rows of other words than `own`, in proportion to their occurrences (V,), by numbers in [0, 1).
 
     The unknown word where the training texts have no other.
     """
@@ -56,11 +55,9 @@ def likely(texts: Attributed, occurrences: Indices, seed: int) -> StandIn:
     """Stands in for a word with a likely one."""
 
     def stand_in(members: Indices, words: Tensor) -> Tensor:
-        found = np.empty(words.shape, np.int64)
-        for row, (member, own) in enumerate(zip(members.tolist(), words.cpu().numpy(), strict=True)):
-            uniform = stream("replaced", texts.readout.ids[member], seed).random(len(own))
-            found[row] = drawn(own, occurrences, uniform)
-        return torch.from_numpy(found).to(words.device)
+        streams = (stream("replaced", texts.readout.ids[member], seed) for member in members)
+        uniform = np.stack([random.random(words.shape[1]) for random in streams])
+        return torch.from_numpy(drawn(words.cpu().numpy(), occurrences, uniform)).to(words.device)
 
     return stand_in
 
@@ -84,35 +81,27 @@ def stand_ins(texts: Attributed, occurrences: Indices, seed: int) -> Mapping[str
 
 def with_others(batch: Batch, members: Indices, gone: Tensor, stand_in: StandIn) -> Batch:
     """The texts of a batch in which others stand in for some words: gone (R, L)."""
-    pieces = batch.pieces
-    if pieces is None:
+    if batch.pieces is None:
         words = batch.words.where(~gone, stand_in(members, batch.words))
         return replace(batch, ids=torch.cat([batch.ids[:, :1], words, batch.ids[:, -1:]], 1))
-    of_text = (pieces.words >= 0) & (pieces.words < pieces.read[:, None])
-    taken = of_text & gone.gather(1, pieces.words.clamp(0, gone.shape[1] - 1))
-    return replace(batch, pieces=replace(pieces, ids=pieces.ids.where(~taken, stand_in(members, pieces.ids))))
+    ids = batch.pieces.ids
+    taken = of_tokens(batch) & gone.gather(1, batch.pieces.words.clamp(0, gone.shape[1] - 1))
+    return replace(batch, pieces=replace(batch.pieces, ids=ids.where(~taken, stand_in(members, ids))))
 
 
-@torch.inference_mode()
-def chances(
-    model: Network, texts: Attributed, classes: Indices, members: Indices, gone: Flags, stand_in: StandIn
-) -> npt.NDArray[np.float64]:
-    """The probability of a class of each text where others stand in for some words: members (R,), gone (R, L) -> (R,).
+def chances(texts: Attributed, classes: Indices, members: Indices, gone: Flags, stand_in: StandIn) -> Floats:
+    """Predict a class of each text where others stand in for some words: members (R,), gone (R, L) -> (R,).
 
     `classes` are those of all texts of the split. A text may stand in `members` several times.
     """
-    split = texts.split
+    split, model = texts.split, texts.model
     found = np.empty(len(members))
-    order = np.argsort(split.lengths[members], kind="stable")
-    for run in runs(split.lengths[members[order]] + 2, tokens=TOKENS):
-        rows = order[run]
-        batch = flat(split.batch(members[rows]))
-        width = batch.words.shape[1]
-        flags = torch.from_numpy(gone[rows, :width]).to(batch.ids.device)
-        flags = pad(flags, (0, width - flags.shape[1]))
-        (predicted,) = probabilities(logits([model], with_others(batch, members[rows], flags, stand_in)).double())
-        chosen = torch.from_numpy(classes[members[rows], None]).to(predicted.device)
-        found[rows] = predicted.gather(1, chosen)[:, 0].cpu().numpy()
+    with inference(model):
+        for rows in sort_into_runs(split.lengths[members] + 2, TOKENS):
+            batch = flat(split.batch(members[rows]))
+            flags = torch.from_numpy(gone[rows, : batch.words.shape[1]]).to(batch.ids.device)
+            (predicted,) = logits([model], with_others(batch, members[rows], flags, stand_in))
+            found[rows] = select_class(probabilities(predicted.double()), classes[members[rows]])
     return found
 
 
@@ -125,24 +114,22 @@ def replaced(
     the ranking are replaced, for each k of `located.sizes`. occurrences (V,): how often the training texts have the
     word of each row of the embedding. A Transformer below another classifier has no rows.
     """
-    model, split, readout = texts.model, texts.split, texts.readout
-    named = stand_ins(texts, occurrences, erasure.seed)
-    rows, deletions = ranked(texts, agreement, erasure.seed, deletion)
+    lengths, named = texts.split.lengths, stand_ins(texts, occurrences, erasure.seed)
+    rows = rank_texts(texts, agreement, erasure.seed, deletion)
     lost = np.empty((len(named), len(rows.member), 1 + len(DELETED)))
-    with evaluating(model):
-        for part in in_runs(split.lengths, rows):
-            members = np.unique(rows.member[part])
-            text, gone, same = erased_sets(split.lengths, rows.member[part], [rows.words[row] for row in part])
-            nothing = np.zeros((len(members), gone.shape[1]), bool)
-            every, kept = np.concatenate([members, text]), np.concatenate([nothing, gone])
-            for place, stand_in in enumerate(named.values()):
-                chance = chances(model, texts, deletions.predicted, every, kept, stand_in)
-                before = chance[np.searchsorted(members, text)]
-                lost[place, part] = (before - chance[len(members) :])[same]
+    for part in in_runs(lengths, rows):
+        members = np.unique(rows.member[part])
+        text, gone, same = erased_sets(lengths, rows.member[part], [rows.words[row] for row in part])
+        every = np.concatenate([members, text])
+        kept = np.concatenate([np.zeros((len(members), gone.shape[1]), bool), gone])
+        for place, stand_in in enumerate(named.values()):
+            chance = chances(texts, rows.deletions.predicted, every, kept, stand_in)
+            before = chance[np.searchsorted(members, text)]
+            lost[place, part] = (before - chance[len(members) :])[same]
     return {
-        "id": [readout.ids[i] for i in rows.member] * len(named),
+        "id": [texts.readout.ids[i] for i in rows.member] * len(named),
         "ranking": rows.ranking * len(named),
         "by": [name for name in named for _ in rows.ranking],
-        "words": np.tile(split.lengths[rows.member].astype(np.int32), len(named)),
+        "words": np.tile(lengths[rows.member].astype(np.int32), len(named)),
         "falls": list(lost.reshape(-1, lost.shape[-1])),
     }

@@ -110,14 +110,6 @@ def from_the_end(lengths: Tensor, longest: int) -> Tensor:
     return (lengths[:, None] - 1 - torch.arange(longest, device=lengths.device)).clamp(min=0)
 
 
-def own_without(states: Tensor, start: int, stop: int) -> Tensor:
-    """Copies of states (n, L, H) without that of token d, for each start <= d < stop: (stop - start, n, L - 1, H)."""
-    texts, length, _ = states.shape
-    deleted = torch.arange(start, stop, device=states.device)[:, None, None]
-    place = torch.arange(length - 1, device=states.device)
-    return states[torch.arange(texts, device=states.device)[:, None], place + (place >= deleted)]
-
-
 def recurrence(lstm: nn.LSTM, vectors: Tensor) -> Recurrence:
     """Run the LSTM over vectors (L + 2, n, E), marks included."""
     twice = vectors.new_tensor([1, 1, 2, 1]).repeat_interleave(lstm.hidden_size)
@@ -144,14 +136,15 @@ class BothWays:
         forwards, backwards = (read.hidden[2:].transpose(0, 1) for read in (self.forwards, self.backwards))
         self.states = torch.cat([forwards, backwards[text, from_the_end(lengths, forwards.shape[1])]], -1)
 
-    def without(self, texts: Tensor, start: int, stop: int) -> Tensor:
-        """(n,), all of one length l -> (stop - start, n, l - 1, H)."""
-        length = int(self.lengths[texts[0]])
-        states = own_without(self.states[texts, :length], start, stop)
+    def rewrite(self, states: Tensor, texts: Tensor, start: int, stop: int) -> None:
+        """Overwrite what deletions change in the states of texts (n,), all of one length l.
+
+        states (stop - start, n, l - 1, H): those of the texts themselves, but for the deleted tokens.
+        """
+        length = states.shape[2] + 1
         self.forwards.of(texts, length).rewrite(states[..., : self.hidden], start, stop)
         backwards = self.backwards.of(texts, length)
         backwards.rewrite(states[..., self.hidden :], length - stop, length - start, turned=True)
-        return states
 
     def keep(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
         """(R,), (R, K), (R,) -> (R, K, H)."""
@@ -170,21 +163,25 @@ class Nearby:
 
     def __init__(self, encoder: VectorEncoder, reach: int, vectors: Tensor, lengths: Tensor) -> None:
         """vectors (N, L + 2, E), marks included; lengths (N,)."""
-        self.encoder, self.reach, self.lengths = encoder, reach, lengths
+        self.encoder, self.reach = encoder, reach
         self.vectors = vectors[:, 1:-1]
         self.states: Tensor = encoder(self.vectors, lengths)
 
-    def without(self, texts: Tensor, start: int, stop: int) -> Tensor:
-        """(n,), all of one length l -> (stop - start, n, l - 1, H)."""
-        length = int(self.lengths[texts[0]])
-        states = own_without(self.states[texts, :length], start, stop)
-        if self.reach:
-            deleted = torch.arange(start, stop, device=states.device)[:, None]
-            around = deleted + torch.arange(-self.reach, self.reach, device=states.device)
-            row, column = ((around >= 0) & (around < length - 1)).nonzero(as_tuple=True)
-            changed = self._changed(self.vectors[texts, :length], deleted)
-            states[row, :, around[row, column]] = changed[row, :, column]
-        return states
+    def rewrite(self, states: Tensor, texts: Tensor, start: int, stop: int) -> None:
+        """Overwrite what deletions change, as `BothWays` does."""
+        if not self.reach:
+            return
+        length, far = states.shape[2] + 1, 2 * self.reach
+        deleted = torch.arange(start, stop, device=states.device)[:, None]
+        offset = torch.arange(-far, far, device=states.device)
+        padded = pad(self.vectors[texts, :length], (0, 0, far, far + 1))
+        windows = padded[:, deleted + far + offset + (offset >= 0)].transpose(0, 1)
+        flat = windows.flatten(0, 1)
+        changed: Tensor = self.encoder(flat, torch.full((len(flat),), 2 * far, device=states.device))
+        changed = changed[:, self.reach : -self.reach].view(*windows.shape[:2], far, -1)
+        around = deleted + torch.arange(-self.reach, self.reach, device=states.device)
+        row, column = ((around >= 0) & (around < length - 1)).nonzero(as_tuple=True)
+        states[row, :, around[row, column]] = changed[row, :, column]
 
     def keep(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
         """(R,), (R, K), (R,) -> (R, K, H)."""
@@ -192,16 +189,6 @@ class Nearby:
             return self.states[text[:, None], kept]
         states: Tensor = self.encoder(self.vectors[text[:, None], kept], counts)
         return states
-
-    def _changed(self, vectors: Tensor, deleted: Tensor) -> Tensor:
-        """The 2 reach states around each deletion: (n, l, E), (D, 1) -> (D, n, 2 reach, H)."""
-        far = 2 * self.reach
-        offset = torch.arange(-far, far, device=deleted.device)
-        padded = pad(vectors, (0, 0, far, far + 1))
-        windows = padded[:, deleted + far + offset + (offset >= 0)].transpose(0, 1)
-        flat = windows.flatten(0, 1)
-        states: Tensor = self.encoder(flat, torch.full((len(flat),), len(offset), device=deleted.device))
-        return states[:, self.reach : -self.reach].view(*windows.shape[:2], far, -1)
 
 
 def shared(encoder: nn.Module, vectors: Tensor, lengths: Tensor) -> BothWays | Nearby | None:

@@ -15,11 +15,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from attention_audit.audits.batches import collect
 from attention_audit.audits.erasure import ErasableTexts, batches_to_erase, count_votes, find_share, without
 from attention_audit.audits.permutation import orders
 from attention_audit.audits.rankings import falling, smallest
 from attention_audit.audits.settings import Erasure, Permutation
 from attention_audit.divergence import tvd
+from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
 SHUFFLED = 10
@@ -37,22 +39,20 @@ def measure(texts: ErasableTexts, random: Tensor, ids: list[str], seed: int) -> 
 
     random: orders of the items, (R, n, L). `ids` are the ids of all texts of the readout.
     """
-    by_weight = falling(texts.attention, texts.lengths, texts.words)
-    fewest = find_share(texts, falling(smallest(texts, ids, seed), texts.lengths, texts.words))
+    by_weight = falling(texts.attention, texts)
+    fewest = find_share(texts, falling(smallest(texts, ids, seed), texts))
     at_random = torch.stack([find_share(texts, order) for order in random])
     if len(random) > 1:
         at_random = at_random.nan_to_num(1.0).mean(0, keepdim=True).where(fewest.isfinite(), torch.nan)
-    predicted = texts.distributed(without(texts, by_weight[:, :1]))
-    found = {
-        "prediction": texts.decision[:, 0],
+    leads = texts.attention * (torch.nan if texts.heads else texts.margin)
+    return {
+        "prediction": texts.decision[:, 0].int(),
         "random": at_random[0],
         "by_weight": find_share(texts, by_weight),
         "smallest": fewest,
-        "fall": texts.fall(predicted)[:, 0].where(texts.words > 1, torch.nan),
+        "lead": leads.gather(1, by_weight[:, :1])[:, 0],
+        "fall": texts.fall(texts.predict(without(texts, by_weight[:, :1])))[:, 0].where(texts.words > 1, torch.nan),
     }
-    if texts.heads is None:
-        found["lead"] = (texts.attention * texts.margin).gather(1, by_weight[:, :1])[:, 0]
-    return found
 
 
 def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> dict[str, Any]:
@@ -62,25 +62,25 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> di
     float64, so that erasing nothing never counts as a change.
     """
     count = SHUFFLED if readout.attending is None else SHUFFLED_HEADS
-    names = ("prediction", "tvd", "random", "by_weight", "smallest", "lead", "fall")
-    found = {name: np.full((1 + count, len(readout)), np.nan) for name in names}
-    for texts in batches_to_erase(readout):
+
+    def measure_all(texts: Padded) -> dict[str, Tensor]:
         drawn = orders(texts, readout.ids, RANDOM, erasure.seed, marks=False, purpose="random order")
         # erasable texts have one more place, which stays the last
         random = pad(drawn, (0, 1), value=drawn.shape[2])
         own = count_votes(texts)
         imposed = orders(texts, readout.ids, count, permutation.seed, permutation.marks)
+        found = []
         for shuffle in range(1 + count):
             weighted = count_votes(texts.rearranged(imposed[shuffle - 1])) if shuffle else own
             erased = random[shuffle - 1 : shuffle] if shuffle else random
-            values = measure(weighted, erased, readout.ids, erasure.seed)
-            values["tvd"] = tvd(own.predicted[..., 0], weighted.predicted[..., 0])
-            for name, of_texts in values.items():
-                found[name][shuffle, texts.members] = of_texts.numpy()
+            moved = tvd(own.predicted[..., 0], weighted.predicted[..., 0])
+            found.append(measure(weighted, erased, readout.ids, erasure.seed) | {"tvd": moved})
+        return {name: torch.stack([values[name] for values in found]) for name in found[0]}
+
+    found = collect(measure_all, batches_to_erase(readout))
     return {
         "id": readout.ids * (1 + count),
         "shuffle": np.repeat(np.arange(1 + count, dtype=np.int32), len(readout)),
         "items": np.tile(readout.lengths.astype(np.int32), 1 + count),
         **{name: values.reshape(-1) for name, values in found.items()},
-        "prediction": found["prediction"].reshape(-1).astype(np.int32),
     }

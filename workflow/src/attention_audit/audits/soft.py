@@ -19,26 +19,27 @@ whatever they point to. So the floor is that of the same scores, shuffled over t
 vectors.
 """
 
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
+from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attributions import evaluating, flat
-from attention_audit.audits.gradients import of_tokens, run_on, vectors_of
-from attention_audit.audits.located import FURTHER, in_runs, ranked
-from attention_audit.audits.rankings import list_scores
+from attention_audit.audits.batches import select_class
+from attention_audit.audits.gradients import flat, of_tokens, run_on, vectors_of
+from attention_audit.audits.located import Floats, in_runs, rank_texts
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs, stream
 from attention_audit.model.batch import Batch
+from attention_audit.model.network import inference
 from attention_audit.model.tail import probabilities
-from attention_audit.readout import Scores
 
-Floats = npt.NDArray[np.float64]
 DRAWS = 5
 """Draws of what is erased of a text, the same for all attributions."""
 TOKENS = 8192
@@ -48,17 +49,17 @@ LEAST = 1e-6
 KINDS = ("comprehensiveness", "sufficiency", "shuffled_comprehensiveness", "shuffled_sufficiency")
 
 
-class Copies(NamedTuple):
-    """R copies of texts with a part of their vectors.
+class Copy(NamedTuple):
+    """A copy of a text with a part of its vectors.
 
-    member (R,): the text. draw (R,): which random numbers. scores: of each word, (L,). keeps (R,): whether the numbers
-    below a word's score stay, and not those above.
+    member: the text. draw: which random numbers. scores: of each word, (L,). keeps: whether the numbers below a word's
+    score stay, and not those above.
     """
 
-    member: Indices
-    draw: Indices
-    scores: Scores
-    keeps: npt.NDArray[np.bool_]
+    member: int
+    draw: int
+    scores: Floats
+    keeps: bool
 
 
 def scaled(scores: Floats) -> Floats:
@@ -79,48 +80,44 @@ def kept(batch: Batch, scores: Tensor, uniform: Tensor, keeps: Tensor) -> Tensor
     return (below == keeps[:, None, None]) | ~of_tokens(batch)[..., None]
 
 
-@torch.inference_mode()
-def chances(texts: Attributed, classes: Indices, copies: Copies, seed: int) -> Floats:
-    """The probability of a class of each text in its copies, (R,); `classes` are those of all texts of the split."""
-    split = texts.split
-    found = np.empty(len(copies.member))
-    order = np.lexsort((copies.draw, copies.member, split.sizes[copies.member]))
-    for run in runs(split.sizes[copies.member[order]] + 2, tokens=split.room(TOKENS)):
-        rows = order[run]
-        members = copies.member[rows]
-        batch = flat(split.batch(members))
-        vectors = vectors_of(texts.model, batch)
-        scores = torch.zeros(batch.mask.shape, dtype=torch.float64)
-        uniform = torch.zeros(vectors.shape, dtype=torch.float64)
-        drawn: dict[tuple[int, int], Tensor] = {}
-        for place, row in enumerate(rows):
-            key = member, _ = int(copies.member[row]), int(copies.draw[row])
-            if key not in drawn:
-                numbers = stream(f"soft {key[1]}", texts.readout.ids[member], seed)
-                drawn[key] = torch.from_numpy(numbers.random((int(split.sizes[member]) + 2, vectors.shape[2])))
-            scores[place, : len(copies.scores[row])] = torch.from_numpy(copies.scores[row])
-            width = min(len(drawn[key]), uniform.shape[1])
-            uniform[place, :width] = drawn[key][:width]
-        keeps = torch.from_numpy(copies.keeps[rows])
-        given = (part.to(vectors.device) for part in (scores, uniform, keeps))
-        predicted = probabilities(run_on(texts.model, batch, vectors * kept(batch, *given)).logits.double())
-        chosen = torch.from_numpy(classes[members, None]).to(predicted.device)
-        found[rows] = predicted.gather(1, chosen)[:, 0].cpu().numpy()
+def chances(texts: Attributed, classes: Indices, copies: Sequence[Copy], seed: int) -> Floats:
+    """Predict a class of each text in its copies, (R,); `classes` are those of all texts of the split."""
+    split, found = texts.split, np.empty(len(copies))
+    member, draws = (np.array([copy[place] for copy in copies]) for place in (0, 1))
+    order = np.lexsort((draws, member, split.sizes[member]))
+
+    # copies with the same numbers follow one another
+    @lru_cache(1)
+    def draw(text: int, number: int, width: int) -> Tensor:
+        random = stream(f"soft {number}", texts.readout.ids[text], seed)
+        return torch.from_numpy(random.random((split.sizes[text] + 2, width)))
+
+    with inference(texts.model):
+        for run in runs(split.sizes[member[order]] + 2, tokens=split.room(TOKENS)):
+            rows = order[run]
+            some = [copies[row] for row in rows]
+            batch = flat(split.batch(member[rows]))
+            vectors = vectors_of(texts.model, batch)
+            numbers = [draw(copy.member, copy.draw, vectors.shape[2]) for copy in some]
+            uniform = pad_sequence(numbers, True)[:, : vectors.shape[1]]
+            scores = pad_sequence([torch.from_numpy(copy.scores) for copy in some], True)
+            keeps = torch.tensor([copy.keeps for copy in some])
+            given = (part.to(vectors.device) for part in (scores, uniform, keeps))
+            logits = run_on(texts.model, batch, vectors * kept(batch, *given)).logits
+            found[rows] = select_class(probabilities(logits.double()), classes[member[rows]])
     return found
 
 
-def copies_of(texts: Attributed, members: Indices, scores: Scores, seed: int) -> Copies:
-    """Of each text with its scores the copies by `KINDS`, all draws of a kind in a row: n texts -> n * 4 * DRAWS."""
-    member, draw = np.repeat(members, len(KINDS) * DRAWS), np.tile(np.arange(DRAWS), len(members) * len(KINDS))
-    own = []
-    for text, of_text in zip(members, scores, strict=True):
-        orders = [
-            stream(f"soft order {number}", texts.readout.ids[text], seed).permutation(len(of_text))
-            for number in range(DRAWS)
-        ]
-        own += [of_text] * (2 * DRAWS) + [of_text[order] for order in orders] * 2
-    keeps = np.tile(np.repeat([name.endswith("sufficiency") for name in KINDS], DRAWS), len(members))
-    return Copies(member, draw, own, keeps)
+def copy_text(texts: Attributed, member: int, scores: Floats, seed: int) -> list[Copy]:
+    """Copy a text with its scores by `KINDS`, all draws of a kind in a row: 4 * DRAWS."""
+    streams = (stream(f"soft order {number}", texts.readout.ids[member], seed) for number in range(DRAWS))
+    shuffled = [random.permutation(scores) for random in streams]
+    return [
+        Copy(member, draw, own, keeps)
+        for of_draws in ([scores] * DRAWS, shuffled)
+        for keeps in (False, True)
+        for draw, own in enumerate(of_draws)
+    ]
 
 
 def soft(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> dict[str, Any]:
@@ -129,34 +126,30 @@ def soft(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: De
     Each of the last four is a mean over `DRAWS` draws, which hang on `erasure.seed` and the text's id alone; NaN where
     less than `LEAST` is lost by erasing all.
     """
-    split, readout, seed = texts.split, texts.readout, erasure.seed
-    rows, deletions = ranked(texts, agreement, seed, deletion)
-    further = dict(zip(FURTHER, (deletions.falls, texts.integrated(agreement)[1]), strict=True)) | texts.word_maps
-    every = list_scores(readout, seed) | further
+    lengths, seed = texts.split.lengths, erasure.seed
+    rows = rank_texts(texts, agreement, seed, deletion)
     found = np.full((len(KINDS), len(rows.member)), np.nan)
     nothing = np.empty(len(rows.member))
-    with evaluating(texts.model):
-        for part in in_runs(split.lengths, rows):
-            members = np.unique(rows.member[part])
-            # nothing is erased, and then all
-            ends = [np.full(split.lengths[i], end) for end in (0.0, 1.0) for i in members]
-            plain = Copies(np.tile(members, 2), np.zeros(len(ends), int), ends, np.zeros(len(ends), bool))
-            before, after = chances(texts, deletions.predicted, plain, seed).reshape(2, -1)
-            at = np.searchsorted(members, rows.member[part])
-            scores = [scaled(every[rows.ranking[row]][rows.member[row]]) for row in part]
-            copies = copies_of(texts, rows.member[part], scores, seed)
-            chance = chances(texts, deletions.predicted, copies, seed).reshape(len(part), len(KINDS), DRAWS)
-            lost = np.maximum(before[at, None, None] - chance, 0.0)
-            whole = np.maximum(before - after, 0.0)[at]
-            nothing[part] = 1 - whole
-            with np.errstate(divide="ignore", invalid="ignore"):
-                shares = np.minimum(lost / whole[:, None, None], 1.0).mean(2).T
-            for values, share, name in zip(found, shares, KINDS, strict=True):
-                # S(X') - S(X0) = what all loses - what X' loses
-                value = 1 - share if name.endswith("sufficiency") else share
-                values[part] = np.where(whole > LEAST, value, np.nan)
+    for part in in_runs(lengths, rows):
+        members = np.unique(rows.member[part])
+        # nothing is erased, and then all
+        plain = [Copy(i, 0, np.full(lengths[i], end), False) for end in (0.0, 1.0) for i in members]
+        before, after = chances(texts, rows.deletions.predicted, plain, seed).reshape(2, -1)
+        at = np.searchsorted(members, rows.member[part])
+        each = (copy_text(texts, rows.member[row], scaled(rows.scores[row]), seed) for row in part)
+        copies = [*chain.from_iterable(each)]
+        chance = chances(texts, rows.deletions.predicted, copies, seed).reshape(len(part), len(KINDS), DRAWS)
+        lost = np.maximum(before[at, None, None] - chance, 0.0)
+        whole = np.maximum(before - after, 0.0)[at]
+        nothing[part] = 1 - whole
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.minimum(lost / whole[:, None, None], 1.0).mean(2).T
+        for values, share, name in zip(found, shares, KINDS, strict=True):
+            # S(X') - S(X0) = what all loses - what X' loses
+            value = 1 - share if name.endswith("sufficiency") else share
+            values[part] = np.where(whole > LEAST, value, np.nan)
     return {
-        "id": [readout.ids[i] for i in rows.member],
+        "id": [texts.readout.ids[i] for i in rows.member],
         "ranking": rows.ranking,
         "nothing": nothing,
         **dict(zip(KINDS, found, strict=True)),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.batches import to_columns
 from attention_audit.audits.gradients import gradients
 from attention_audit.audits.settings import Agreement, Deletion
 from attention_audit.batching import Indices
@@ -30,8 +31,9 @@ def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletio
         "loo": (asked, falls),
         "integrated_gradients": (chosen, integrated),
     }
-    return {
-        "id": [texts.readout.ids[member] for members, _ in found.values() for member in members],
-        "attribution": [name for name, (members, _) in found.items() for _ in members],
-        "scores": [scores[member].astype(np.float32) for members, scores in found.values() for member in members],
-    }
+    rows = [
+        (texts.readout.ids[member], name, scores[member].astype(np.float32))
+        for name, (members, scores) in found.items()
+        for member in members
+    ]
+    return to_columns(("id", "attribution", "scores"), rows)

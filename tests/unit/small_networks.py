@@ -1,0 +1,38 @@
+"""Small networks, and splits of random words."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Lists, Split
+from attention_audit.model.network import Network, network
+
+CPU = torch.device("cpu")
+ENCODERS = ("bilstm", "affine", "conv", "bigru")
+
+
+def random_texts(lengths: Sequence[int], seed: int = 0) -> list[list[int]]:
+    """Texts of so many random words of thirty, between their marks."""
+    random = np.random.default_rng(seed)
+    return [[2, *random.integers(4, 30, n).tolist(), 3] for n in lengths]
+
+
+def model_of(
+    encoder: str = "bilstm", pair: bool = False, attention: str = "additive", classes: int = 3, seed: int = 0
+) -> Network:
+    """A network of thirty words in double precision."""
+    torch.manual_seed(seed)
+    sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3, "kernels": [1, 3, 5]}
+    architecture = {"encoder": encoder, "attention": attention, "pair": pair, **sizes}
+    return network(Architecture.model_validate(architecture), words=30, classes=classes).double()
+
+
+def split_of(texts: Sequence[Sequence[int]], **pairs: Sequence[Sequence[int]]) -> Split:
+    """These texts, with their queries or candidates where they are pairs."""
+    lists = {
+        name: Lists(np.array([number for row in rows for number in row]), np.array([*map(len, rows)]))
+        for name, rows in pairs.items()
+    }
+    return Split(np.concatenate(texts), [len(text) - 2 for text in texts], [0] * len(texts), CPU, **lists)
