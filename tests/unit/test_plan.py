@@ -398,12 +398,9 @@ def test_a_setting_reaches_only_the_jobs_that_read_it(change: dict[str, Any], wh
 def code_of(plan: Plan) -> dict[str, str]:
     """The hash of the code of every job."""
     code = {stage: code_hash(f"stages.{stage}") for stage in ("fetch", "prepare", "train", "search_adversary")}
-    code |= {
-        "report": plan.report_code(),
-        "explorer": plan.explorer_code(),
-    }
+    code |= {job.rule.removesuffix("_html"): job.code for job in plan.pages()}
     code |= {audit.name: code_of_audit(audit) for audit in AUDITS.values()}
-    return code | {exhibit.name: plan.exhibiting.code(exhibit) for exhibit in EXHIBITS}
+    return code | {exhibit.name: plan.exhibiting.planned(exhibit).code for exhibit in EXHIBITS}
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from attention_audit.batching import Indices
+from attention_audit.audits.batches import find_evidence
 from attention_audit.readout import Readout
-
-
-def find_evidence(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[int, Indices]:
-    """Find the items that are evidence by the position of their text; what a Transformer has not read is left out."""
-    texts = enumerate(zip(readout.ids, readout.places, strict=True))
-    return {i: np.flatnonzero(np.isin(places, evidence[name])) for i, (name, places) in texts if name in evidence}
 
 
 def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:

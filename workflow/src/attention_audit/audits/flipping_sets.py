@@ -24,9 +24,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.audits.batches import collect, to_columns
+from attention_audit.audits.batches import collect, find_evidence, to_columns
 from attention_audit.audits.erasure import ErasableTexts, erasable, find_flips, left, reordered, without
-from attention_audit.audits.evidence import find_evidence
 from attention_audit.audits.rankings import RANKERS, SMALLEST, TOPS, Ranker, falling, load_rankers
 from attention_audit.batching import stream
 from attention_audit.columns.audits import BINS, DRAWS

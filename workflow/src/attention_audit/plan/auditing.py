@@ -345,7 +345,6 @@ class Auditing:
             inputs=inputs,
             outputs={audit.name: [self.file(judged, audit.name)] for audit in (*audits, *others)},
             told=told,
-            code=code_hash(f"stages.{stage}"),
         )
 
     def refuse(self, name: str, model: str, dataset: str) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import ENCODERS
 from attention_audit.corpus.formats import Corpus
@@ -123,14 +122,12 @@ def fetching(config: Config, folder: str, file: str) -> PlannedJob:
     return PlannedJob(
         rule="fetch",
         wildcards={"folder": folder, "file": file},
-        stage="fetch",
         inputs={},
         outputs={
             "file": [f"{config.places.raw}/{folder}/{file}"],
             "record": [f"{config.places.raw}/{folder}/records/{file}.json"],
         },
         told=partial(fetch_job, config, folder, file),
-        code=code_hash("stages.fetch"),
     )
 
 
@@ -141,7 +138,6 @@ def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
     return PlannedJob(
         rule="prepare",
         wildcards={"dataset": dataset},
-        stage="prepare",
         inputs={
             "raw": [str(path) for path in raw.values()],
             "vectors": vectors,
@@ -149,7 +145,6 @@ def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
         },
         outputs={name: [config.places.corpus_file(dataset, name)] for name in names},
         told=partial(corpus_job, config, dataset, mirror),
-        code=code_hash("stages.prepare"),
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from attention_audit.code_hash import code_hash
 from attention_audit.contrasts import Subject
 from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
@@ -286,12 +285,11 @@ class Exhibiting:
             declared=table.columns, shown=table.shown, top=table.top, gaps=gaps, paper=paper, number=table.number
         )
 
-    def code(self, exhibit: Exhibit) -> str:
-        """Hash of the code that a table or figure runs."""
-        stage = "stages.table" if isinstance(exhibit, Table) else "stages.figure"
+    def _modules(self, exhibit: Exhibit) -> list[str]:
+        """List the modules that a table or figure names."""
         written = [exhibit.columns, exhibit.shown] if isinstance(exhibit, Table) else []
         declared = [self.declared(read) for read in exhibit.reads.values()]
-        return code_hash(stage, *(module_of(target) for target in [exhibit.target, *written, *declared] if target))
+        return [module_of(target) for target in [exhibit.target, *written, *declared] if target]
 
     def planned(self, exhibit: Exhibit, only: str = "") -> PlannedJob:
         """The job of a table or figure, perhaps of `only` one data set, whose folder it then lies in.
@@ -309,7 +307,7 @@ class Exhibiting:
             inputs=self.inputs(exhibit, only),
             outputs={"parquet": [first], "rendered": others} if table else {"pdf": [first], "png": others},
             told=partial(self.job, exhibit, only),
-            code=self.code(exhibit),
+            runs=self._modules(exhibit),
         )
 
     def jobs(self) -> Iterator[PlannedJob]:

@@ -1,9 +1,10 @@
 """One job of a run before it runs, as Snakemake's rules, the tests and the api take it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from attention_audit.code_hash import code_hash
 from attention_audit.section import Section
 
 Files = dict[str, list[str]]
@@ -12,19 +13,29 @@ Files = dict[str, list[str]]
 
 @dataclass(frozen=True, eq=False)
 class PlannedJob:
-    """A job: the rule that makes it with which wildcards, which stage runs it on which files, and what it is told.
+    """A job: the rule that makes it with which wildcards, on which files, and what it is told.
 
-    stage: a module of `stages`. told: makes its settings, which are checked as they are made. code: hash of all that it
-    runs.
+    told: makes its settings, which are checked as they are made. stage: the module of `stages` that runs it; by default
+    it has the rule's name. runs: modules that it calls without importing them. prints: modules whose words it prints.
     """
 
     rule: str
     wildcards: Mapping[str, str]
-    stage: str
     inputs: Files
     outputs: Files
     told: Callable[[], Section]
-    code: str
+    stage: str = ""
+    runs: Sequence[str] = ()
+    prints: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stage", self.stage or self.rule)
+
+    @cached_property
+    def code(self) -> str:
+        """Hash all code that it runs."""
+        code = code_hash(f"stages.{self.stage}", *self.runs)
+        return code + code_hash(*self.prints, words=True) if self.prints else code
 
     @cached_property
     def settings(self) -> Section:

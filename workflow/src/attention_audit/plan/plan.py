@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import MAPS, ExplorerJob, ReportJob, ShownExhibit, ShownSuite
@@ -17,8 +16,8 @@ from attention_audit.plan import corpora, transformers
 from attention_audit.plan.auditing import Auditing
 from attention_audit.plan.audits import OWN
 from attention_audit.plan.checking import MEMORY, check_files
-from attention_audit.plan.exhibit import Table
 from attention_audit.plan.exhibiting import Exhibiting
+from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.exploring import EXPLORER, REPORT, ExplorerPlan
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.scope import Scope
@@ -123,17 +122,16 @@ class Plan:
         explorer = PlannedJob(
             rule="explorer",
             wildcards={},
-            stage="explorer",
             inputs=explored,
             outputs={"page": [f"{results}/{EXPLORER}"]},
             told=self.explorer_job,
-            code=self.explorer_code(),
+            runs=["explorer.page"],
+            prints=["columns.tables"],
         )
         tables, figures = ([*self.exhibiting.made(folder)] for folder in ("tables", "figures"))
         report = PlannedJob(
             rule="report_html",
             wildcards={},
-            stage="report_html",
             inputs={
                 "tables": [self.exhibiting.path(table, ".parquet") for table in tables],
                 "figures": [self.exhibiting.path(figure, ".png") for figure in figures],
@@ -147,22 +145,10 @@ class Plan:
                 "config": [f"{results}/config.yaml"],
             },
             told=self.report_job,
-            code=self.report_code(),
+            runs=[module_of(target) for table in TABLES.values() for target in (table.columns, table.shown)],
+            prints=["report.guide", *(module_of(audit.columns) for audit in self.auditing.known.values())],
         )
         return [explorer, report]
-
-    def report_code(self) -> str:
-        """Hash of the code of the report; and of its guide, the meanings of columns included: it prints them."""
-        tables = [exhibit for exhibit in self.exhibiting.exhibits if isinstance(exhibit, Table)]
-        targets = [target for table in tables for target in (table.columns, table.shown)]
-        declared = [module_of(audit.columns) for audit in self.auditing.known.values()]
-        return code_hash("stages.report_html", *(module_of(target) for target in targets if target)) + code_hash(
-            "report.guide", *declared, words=True
-        )
-
-    def explorer_code(self) -> str:
-        """Hash of the code of the explorer and of its page's files, and one of the columns whose meanings it shows."""
-        return code_hash("stages.explorer", "explorer.page") + code_hash("columns.tables", words=True)
 
     def shown_exhibits(self) -> list[ShownExhibit]:
         """The figures and tables of this run as pages name them."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 
-from attention_audit.code_hash import code_hash
 from attention_audit.corpus.source import placed
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
@@ -189,11 +188,10 @@ class Trainings:
         return PlannedJob(
             rule=model.rule,
             wildcards=self.wildcards(training, seed),
-            stage=model.rule,
             inputs=inputs,
             outputs={"readout": [run.readout()]} | tail,
             told=partial(self._told, dataset, model, seed),
-            code=code_hash(f"stages.{model.rule}", *modules_of(model)),
+            runs=modules_of(model),
         )
 
     def _told(self, dataset: str, model: Model, seed: int) -> ImportJob:
@@ -246,7 +244,7 @@ class Trainings:
             inputs=inputs,
             outputs=outputs,
             told=partial(model.settings_at, seed),
-            code=code_hash(f"stages.{stage}", *modules_of(model)),
+            runs=modules_of(model),
         )
 
     def read_out(self, training: str, seed: int) -> PlannedJob:
@@ -256,11 +254,10 @@ class Trainings:
         return PlannedJob(
             rule="read_out",
             wildcards=job.wildcards,
-            stage="read_out",
             inputs=inputs | {"weights": [run.file("weights")]},
             outputs={"readouts": [run.readout("train")]},
             told=job.told,
-            code=code_hash("stages.read_out", *modules_of(self.made[training, seed][2])),
+            runs=job.runs,
         )
 
     def jobs(self) -> Iterator[PlannedJob]:

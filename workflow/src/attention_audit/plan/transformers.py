@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attention_audit.code_hash import code_hash
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import BUILDS, ENCODERS, BuiltClassifier, Encoder
 from attention_audit.corpus.source import placed
@@ -212,11 +211,9 @@ def recording(named: Named, record: str) -> PlannedJob:
     return PlannedJob(
         rule="record_transformer",
         wildcards={"transformer": name},
-        stage="record_transformer",
         inputs={"files": named.inputs},
         outputs={"record": [record]},
         told=partial(TransformerJob, path=named.path, fetched=named.made is not None),
-        code=code_hash("stages.record_transformer"),
     )
 
 
@@ -226,14 +223,12 @@ def unpacking(named: Named, encoder: Encoder) -> PlannedJob:
     return PlannedJob(
         rule="unpack",
         wildcards={"encoder": named.folder.name},
-        stage="unpack",
         inputs={
             "archive": [f"{places.raw}/{ENCODERS}/{file}"],
             "record": [f"{places.raw}/{ENCODERS}/records/{file}.json"],
         },
         outputs={"folder": [str(named.folder)]},
         told=partial(UnpackJob, encoder=encoder),
-        code=code_hash("stages.unpack"),
     )
 
 
@@ -243,11 +238,9 @@ def building(named: Named, classifier: BuiltClassifier) -> PlannedJob:
     return PlannedJob(
         rule="build",
         wildcards={"classifier": named.folder.name},
-        stage="build",
         inputs={"vocabulary": [places.corpus_file(classifier.dataset, "vocabulary")]},
         outputs={"files": [str(path) for path in named.files]},
         told=partial(BuildJob, classifier=classifier),
-        code=code_hash("stages.build"),
     )
 
 
@@ -267,11 +260,9 @@ def stating(config: Config, dataset: str) -> PlannedJob:
     return PlannedJob(
         rule="encode",
         wildcards={"dataset": dataset},
-        stage="encode",
         inputs={"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]},
         outputs={name: [getattr(places, name).format(dataset=dataset)] for name in ("states", "pieces")},
         told=told,
-        code=code_hash("stages.encode"),
     )
 
 

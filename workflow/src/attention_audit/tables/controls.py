@@ -281,6 +281,7 @@ def controls(
     answer: Mapping[str, Any],
     corpus: Mapping[str, pd.DataFrame],
     tables: Mapping[str, pd.DataFrame],
+    summary: pd.DataFrame,
     **audits: pd.DataFrame,
 ) -> pd.DataFrame:
     """Make every claim that this run can show, with the columns of `CONTROLS`.
@@ -288,7 +289,7 @@ def controls(
     `kinds`: the kind of corpus of each data set; of those that are no controls, claims are made on shuffled weights
     alone. `subjects`: the judged models. `answer`: that section of the configuration. `corpus`: id and group of the
     test texts by data set. `tables`: has hf_table_maps, if it was made. `audits`: rows of `evidence`, `planted`,
-    `ranked_sets`, `impermissible`, `shuffles` and the summary, of any number of data sets and suites, with the key of
+    `ranked_sets`, `impermissible`, `shuffles`, and the summary, of any number of data sets and suites, with the key of
     the suite as the column `suite`.
     """
     judged, margins = [Subject.model_validate(each) for each in subjects], AnswerSettings.model_validate(answer).margins
@@ -296,7 +297,7 @@ def controls(
     groups, rows = groups_of(corpus), []
     for dataset, kind in kinds.items():
         for suite in dict.fromkeys([WP, SS, JW, PD, HF, *(subject.suite for subject in judged)]):
-            own = {name: of_suite(frame, dataset, suite) for name, frame in audits.items()}
+            own = {name: of_suite(frame, dataset, suite) for name, frame in (audits | {"summary": summary}).items()}
             claims = [*list_claims(kind, suite, own, maps[maps["dataset"] == dataset])]
             for subject in judged:
                 if (subject.dataset, subject.suite) == (dataset, suite):
