@@ -68,17 +68,17 @@ def test_why_a_file_cannot_be_written_is_said_as_the_system_says_it(tmp_path: Pa
 
 
 def test_a_table_comes_back_with_its_provenance(tmp_path: Path, provenance: Provenance) -> None:
-    path = tmp_path / "h.parquet"
-    write_table(path, HISTORY, COLUMNS, provenance, seed=7)
+    path, provenance = tmp_path / "h.parquet", replace(provenance, settings={"a": 1, "seed": 7})
+    write_table(path, HISTORY, COLUMNS, provenance)
     assert read_table(path, HISTORY).to_pydict() == COLUMNS
     record = read_provenance(path)
     assert record["seed"] == 7
-    assert record["settings"] == {"a": 1}
+    assert record["settings"] == {"a": 1, "seed": 7}
     assert record["code_sha256"] == "0" * 64
     assert record["config_sha256"] == provenance.config_hash
     assert {"torch", "pandas"} <= record["libraries"].keys()
     first = path.read_bytes()
-    write_table(path, HISTORY, pd.DataFrame(COLUMNS), provenance, seed=7)
+    write_table(path, HISTORY, pd.DataFrame(COLUMNS), provenance)
     assert path.read_bytes() == first
 
 
@@ -154,12 +154,12 @@ def test_missing_truncated_and_foreign_tables_are_one_line(tmp_path: Path, prove
 def test_weights_come_back_and_damage_is_noticed(tmp_path: Path, provenance: Provenance) -> None:
     path = tmp_path / "w.safetensors"
     weights = {"a": torch.randn(50, 3), "b": torch.arange(4)}
-    write_weights(path, weights, provenance, seed=1)
+    write_weights(path, weights, provenance)
     again = read_weights(path)
     assert again.keys() == weights.keys()
     assert all(torch.equal(again[name], weights[name]) for name in weights)
     whole_file = path.read_bytes()
-    write_weights(path, weights, provenance, seed=1)
+    write_weights(path, weights, provenance)
     assert path.read_bytes() == whole_file
     flipped = bytearray(whole_file)
     flipped[-20] ^= 1

@@ -264,8 +264,8 @@ def test_the_adversary_moves_every_head_and_is_judged_exactly(random_heads: Make
 def written(readout: Readout, folder: Path, provenance: Provenance) -> Path:
     path = folder / "test.parquet"
     assert readout.attending is not None
-    write_batches(path, readout.kind, readout.tables(rows=2), provenance, seed=1)
-    write_weights(folder / TAIL_FILE, readout.attending.tail.tensors(), provenance, 1)
+    write_batches(path, readout.kind, readout.tables(rows=2), provenance)
+    write_weights(folder / TAIL_FILE, readout.attending.tail.tensors(), provenance)
     return path
 
 
@@ -291,10 +291,10 @@ def test_a_missing_tail_or_one_of_another_width_is_one_line(
     path = written(random_heads(LENGTHS), tmp_path, provenance)
     other = random_heads([2], width=9).attending
     assert other is not None
-    write_weights(tmp_path / TAIL_FILE, other.tail.tensors(), provenance, 1)
+    write_weights(tmp_path / TAIL_FILE, other.tail.tensors(), provenance)
     with pytest.raises(AuditError, match="do not fit its items or its tail"):
         read_readout(path)
-    write_weights(tmp_path / TAIL_FILE, {"a": torch.zeros(1)}, provenance, 1)
+    write_weights(tmp_path / TAIL_FILE, {"a": torch.zeros(1)}, provenance)
     with pytest.raises(AuditError, match="holds no tail of a Transformer"):
         read_readout(path)
     (tmp_path / TAIL_FILE).unlink()

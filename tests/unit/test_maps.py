@@ -41,13 +41,13 @@ def readout(maps: dict[str, list[list[float]]], attention: list[list[float]]) ->
 def test_maps_are_kept_in_the_file_and_go_with_their_texts(tmp_path: Path, provenance: Provenance) -> None:
     own = readout({"rollout": [[0.5, 0.25], [1, 2, -3]], "alti": [[1, 0], [0, 0, 1]]}, [[0.5, 0.5], [0.25, 0.5, 0.25]])
     path = tmp_path / "test.parquet"
-    write_batches(path, own.kind, own.tables(1), provenance, 1)
+    write_batches(path, own.kind, own.tables(1), provenance)
     found = read_readout(path)
     assert [*found.maps] == ["rollout", "alti"]
     assert found.maps["rollout"][1].tolist() == [1, 2, -3]
     assert found.aligned(["t1"]).maps["alti"][0].tolist() == [0, 0, 1]
     none = readout({}, [[0.5, 0.5]])
-    write_batches(path, none.kind, none.tables(), provenance, 1)
+    write_batches(path, none.kind, none.tables(), provenance)
     assert read_readout(path).maps == {}
 
 

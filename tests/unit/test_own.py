@@ -358,7 +358,7 @@ def test_a_readout_of_one_map_has_no_rows_of_heads(random_readout: Callable[...,
 
 def test_a_readout_of_heads_survives_its_file(of_heads: Readout, here: Path, provenance: Provenance) -> None:
     path = Path("test.parquet")
-    write_batches(path, of_heads.kind, of_heads.tables(), provenance, 1)
+    write_batches(path, of_heads.kind, of_heads.tables(), provenance)
     again = read_readout(path).aligned(of_heads.ids[::-1])
     assert of_heads.several is not None
     assert again.several is not None
@@ -366,7 +366,7 @@ def test_a_readout_of_heads_survives_its_file(of_heads: Readout, here: Path, pro
     weights = of_heads.several.weights
     short = Maps([*weights[:2], weights[2][:1], *weights[3:]], of_heads.several.marks)
     wrong = replace(of_heads, several=short)
-    write_batches(path, wrong.kind, wrong.tables(), provenance, 1)
+    write_batches(path, wrong.kind, wrong.tables(), provenance)
     with pytest.raises(AuditError, match="the heads of text 'text-2' do not fit its items"):
         read_readout(path)
 

@@ -75,7 +75,7 @@ def test_a_file_is_read_in_parts_that_no_row_group_exceeds(
     monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
     readout = random_readout([3, 1, 8, 2, 5, 1, 4], outputs=3)
     path = tmp_path / "test.parquet"
-    write_batches(path, READOUT, readout.tables(rows=3), provenance, seed=7)
+    write_batches(path, READOUT, readout.tables(rows=3), provenance)
     assert read_provenance(path)["seed"] == 7
     with pq.ParquetFile(path) as file:
         assert [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)] == [3, 3, 1]
@@ -108,7 +108,7 @@ def test_damage_in_a_later_part_is_noticed(tmp_path: Path, random_readout: MakeR
 def test_a_readout_survives_its_file(tmp_path: Path, random_readout: MakeReadout, provenance: Provenance) -> None:
     readout = random_readout([3, 1, 8], outputs=3)
     path = tmp_path / "test.parquet"
-    write_table(path, READOUT, readout.columns(), provenance, seed=1)
+    write_table(path, READOUT, readout.columns(), provenance)
     again = read_readout(path)
     assert again.ids == readout.ids
     for name in ("labels", "predictions", "probabilities", "bias"):

@@ -40,7 +40,6 @@ def write_table(
     artefact: Artefact,
     columns: "dict[str, Any] | pd.DataFrame | pa.Table",
     provenance: Provenance,
-    seed: int | None = None,
 ) -> None:
     """Write `columns` as a file of kind `artefact`, whole or not at all, with its provenance in the metadata.
 
@@ -52,18 +51,16 @@ def write_table(
         table = pa.table({name: columns[name] for name in schema.names}, schema=schema)
     else:
         table = pa.Table.from_pandas(columns[schema.names], schema=schema, preserve_index=False)
-    write_batches(path, artefact, [table], provenance, seed)
+    write_batches(path, artefact, [table], provenance)
 
 
-def write_batches(
-    path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance, seed: int | None = None
-) -> None:
+def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance) -> None:
     """Like `write_table`, for rows that do not fit in memory at once: they come as tables, and each row group holds
     one or more of these.
 
     Raises pa.ArrowInvalid as `write_table` does, for any of the tables; then no file is written.
     """
-    metadata = {PROVENANCE_KEY: provenance.text(seed).encode(), KIND_KEY: artefact.name.encode()}
+    metadata = {PROVENANCE_KEY: provenance.text().encode(), KIND_KEY: artefact.name.encode()}
     schema = artefact.schema.with_metadata(metadata)
     gathered: list[pa.Table] = []
     with _sealed(path, schema) as writer:

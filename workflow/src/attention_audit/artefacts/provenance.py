@@ -37,12 +37,12 @@ class Provenance:
         canonical = json.dumps(self.settings, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 
-    def record(self, seed: int | None = None) -> dict[str, Any]:
-        """Everything as one dictionary that JSON can hold; `seed` is the seed of this one file, where it has one."""
+    def record(self) -> dict[str, Any]:
+        """Return everything as one dictionary that JSON can hold."""
         return {
             "attention_audit": __version__,
             "stage": self.stage,
-            "seed": seed,
+            "seed": self.settings.get("seed"),
             "settings": dict(self.settings),
             "config_sha256": self.config_hash,
             "code_sha256": self.code,
@@ -50,6 +50,6 @@ class Provenance:
             "libraries": library_versions(),
         }
 
-    def text(self, seed: int | None = None) -> str:
-        """`record` as one line of canonical JSON."""
-        return json.dumps(self.record(seed), sort_keys=True)
+    def text(self) -> str:
+        """Return `record` as one line of canonical JSON."""
+        return json.dumps(self.record(), sort_keys=True)

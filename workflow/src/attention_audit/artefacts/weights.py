@@ -13,14 +13,14 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.seal import KEY, OPEN, seal, sealed
 
 
-def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: Provenance, seed: int) -> None:
+def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: Provenance) -> None:
     """Write a state dict, whole or not at all, with its provenance and its seal in the header.
 
     Raises AuditError where the file cannot be written.
     """
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     # everything under one key, since safetensors writes several keys in no fixed order
-    header = json.dumps(provenance.record(seed) | {KEY: OPEN.decode()}, sort_keys=True)
+    header = json.dumps(provenance.record() | {KEY: OPEN.decode()}, sort_keys=True)
     content = save(tensors, metadata={"attention_audit": header})
     with whole(path) as temporary:
         temporary.write_bytes(content)

@@ -35,5 +35,5 @@ def run(job: Job[ImportJob]) -> None:
     given = first if path == beside else read_given(path)
     check_beside(given, first)
     readout = as_readout(given).aligned(first.ids)
-    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance, settings.seed)
+    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance)
     job.report(f"{settings.dataset}, {settings.model}, training {settings.seed}: {len(given)} texts of {path}")

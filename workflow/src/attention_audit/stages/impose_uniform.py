@@ -29,5 +29,5 @@ def imposed(readout: Readout) -> Readout:
 def run(job: Job[ImportJob]) -> None:
     """Impose uniform weights on a readout, through the tail beside it; no network is run."""
     settings, readout = job.settings, imposed(read_readout(job.input("given")))
-    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance, settings.seed)
+    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance)
     job.report(f"{settings.dataset}, {settings.model}, training {settings.seed}: {len(readout)} texts")

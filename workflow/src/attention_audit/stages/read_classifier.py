@@ -160,9 +160,9 @@ def run(job: Job[ClassifierJob]) -> None:
     compared = compare_with_given(classifier, texts.ids, texts.written)
     readout = read_out(classifier, pieces, texts, classes, read)
     readout = replace(readout, maps=take_word_maps(classifier, pieces, read.maps))
-    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance, settings.seed)
+    write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance)
     tail = readout.attending.tail.tensors() if readout.attending else {}
-    write_weights(job.output("tail"), tail, job.provenance, settings.seed)
+    write_weights(job.output("tail"), tail, job.provenance)
     where = f"{settings.dataset}, {settings.model}, training {settings.seed}"
     long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())
     done = f"are read in windows of {classifier.most} pieces" if classifier.windowed else "were cut"

@@ -82,7 +82,7 @@ def run(job: Job[MaskedSettings]) -> None:
         trainer.write(files.weights, files.history, trained)
         for path in files.readouts:
             readout = take_readout(model, splits[path.stem], texts[path.stem].ids)
-            write_batches(path, READOUT, readout.tables(), trainer.provenance, trainer.seed)
+            write_batches(path, READOUT, readout.tables(), job.provenance)
     for files in made.values():
         trainer.write_nothing(*files)
     trainer.told(job.report)

@@ -318,7 +318,7 @@ def sought(job: Job[SearchJob], trainer: Trainer, model: Network, files: Files) 
     trained = replace(found[chosen].trained, weights=read_weights(files[chosen][0]))
     trainer.write(*files[-1], trained)
     columns = search_columns(found, chosen, job.settings)
-    write_table(job.output("search"), SEARCH, columns, trainer.provenance, trainer.seed)
+    write_table(job.output("search"), SEARCH, columns, job.provenance)
 
 
 def run(job: Job[SearchJob]) -> None:

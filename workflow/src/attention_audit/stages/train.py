@@ -40,7 +40,7 @@ class Trainer:
     """
 
     def __init__(self, job: Job[JobT]) -> None:
-        self.provenance, self.seed = job.provenance, job.settings.seed
+        self.provenance = job.provenance
         self.device = prepare_device(job.settings.device, job.settings.threads)
         self.material = read_material(
             job.input("corpus"),
@@ -62,18 +62,18 @@ class Trainer:
 
     def write(self, weights: Path, history: Path, trained: Trained) -> None:
         """Write the weights and the history of a training."""
-        write_weights(weights, trained.weights, self.provenance, self.seed)
+        write_weights(weights, trained.weights, self.provenance)
         rows = [asdict(epoch) | {"selected": epoch.epoch == trained.selected} for epoch in trained.history]
         table = pa.Table.from_pylist(rows, schema=HISTORY.schema)
-        write_table(history, HISTORY, table, self.provenance, self.seed)
+        write_table(history, HISTORY, table, self.provenance)
 
     def write_nothing(self, weights: Path, history: Path, readouts: Sequence[Path], tail: Path | None) -> None:
         """Write the files of a model that this data set has not, and another one of the run has: without rows."""
         for path in (weights, *([tail] if tail else [])):
-            write_weights(path, {}, self.provenance, self.seed)
-        write_table(history, HISTORY, HISTORY.schema.empty_table(), self.provenance, self.seed)
+            write_weights(path, {}, self.provenance)
+        write_table(history, HISTORY, HISTORY.schema.empty_table(), self.provenance)
         for path in readouts:
-            write_table(path, READOUT, READOUT.schema.empty_table(), self.provenance, self.seed)
+            write_table(path, READOUT, READOUT.schema.empty_table(), self.provenance)
 
     def read_out(
         self, model: Network, paths: Sequence[Path], tail: Path | None = None, maps: Sequence[str] = ()
@@ -86,10 +86,10 @@ class Trainer:
             self.read_out_heads(model, paths, tail, maps)
             return
         if tail is not None:
-            write_weights(tail, {}, self.provenance, self.seed)
+            write_weights(tail, {}, self.provenance)
         for path in paths:
             readout = take_readout(model, self.splits[path.stem], self.material.splits[path.stem].ids)
-            write_batches(path, READOUT, readout.tables(), self.provenance, self.seed)
+            write_batches(path, READOUT, readout.tables(), self.provenance)
 
     def read_out_heads(self, model: FineTuned, paths: Sequence[Path], tail: Path | None, maps: Sequence[str]) -> None:
         """Write the readouts of a classifier and its tail: what its heads attend to is kept of the test split alone.
@@ -104,15 +104,13 @@ class Trainer:
             labels = np.asarray(texts.labels)
             if path.stem != "test":
                 parts = take_maps(model, texts.pieces, texts.ids, labels)
-                write_batches(
-                    path, READOUT, (table for part in parts for table in part.tables()), self.provenance, self.seed
-                )
+                write_batches(path, READOUT, (table for part in parts for table in part.tables()), self.provenance)
                 continue
             readout = take_classifier(model, texts.pieces, texts.ids, labels, range(self.material.classes))
             readout = replace(readout, maps=take_word_maps(model, texts.pieces, maps))
-            write_batches(path, readout.kind, readout.tables(), self.provenance, self.seed)
+            write_batches(path, readout.kind, readout.tables(), self.provenance)
             if tail is not None and readout.attending is not None:
-                write_weights(tail, readout.attending.tail.tensors(), self.provenance, self.seed)
+                write_weights(tail, readout.attending.tail.tensors(), self.provenance)
 
     def told(self, report: Callable[[str], None]) -> None:
         """Say how many texts each split has and, with a GPU, how much of its memory was in use at most."""
@@ -150,5 +148,5 @@ def run(job: Job[TrainJob]) -> None:
     (tail,) = job.outputs.get("tail", [None])
     trainer.read_out(model, job.outputs["readouts"], tail, settings.maps)
     for head in job.outputs.get("head", []):
-        write_table(head, HEAD, head_columns(take_head(model)), job.provenance, settings.seed)
+        write_table(head, HEAD, head_columns(take_head(model)), job.provenance)
     trainer.told(job.report)
