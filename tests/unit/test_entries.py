@@ -20,7 +20,7 @@ from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suite import SUITES
 from attention_audit.questions import QUESTIONS
-from attention_audit.stages.audits import Asking
+from attention_audit.stages.audits import AuditRunner
 from attention_audit.targets import load
 
 FIRST = {"batch": 1, "readout": 1, "readout_pair": 2, "suite": 0, "network": 1}
@@ -39,19 +39,19 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     )
 
 
-def asking_of(plan: Plan, entry: Audit) -> Asking:
+def runner_of(plan: Plan, entry: Audit) -> AuditRunner:
     """A job of an audit as the stage sees it, its files not read."""
     suite = "hf" if "heads" in entry.needs else "wp"
     inputs = inputs_of(plan, entry.name, suite, "needle")
     job, _ = job_of("audits", audit_of(plan, entry.name, suite, "needle"), inputs, {})
-    return Asking(job)
+    return AuditRunner(job)
 
 
 @pytest.mark.parametrize("entry", AUDITS.values(), ids=lambda entry: entry.name)
 def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -> None:
-    asking = asking_of(plan, entry)
+    runner = runner_of(plan, entry)
     asked = list(inspect.signature(load(entry.target)).parameters)[FIRST[entry.takes] :]
-    offered = asking._offered(None if entry.takes == "suite" else asking.settings.runs[0])
+    offered = runner._offer(None if entry.takes == "suite" else runner.settings.runs[0])
     assert set(asked) <= set(offered)
     # and nothing is read for nothing
     assert set(entry.after) <= set(asked)

@@ -14,7 +14,7 @@ from attention_audit.audits.plausible_words import called
 from attention_audit.audits.rankings import TOPS
 from attention_audit.columns.files import CORPUS
 from attention_audit.names import MAPS, NUMBERED, PLAUSIBLE, RANKINGS
-from attention_audit.stages.audits import word_counts
+from attention_audit.stages.audits import count_words
 
 
 def corpus(path: Path, provenance: Provenance, *rows: dict[str, Any]) -> Path:
@@ -41,13 +41,13 @@ def test_words_are_counted_in_the_training_split(tmp_path: Path, provenance: Pro
         MARKED,
         {"id": "d", "split": "test", "tokens": ["a"]},
     )
-    counts = word_counts(path)
+    counts = count_words(path)
     # nobody marked words of d
     assert {name: found.tolist() for name, found in counts.items()} == {"c": [1, 0, 3]}
 
 
 def test_without_a_training_split_nothing_is_counted(tmp_path: Path, provenance: Provenance) -> None:
-    assert word_counts(corpus(tmp_path / "corpus.parquet", provenance, MARKED)) == {}
+    assert count_words(corpus(tmp_path / "corpus.parquet", provenance, MARKED)) == {}
 
 
 def test_whatever_is_held_against_marks_has_a_look() -> None:

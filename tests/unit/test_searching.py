@@ -18,17 +18,15 @@ from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Classifier
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.stages.search_adversary import (
-    Found,
     Step,
     choose_start,
     choose_step,
     find_bracket,
-    joined,
     measure_distance,
     next_lambda,
     search,
 )
-from attention_audit.training.loop import Epoch, Trained
+from attention_audit.training.loop import Trained
 from attention_audit.training.settings import AdversaryObjective, Continuation, Recipe, SearchSettings
 
 BUDGET, RETRAINING, FIRST, FACTOR = 0.05, 0.12, 0.001, 3.0
@@ -127,14 +125,6 @@ def test_attention_that_cannot_be_softened_is_one_line() -> None:
         soften(torch.nn.Linear(1, 1), 0.5)
 
 
-def test_rounds_of_a_step_are_one_history() -> None:
-    parts = [Trained({"a": torch.tensor(n)}, [Epoch(0, 2.0, -2.0), Epoch(1, 1.0, -1.0)], 1 - n) for n in (0, 1)]
-    whole = joined(parts)
-    assert [epoch.epoch for epoch in whole.history] == [0, 1, 2, 3]
-    assert whole.selected == 2
-    assert whole.weights["a"] == 1
-
-
 RECIPE = Recipe(learning_rate=0.02, batch_size=16)
 SMALL = Architecture(
     encoder="affine", attention="additive", embedding=8, pretrained=False, hidden=8, attention_hidden=8
@@ -180,13 +170,13 @@ def settings(**given: object) -> SearchSettings:
     )
 
 
-def run_search(settings: SearchSettings, retraining: float = math.nan) -> Iterator[Found]:
+def run_search(settings: SearchSettings, retraining: float = math.nan) -> Iterator[tuple[Step, Trained]]:
     """The steps of a search whose weights are kept."""
     model, splits = base_model()
     kept: list[Mapping[str, torch.Tensor]] = []
-    for found in search(model, settings, retraining, splits, lambda line: None, lambda number: kept[number]):
-        kept.append(found.trained.weights)
-        yield found
+    for step, trained in search(model, settings, retraining, splits, lambda line: None, lambda number: kept[number]):
+        kept.append(trained.weights)
+        yield step, trained
 
 
 def test_the_base_model_itself_is_at_no_distance() -> None:
@@ -217,29 +207,31 @@ def test_distances_are_means_over_texts() -> None:
 
 def test_a_search_moves_the_map_and_keeps_the_predictions() -> None:
     found = [*run_search(settings(steps=5))]
-    assert [each.step.lambda_ for each in found] == pytest.approx(
-        [next_lambda([f.step for f in found[:n]], [BUDGET], 0.01, 3.0) for n in range(5)]
-    )
-    chosen = found[choose_step([each.step for each in found], BUDGET)].step
+    steps = [step for step, _ in found]
+    expected = [next_lambda(steps[:number], [BUDGET], 0.01, 3.0) for number in range(5)]
+    assert [step.lambda_ for step in steps] == pytest.approx(expected)
+    chosen = steps[choose_step(steps, BUDGET)]
     assert chosen.tvd <= BUDGET
     assert chosen.jsd > 0.15
-    assert found[0].began is None
+    assert steps[0].began is None
     model, splits = base_model()
-    for each in found:
-        model.load_state_dict(each.trained.weights)
-        assert measure_distance(model, splits["dev"]) == pytest.approx(each.step[1:], abs=1e-6)
-        assert all(math.isfinite(epoch.loss) for epoch in each.trained.history)
-    assert [*run_search(settings(steps=5))][-1].step == found[-1].step
+    for step, trained in found:
+        model.load_state_dict(trained.weights)
+        assert measure_distance(model, splits["dev"]) == pytest.approx(step[1:4], abs=1e-6)
+        assert all(math.isfinite(epoch.loss) for epoch in trained.history)
+    assert [step for step, _ in run_search(settings(steps=5))][-1] == steps[-1]
 
 
 def test_no_weights_are_held_but_those_of_the_step_at_hand() -> None:
     model, splits = base_model()
     kept: list[Mapping[str, torch.Tensor]] = []
     made: list[weakref.ref[torch.Tensor]] = []
-    for each in search(model, settings(steps=5), math.nan, splits, lambda line: None, lambda number: kept[number]):
-        kept.append({name: weights.clone() for name, weights in each.trained.weights.items()})
-        made.append(weakref.ref(next(iter(each.trained.weights.values()))))
-        del each
+    for _, trained in search(
+        model, settings(steps=5), math.nan, splits, lambda line: None, lambda number: kept[number]
+    ):
+        kept.append({name: weights.clone() for name, weights in trained.weights.items()})
+        made.append(weakref.ref(next(iter(trained.weights.values()))))
+        del trained
         gc.collect()
         assert [weights() is not None for weights in made[:-1]] == [False] * (len(made) - 1)
 
@@ -248,8 +240,11 @@ def test_the_first_step_goes_on_until_the_predictions_are_back() -> None:
     """With so small a step that they never are: all its rounds; every later step one."""
     crawling = settings(softening=0.001).model_copy(update={"optimisation": Recipe(learning_rate=1e-9)})
     found = [*run_search(crawling)]
-    assert [len(each.trained.history) for each in found] == [4, 2, 2, 2]
-    assert [each.began for each in found] == [None, 0, 1, 2]
+    assert [[epoch.epoch for epoch in trained.history] for _, trained in found] == [[0, 1, 2, 3], *[[0, 1]] * 3]
+    assert [step.epochs for step, _ in found] == [4, 2, 2, 2]
+    assert [step.began for step, _ in found] == [None, 0, 1, 2]
+    # of equal epochs that follow, the selected one is counted from the first round on
+    assert found[0][1].selected >= 2
 
 
 def test_a_loss_that_is_no_number_names_the_step() -> None:

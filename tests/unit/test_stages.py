@@ -29,7 +29,7 @@ from attention_audit.plan.exhibit import Exhibit, Table
 from attention_audit.plan.exhibits import EXHIBITS, TABLES
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import read_readout
-from attention_audit.stages.audits import Asking
+from attention_audit.stages.audits import AuditRunner
 
 DATASET = "digest"
 TINY: dict[str, Any] = {
@@ -282,16 +282,16 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
         inputs["readouts"][number] = str(tmp_path / f"{number}.parquet")
         write_batches(tmp_path / f"{number}.parquet", READOUT, parts, Provenance("test", {}, ""))
     sizes: list[int] = []
-    called = Asking.called
+    called = AuditRunner.call
 
-    def spied(asking: Asking, *first: Any, **run: Any) -> Any:
+    def spied(runner: AuditRunner, *first: Any, **run: Any) -> Any:
         sizes.extend(len(part) for part in first)
-        return called(asking, *first, **run)
+        return called(runner, *first, **run)
 
-    monkeypatch.setattr(Asking, "called", spied)
+    monkeypatch.setattr(AuditRunner, "call", spied)
     outputs = {audit: [str(tmp_path / "again.parquet")]}
-    asking = Asking(job_of("audits", audit_of(plan, audit, "ss", DATASET), inputs, outputs)[0])
-    asking.write(asking.rows())
+    runner = AuditRunner(job_of("audits", audit_of(plan, audit, "ss", DATASET), inputs, outputs)[0])
+    runner.write(runner.ask())
     assert sizes == [7, 1, 16] * len(inputs["readouts"])
     columns = artefact(audit_named(audit).columns)
     again, whole = (read_frame(file, columns) for file in (tmp_path / "again.parquet", Path(path)))

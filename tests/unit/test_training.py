@@ -31,7 +31,7 @@ from attention_audit.readout import Readout, read_readout
 from attention_audit.scores import accuracy, f1, roc_auc
 from attention_audit.stages import train as train_stage
 from attention_audit.stages.job import Job
-from attention_audit.stages.training import selection_score
+from attention_audit.stages.train import make_score
 from attention_audit.training import loop
 from attention_audit.training.loop import (
     ConsistentAdversary,
@@ -291,17 +291,17 @@ def test_training_drops_and_scoring_does_not(split: Split) -> None:
     model = small_model(encoder="conv", dropout={"words": 0.5, "decoder": 0.5})
     training: list[bool] = []
     model.encoder.register_forward_hook(lambda module, given, result: training.append(module.training))
-    fitted(split, Recipe(batch_size=60), 2, model=model, score=selection_score(split, "accuracy"))
+    fitted(split, Recipe(batch_size=60), 2, model=model, score=make_score(split, "accuracy"))
     assert training == [True, False, True, False]
 
 
 def test_selection_by_accuracy_or_by_roc_auc(split: Split) -> None:
     model = small_model()
     predicted = predict_split(model, split)
-    assert selection_score(split, "accuracy")(model) == np.mean(predicted.argmax(1) == split.labels)
-    assert selection_score(split, "roc_auc")(model) == roc_auc(split.labels, predicted)
+    assert make_score(split, "accuracy")(model) == np.mean(predicted.argmax(1) == split.labels)
+    assert make_score(split, "roc_auc")(model) == roc_auc(split.labels, predicted)
     nn.init.constant_(model.decoder.bias, math.nan)
-    assert math.isnan(selection_score(split, "accuracy")(model))
+    assert math.isnan(make_score(split, "accuracy")(model))
 
 
 def test_the_best_epochs_weights_are_kept(split: Split) -> None:

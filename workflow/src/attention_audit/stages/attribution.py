@@ -4,10 +4,9 @@ They share a process, and the attributions of each model: `audits.attributed.Att
 called with; their further parameters are those of `stages.audits`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
-from itertools import chain, groupby
-from pathlib import Path
+from itertools import groupby
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -18,97 +17,101 @@ from attention_audit.audits.leave_one_out import Deletions, leave_one_out_of
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.network import Network
-from attention_audit.readout import Scores, read_readout
+from attention_audit.readout import Readout, Scores, read_readout
 from attention_audit.stages.audits import split_audits, write_unasked
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_split, prepare_device, read_material, rebuilt
 from attention_audit.stages.read_classifier import opened, pieces_of, read_texts, split_of
-from attention_audit.transformer.settings import ReadClassifier
 
 Settings = AuditsJob
 
 
 class Asked(NamedTuple):
-    """A run that an audit is asked of, with what its network is and the file of its readout.
+    """A run that an audit is asked of: its place among those of the audit's job."""
 
-    network: architecture and weights of a model that is trained here, or how a classifier that is given is read.
-    """
+    job: Job[AuditJob]
+    place: int
 
-    run: AuditedRun
-    network: tuple[Architecture, Path] | ReadClassifier
-    readout: Path
+    @property
+    def run(self) -> AuditedRun:
+        """The model and its seed."""
+        return self.job.settings.runs[self.place]
 
+    @property
+    def architecture(self) -> Architecture:
+        """What a model is that is trained here."""
+        return self.job.settings.architectures[self.place]
 
-def runs_of(job: Job[AuditJob]) -> list[Asked]:
-    """The runs that an audit is asked of."""
-    every: list[tuple[Architecture, Path] | ReadClassifier] = [*job.settings.classifiers]
-    every += zip(job.settings.architectures, job.inputs.get("weights", []), strict=True)
-    return [Asked(*each) for each in zip(job.settings.runs, every, job.inputs["readouts"], strict=True)]
+    @property
+    def shared(self) -> tuple[object, ...]:
+        """What models share that are asked together: a frozen Transformer, or else all of their architecture."""
+        own = self.architecture
+        return (own.transformer, own.pair) if own.frozen else (own,)
 
-
-def given(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Iterator[tuple[Asked, Attributed]]:
-    """Classifiers that are given, one after another, with the texts of the corpus as their pieces."""
-    theirs = [(each, each.network) for each in asked if isinstance(each.network, ReadClassifier)]
-    if not theirs:
-        return
-    texts = read_texts(job.input("corpus"))
-    for each, read in theirs:
-        classifier = opened(read)
-        pieces = pieces_of(classifier, texts)
-        split = split_of(pieces, texts, device)
-        yield each, Attributed(classifier.to(device), split, read_readout(each.readout).aligned(texts.ids), job.report)
+    def read(self, ids: Sequence[str]) -> Readout:
+        """Read its readout, with its texts in this order."""
+        return read_readout(self.job.inputs["readouts"][self.place]).aligned(ids)
 
 
-def sharing(asked: tuple[Asked, Architecture, Path]) -> tuple[object, ...]:
-    """What models have in common that are asked together: a frozen Transformer, or else all of their architecture."""
-    architecture = asked[1]
-    return (architecture.transformer, architecture.pair) if architecture.frozen else (architecture,)
+Models = Iterator[tuple[Asked, Attributed]]
 
 
-def trained(job: Job[AuditJob], asked: list[Asked], device: torch.device) -> Iterator[tuple[Asked, Attributed]]:
-    """Models that are trained here, one after another, those of one architecture with the same texts."""
-    ours = [(each, *each.network) for each in asked if not isinstance(each.network, ReadClassifier)]
-    for _, members in groupby(ours, key=sharing):
-        files, several = job.inputs, [*members]
-        architecture = several[0][1]
+def open_classifiers(asked: Iterable[Asked], device: torch.device) -> Models:
+    """Open classifiers that are given, one after another, with the texts of the corpus as their pieces."""
+    texts = None
+    for each in asked:
+        texts = texts or read_texts(each.job.input("corpus"))
+        classifier = opened(each.job.settings.classifiers[each.place])
+        split = split_of(pieces_of(classifier, texts), texts, device)
+        yield each, Attributed(classifier.to(device), split, each.read(texts.ids), each.job.report)
+
+
+def rebuild_models(asked: Iterable[Asked], device: torch.device) -> Models:
+    """Rebuild models that are trained here, one after another, those of one architecture with the same texts."""
+    for _, members in groupby(asked, key=lambda each: each.shared):
+        several = [*members]
+        files, architecture = several[0].job.inputs, several[0].architecture
         material = read_material(files["corpus"][0], files["vocabulary"][0], architecture, files=files)
         texts = material.splits["test"]
         split = build_split(texts, device)
         models: Iterable[Network] = (
-            rebuilt(material, own, each.run.seed, weights, device) for each, own, weights in several
+            rebuilt(material, each.architecture, each.run.seed, each.job.inputs["weights"][each.place], device)
+            for each in several
         )
-        shared = None
+        together = None
         if architecture.frozen and len(several) > 1:
             # all of them are in memory, and without their Transformer they are small
             models = [*models]
             # it reads shortened texts once for all of them, when the first is asked
-            shared = cache(partial(leave_one_out_of, models, split))
-        for place, (model, (each, *_)) in enumerate(zip(models, several, strict=True)):
-            readout = read_readout(each.readout).aligned(texts.ids)
-            deletions = partial(_one_of, shared, place) if shared else None
-            yield each, Attributed(model, split, readout, job.report, deletions)
+            together = cache(partial(leave_one_out_of, models, split))
+        for place, (model, each) in enumerate(zip(models, several, strict=True)):
+            deletions = partial(_one_of, together, place) if together else None
+            yield each, Attributed(model, split, each.read(texts.ids), each.job.report, deletions)
 
 
-def _one_of(shared: Callable[[], list[Deletions]], place: int) -> Deletions:
-    return shared()[place]
+def _one_of(together: Callable[[], list[Deletions]], place: int) -> Deletions:
+    return together()[place]
 
 
 def run(job: Job[AuditsJob]) -> None:
     """Ask the audits of one model after another, and write what they say."""
     write_unasked(job)
-    asking = [*split_audits(job)]
-    # others may be asked of some of the models only
-    fullest = max((audit.job for audit in asking), key=lambda alone: len(alone.settings.runs))
-    device = prepare_device(fullest.settings.device, fullest.settings.threads)
-    tables: list[dict[Path, pa.Table]] = [{} for _ in asking]
-    every = [*{asked.readout: asked for audit in asking for asked in runs_of(audit.job)}.values()]
+    runners = [*split_audits(job)]
+    settings = max((runner.settings for runner in runners), key=lambda alone: len(alone.runs))
+    device = prepare_device(settings.device, settings.threads)
+    # audits may be asked of some of the models only
+    every = {
+        path: Asked(runner.job, place) for runner in runners for place, path in enumerate(runner.job.inputs["readouts"])
+    }
+    tables: list[list[pa.Table]] = [[] for _ in runners]
     earlier: dict[str, dict[int, dict[str, Scores]]] = {}
-    for asked, attributed in chain(trained(fullest, every, device), given(fullest, every, device)):
+    read = open_classifiers if settings.classifiers else rebuild_models
+    for path, (asked, attributed) in zip(every, read(every.values(), device), strict=True):
         job.report(f"{asked.run.model}, seed {asked.run.seed}: {len(attributed.split)} texts")
-        attributed.own = fullest.settings.attributions
+        attributed.own = settings.attributions
         attributed.seed, attributed.earlier = asked.run.seed, earlier.setdefault(asked.run.model, {})
-        for audit, found in zip(asking, tables, strict=True):
-            if asked.readout in audit.job.inputs["readouts"]:
-                found[asked.readout] = audit.labelled(asked.run, audit.called(attributed, run=asked.run))
-    for audit, found in zip(asking, tables, strict=True):
-        audit.write(found.values())
+        for runner, found in zip(runners, tables, strict=True):
+            if path in runner.job.inputs["readouts"]:
+                found.append(runner.label(asked.run, runner.call(attributed, run=asked.run)))
+    for runner, found in zip(runners, tables, strict=True):
+        runner.write(found)

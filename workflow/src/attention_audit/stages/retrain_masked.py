@@ -19,8 +19,7 @@ from attention_audit.readout import Scores
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, load_weights
 from attention_audit.stages.reading_out import take_readout
-from attention_audit.stages.train import Trainer, by_model
-from attention_audit.stages.training import train
+from attention_audit.stages.train import Trainer, by_model, train
 from attention_audit.training.settings import MaskedSettings, MaskingOrder
 
 Settings = MaskedSettings
@@ -84,5 +83,5 @@ def run(job: Job[MaskedSettings]) -> None:
             readout = take_readout(model, splits[path.stem], texts[path.stem].ids)
             write_batches(path, READOUT, readout.tables(), job.provenance)
     for files in made.values():
-        trainer.write_nothing(*files)
+        trainer.write_nothing(files)
     trainer.told(job.report)

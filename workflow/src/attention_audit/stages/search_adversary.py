@@ -13,18 +13,21 @@ only the searches of other data sets have are written without rows.
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from shutil import copyfile
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import torch
 from torch import Tensor
 
 from attention_audit.answer.frontier import weigh_classes
 from attention_audit.answer.statements import touch_zones
-from attention_audit.artefacts.parquet import read_table, write_table
+from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.files import SEARCH
 from attention_audit.divergence import jsd, tvd
@@ -52,13 +55,16 @@ class Step(NamedTuple):
     """One step: its lambda, and how far it is from the base model on dev.
 
     tvd: mean TVD of the predictions, all predicted classes alike. jsd: mean JSD of the maps (nats). similarity: 1 - JSD
-    / JSD to the step's map shuffled, 1 the same map and 0 an unrelated one.
+    / JSD to the step's map shuffled, 1 the same map and 0 an unrelated one. began: the number of the step it began
+    with, from 0; None: the base model.
     """
 
     lambda_: float
     tvd: float
     jsd: float
     similarity: float
+    began: int | None = None
+    epochs: int = 0
 
 
 class StepBracket(NamedTuple):
@@ -124,7 +130,7 @@ def next_lambda(steps: Sequence[Step], budgets: Sequence[float], first: float, f
     def gap(found: StepBracket) -> float:
         return found.within.similarity - found.beyond.similarity if found.within and found.beyond else math.inf
 
-    chosen = open_ones[0] if not open_ones[0].closed else max(open_ones, key=gap)
+    chosen = max(open_ones, key=gap) if open_ones[0].closed else open_ones[0]
     if chosen.within is None or chosen.beyond is None:
         return max(step.lambda_ for step in steps) * factor
     return split_lambdas(steps, chosen.within.lambda_, chosen.beyond.lambda_)
@@ -136,15 +142,6 @@ def choose_step(steps: Sequence[Step], budget: float) -> int:
     if held:
         return min(held, key=lambda number: steps[number].similarity)
     return min(range(len(steps)), key=lambda number: steps[number].tvd)
-
-
-@dataclass(frozen=True)
-class Found:
-    """One step: what it measures on dev, the number of the step it began with (None: the base model), its training."""
-
-    step: Step
-    began: int | None
-    trained: Trained
 
 
 def shuffle_items(weights: Tensor, mask: Tensor, random: torch.Generator) -> Tensor:
@@ -175,47 +172,31 @@ def measure_distance(model: Network, split: Split) -> tuple[float, float, float]
     return change, apart, 1 - apart / chance if chance > 0 else 1.0
 
 
-def joined(rounds: list[Trained]) -> Trained:
-    """Trainings that went on from one another, as one: the epochs of all, and the weights of the last."""
-    history: list[Epoch] = []
-    for part in rounds:
-        selected = len(history) + part.selected
-        history += [replace(epoch, epoch=len(history) + epoch.epoch) for epoch in part.history]
-    return Trained(rounds[-1].weights, history, selected)
-
-
-def trained_step(
+def train_step(
     model: Network,
     number: int,
     lambda_: float,
     settings: SearchSettings,
-    splits: Mapping[str, Split],
+    train: Split,
+    dev: Split,
     report: Callable[[str], None],
 ) -> Trained:
-    """The training of one step of a search, from the weights that the model has; the model's are then the step's.
+    """Train one step of a search, from the weights that the model has; the model's are then the step's.
 
     The first step goes on, in rounds, until its predictions are within the budget. Raises AuditError where a loss is no
     number any more.
     """
-    sought = settings.continuation
-    rounds: list[Trained] = []
-    while not rounds or (
-        number == 1 and len(rounds) < sought.rounds and measure_distance(model, splits["dev"])[0] > settings.budget
-    ):
-        rounds = [replace(part, weights={}) for part in rounds]
-        rounds.append(
-            fit(
-                model,
-                splits["train"],
-                ConsistentAdversary(lambda_),
-                settings.optimisation,
-                settings.epochs,
-                settings.seed + number + len(rounds) * sought.steps,
-                report,
-            )
-        )
-        model.load_state_dict(rounds[-1].weights)
-    return joined(rounds)
+    sought, loss = settings.continuation, ConsistentAdversary(lambda_)
+    history: list[Epoch] = []
+    for further in range(sought.rounds if number == 1 else 1):
+        if further and measure_distance(model, dev)[0] <= settings.budget:
+            break
+        seed = settings.seed + number + further * sought.steps
+        trained = fit(model, train, loss, settings.optimisation, settings.epochs, seed, report)
+        model.load_state_dict(trained.weights)
+        selected = len(history) + trained.selected
+        history += [replace(epoch, epoch=len(history) + epoch.epoch) for epoch in trained.history]
+    return Trained(trained.weights, history, selected)
 
 
 def search(
@@ -225,7 +206,7 @@ def search(
     splits: Mapping[str, Split],
     report: Callable[[str], None],
     read: Callable[[int], Mapping[str, Tensor]],
-) -> Iterator[Found]:
+) -> Iterator[tuple[Step, Trained]]:
     """Yield the steps of a search, one after another, from a model with the base model's weights, which is changed.
 
     retraining: the TVD of the base model's other trainings from it on dev; NaN where there are none. The splits carry
@@ -244,42 +225,18 @@ def search(
         began = choose_start(steps, lambda_, max(budgets))
         where = f"step {number}/{last}, lambda {lambda_:.3g},"
         model.load_state_dict(softened if began is None else read(began))
+
+        def say(line: str, where: str = where) -> None:
+            report(f"{where} {line}")
+
         try:
-            trained = trained_step(
-                model,
-                number,
-                lambda_,
-                settings,
-                splits,
-                lambda line, where=where: report(f"{where} {line}"),  # type: ignore[misc]
-            )
+            trained = train_step(model, number, lambda_, settings, splits["train"], splits["dev"], say)
         except AuditError as error:
             raise AuditError(f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where} {error}") from error
-        steps.append(Step(lambda_, *measure_distance(model, splits["dev"])))
-        found = steps[-1]
+        found = Step(lambda_, *measure_distance(model, splits["dev"]), began, len(trained.history))
+        steps.append(found)
         report(f"step {number}/{last}: lambda {lambda_:.3g}, on dev TVD {found.tvd:.4f}, shares {found.similarity:.3f}")
-        yield Found(found, began, trained)
-
-
-Files = list[tuple[Path, Path]]
-"""Weights and history of the steps of a search in order, then of the chosen one."""
-
-
-def search_columns(found: Sequence[Found], chosen: int, settings: SearchJob) -> dict[str, list[Any]]:
-    """Columns of columns.files.SEARCH; `chosen`: the place of the chosen step."""
-    return {
-        "seed": [settings.seed] * len(found),
-        "step": list(range(1, len(found) + 1)),
-        "model": settings.models,
-        "lambda": [each.step.lambda_ for each in found],
-        "began": [None if each.began is None else each.began + 1 for each in found],
-        "epochs": [len(each.trained.history) for each in found],
-        "tvd": [each.step.tvd for each in found],
-        "jsd": [each.step.jsd for each in found],
-        "similarity": [each.step.similarity for each in found],
-        "within": [each.step.tvd <= settings.budget for each in found],
-        "chosen": [place == chosen for place in range(len(found))],
-    }
+        yield found, trained
 
 
 def measure_retraining(reference: Sequence[Path], others: Sequence[Path]) -> float:
@@ -299,41 +256,48 @@ def measure_retraining(reference: Sequence[Path], others: Sequence[Path]) -> flo
     return float(np.mean(changes)) if changes else math.nan
 
 
-def sought(job: Job[SearchJob], trainer: Trainer, model: Network, files: Files) -> None:
-    """Search, and write each step when it is made, the chosen one once more, and then the search.
+def run(job: Job[SearchJob]) -> None:
+    """Search, and write each step when it is made, the chosen one once more, and the search; read all models out.
 
     The weights of all steps together may be larger than memory, so each is held no longer than the search needs it.
     """
-    found: list[Found] = []
-    moved = measure_retraining(job.inputs["reference"], job.inputs["others"])
-    job.report(f"{len(job.inputs['others'])} other trainings: TVD {moved:.4f} on dev")
-
-    def read(step: int) -> Mapping[str, Tensor]:
-        return read_weights(files[step][0])
-
-    for place, each in enumerate(search(model, job.settings, moved, trainer.splits, job.report, read)):
-        trainer.write(*files[place], each.trained)
-        found.append(replace(each, trained=replace(each.trained, weights={})))
-    chosen = choose_step([each.step for each in found], job.settings.budget)
-    trained = replace(found[chosen].trained, weights=read_weights(files[chosen][0]))
-    trainer.write(*files[-1], trained)
-    columns = search_columns(found, chosen, job.settings)
-    write_table(job.output("search"), SEARCH, columns, job.provenance)
-
-
-def run(job: Job[SearchJob]) -> None:
-    """Search, and read all models out."""
-    trainer, settings = Trainer(job), job.settings
+    trainer, settings, others = Trainer(job), job.settings, job.inputs["others"]
     model = build_model(trainer.material, settings.architecture, settings.seed).to(trainer.device)
     load_weights(model, job.input("start"))
-    *steps, chosen = by_model(job.outputs)
-    own = [*steps[: len(settings.models)], chosen]
-    sought(job, trainer, model, [(files.weights, files.history) for files in own])
-    for files in own:
-        load_weights(model, files.weights)
-        trainer.read_out(model, files.readouts, files.tail)
-    for files in steps[len(settings.models) :]:
-        trainer.write_nothing(*files)
-    settled = next(row for row in read_table(job.output("search"), SEARCH).to_pylist() if row["chosen"])
-    job.report(f"chosen: step {settled['step']}, TVD {settled['tvd']:.4f}, shares {settled['similarity']:.3f} on dev")
+    *every, copy = by_model(job.outputs)
+    files, left = every[: len(settings.models)], every[len(settings.models) :]
+    moved = measure_retraining(job.inputs["reference"], others)
+    job.report(f"{len(others)} other trainings: TVD {moved:.4f} on dev")
+    steps: list[Step] = []
+    found = search(
+        model, settings, moved, trainer.splits, job.report, lambda number: read_weights(files[number].weights)
+    )
+    for own, (step, trained) in zip(files, found, strict=True):
+        trainer.write(own.weights, own.history, trained)
+        steps.append(step)
+    chosen = choose_step(steps, settings.budget)
+    for source, path in zip(files[chosen][:2], copy[:2], strict=True):
+        with whole(path) as temporary:
+            copyfile(source, temporary)
+    rows = [
+        {
+            "seed": settings.seed,
+            "step": place + 1,
+            "model": name,
+            "lambda": step.lambda_,
+            **step._asdict(),
+            "began": None if step.began is None else step.began + 1,
+            "within": step.tvd <= settings.budget,
+            "chosen": place == chosen,
+        }
+        for place, (name, step) in enumerate(zip(settings.models, steps, strict=True))
+    ]
+    write_table(job.output("search"), SEARCH, pa.Table.from_pylist(rows, schema=SEARCH.schema), job.provenance)
+    for own in (*files, copy):
+        load_weights(model, own.weights)
+        trainer.read_out(model, own.readouts, own.tail)
+    for own in left:
+        trainer.write_nothing(own)
+    step = steps[chosen]
+    job.report(f"chosen: step {chosen + 1}, TVD {step.tvd:.4f}, shares {step.similarity:.3f} on dev")
     trainer.told(job.report)
