@@ -6,14 +6,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
 from attention_audit import client
-from attention_audit.client import SERVER, THREADS, connected
+from attention_audit.client import SERVER, THREADS, connect, name_interpreter
 
 
 @pytest.fixture
@@ -26,44 +26,42 @@ def listening(tmp_path: Path) -> Iterator[Path]:
         yield path
 
 
-def environment(folder: Path, *names: str) -> list[str]:
-    """Interpreters of one environment, all of them links to this one."""
-    folder.mkdir()
-    for name in names:
-        (folder / name).symlink_to(sys.executable)
-    return [str(folder / name) for name in names]
+@pytest.fixture
+def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Give this interpreter another path, a link to it; what it is called then."""
+
+    def name(path: str) -> str:
+        link = tmp_path / path
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(sys.executable)
+        monkeypatch.setattr(sys, "executable", str(link))
+        return name_interpreter()
+
+    return name
 
 
-def test_an_interpreter_of_another_name_reaches_the_server(
-    listening: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_interpreter_of_another_name_reaches_the_server_and_that_of_another_environment_does_not(
+    listening: Path, tmp_path: Path, named: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    named, other = environment(tmp_path / "bin", "python", "python3")
-    monkeypatch.setattr(sys, "executable", other)
-    monkeypatch.setenv(SERVER, f"{named}:{listening}")
     monkeypatch.setenv(THREADS, "1")
-    connection = connected()
+    monkeypatch.setenv(SERVER, f"{named('one/python')}:{listening}")
+    own = named("one/python3")
+    connection = connect()
     assert connection is not None
     connection.close()
-
-
-def test_another_environment_or_more_threads_or_no_server_have_a_process_of_their_own(
-    listening: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (own,), (foreign,) = (environment(tmp_path / name, "python") for name in ("one", "two"))
-    monkeypatch.setattr(sys, "executable", own)
-    monkeypatch.setenv(THREADS, "1")
-    monkeypatch.setenv(SERVER, f"{foreign}:{listening}")
-    assert connected() is None
-    monkeypatch.setenv(SERVER, f"{own}:{tmp_path / 'nobody'}")
-    assert connected() is None
-    monkeypatch.setenv(SERVER, f"{own}:{listening}")
     monkeypatch.setenv(THREADS, "2")
-    assert connected() is None
+    assert connect() is None
+    monkeypatch.setenv(THREADS, "1")
+    monkeypatch.setenv(SERVER, f"{own}:{tmp_path / 'nobody'}")
+    assert connect() is None
+    monkeypatch.setenv(SERVER, f"{own}:{listening}")
+    named("two/python")
+    assert connect() is None
 
 
 TOY = """
 import os, sys, time
-from attention_audit.server import Server
+from attention_audit.server import serve
 
 def work(arguments):
     print(*arguments, os.environ.get("COLOUR"), os.path.basename(os.getcwd()), flush=True)
@@ -72,21 +70,21 @@ def work(arguments):
     time.sleep(60 * (arguments[0] == "wait"))
     return 2
 
-Server(int(sys.argv[1]), work, lambda arguments: None).serve()
+serve(int(sys.argv[1]), work, lambda arguments: None)
 """
 """A server whose jobs say what they were told, and may wait for a minute."""
 
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
-    """A server that `connected` finds."""
+    """A server that `connect` finds."""
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "server"))
         listening.listen()
         number = listening.fileno()
         command = [sys.executable, "-c", TOY, str(number)]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number])
-    monkeypatch.setenv(SERVER, f"{sys.executable}:{tmp_path / 'server'}")
+    monkeypatch.setenv(SERVER, f"{name_interpreter()}:{tmp_path / 'server'}")
     monkeypatch.setenv(THREADS, "1")
     yield process
     process.kill()

@@ -11,19 +11,29 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec
-from attention_audit.stages.frames import Gathered, arguments, slimmed
+from attention_audit.stages.frames import read_arguments, to_categorical
 from attention_audit.stages.job import Job
 
 
 def test_lists_become_columns_as_many_as_the_longest_has():
     lists = pa.chunked_array([[[1, 2, 3], [4], None], [[], [5, 6]]], pa.list_(pa.int32()))
-    table = slimmed(pa.table({"word": list("aabbc"), "n": lists}))
+    table = to_categorical(pa.table({"word": list("aabbc"), "n": lists}))
     assert table.column_names == ["word", "n_0", "n_1", "n_2"]
     assert table["n_0"].to_pylist() == [1, 4, None, None, 5]
     assert table["n_2"].to_pylist() == [3, None, None, None, None]
     assert pa.types.is_dictionary(table["word"].type)
     empty = pa.table({"n": pa.chunked_array([], pa.list_(pa.int32()))})
-    assert slimmed(empty).column_names == []
+    assert to_categorical(empty).column_names == []
+
+
+def read(path: Path, provenance: Provenance, **spec: Any) -> Any:
+    """What a table or figure is called with that reads one file."""
+    plain = {"columns": [], "split": "", "categories": False, "each": False, "suites": False, "missing": "no file"}
+    settings = ExhibitJob(
+        exhibit="some", target="", suite="", reads={"it": ReadSpec(**plain | spec)}, settings={}, takes=[], models={},
+        titles={}, fetched={}, font=[],
+    )  # fmt: skip
+    return read_arguments(Job(settings, {"it": [path]}, {}, provenance, lambda line: None))["it"]
 
 
 def test_of_a_corpus_some_columns_of_one_split_are_read(tmp_path: Path, provenance: Provenance) -> None:
@@ -32,12 +42,10 @@ def test_of_a_corpus_some_columns_of_one_split_are_read(tmp_path: Path, provenan
     text |= {"label": 0, "label_name": "no", "tokens": ["a", "b"], "sentences": [0], "text": "a b"}
     rows = [text | {"id": f"x-{split}", "split": split} for split in ("train", "test")]
     write_table(path, CORPUS, pa.Table.from_pylist(rows, schema=CORPUS.schema), provenance)
-    spec = ReadSpec(
-        source="corpus", declared="columns.files:CORPUS", columns=["id", "split", "tokens"], split="test",
-        categories=False, each=False, suites=False, missing="no file", files=[FileOf(name="x")],
-    )  # fmt: skip
-    (frame,) = Gathered("corpus", spec, [path]).by_name().values()
-    assert list(frame.columns) == ["id", "split", "tokens"]
+    columns = ["id", "split", "tokens"]
+    of_test = {"columns": columns, "split": "test", "files": [FileOf(name="x")]}
+    frame = read(path, provenance, source="corpus", declared="columns.files:CORPUS", **of_test)["x"]
+    assert list(frame.columns) == columns
     assert frame["id"].tolist() == ["x-test"]
     assert frame["tokens"].map(list).tolist() == [["a", "b"]]
 
@@ -47,13 +55,5 @@ def test_of_a_table_the_rows_of_one_data_set_are_read(tmp_path: Path, provenance
     row: dict[str, Any] = {**CONTROLS.blank, "claim": "it is", "statistic": "one", "value": 1.0}
     write_table(path, CONTROLS, pd.DataFrame([{**row, "dataset": name} for name in ("x", "y")]), provenance)
     for only, names in (("", ["x", "y"]), ("y", ["y"])):
-        spec = ReadSpec(
-            source="table", declared="columns.tables:CONTROLS", columns=[], split="", categories=False, each=False,
-            suites=False, missing="no file", files=[], only=only,
-        )  # fmt: skip
-        settings = ExhibitJob(
-            exhibit="some", target="", suite="", reads={"table": spec}, settings={}, takes=[], models={}, titles={},
-            fetched={}, font=[],
-        )  # fmt: skip
-        job = Job(settings, {"table": [path]}, {}, provenance, lambda line: None)
-        assert arguments(job)["table"]["dataset"].tolist() == names
+        found = read(path, provenance, source="table", declared="columns.tables:CONTROLS", files=[], only=only)
+        assert found["dataset"].tolist() == names

@@ -23,7 +23,7 @@ from attention_audit.artefacts.journal import note
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.errors import AuditError
 from attention_audit.places import TREE
-from attention_audit.server import Server
+from attention_audit.server import serve
 from attention_audit.stages.job import Job
 from attention_audit.targets import import_target
 
@@ -175,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             print(initialising(call.paths, call.into, call.text, call.label), end="")
         elif call.stage == "serve":
-            Server(call.socket, main, prepare).serve()
+            serve(call.socket, main, prepare)
         else:
             run_stage(call)
     except AuditError as error:

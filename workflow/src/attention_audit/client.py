@@ -4,6 +4,7 @@ Snakemake calls this file by its path, with an interpreter that looks for no pac
 server counts only where it has the same interpreter and as many threads: libraries ask for these as they are loaded.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -16,49 +17,39 @@ THREADS = "OMP_NUM_THREADS"
 KILLED = 128 + signal.SIGKILL
 
 
-def is_same_interpreter(one: str, other: str) -> bool:
-    """Tell whether two paths name one interpreter of one environment, such as its bin/python and bin/python3."""
-    return os.path.dirname(one) == os.path.dirname(other) and os.path.realpath(one) == os.path.realpath(other)
+def name_interpreter() -> str:
+    """Name the interpreter and its environment, alike for its bin/python and bin/python3."""
+    return f"{os.path.dirname(sys.executable)}:{os.path.realpath(sys.executable)}"
 
 
-def connected() -> socket.socket | None:
-    """A connection to the server of this run; None where there is none that this call can use."""
+def connect() -> socket.socket | None:
+    """Connect to the server of this run; None where there is none that this call can use."""
     interpreter, _, path = os.environ.get(SERVER, "").rpartition(":")
-    if not is_same_interpreter(interpreter, sys.executable) or os.environ.get(THREADS, "1") != "1":
-        return None
     connection = socket.socket(socket.AF_UNIX)
-    try:
-        connection.connect(path)
-    except OSError:
-        connection.close()
-        return None
-    return connection
+    if interpreter == name_interpreter() and os.environ.get(THREADS, "1") == "1":
+        with contextlib.suppress(OSError):
+            connection.connect(path)
+            return connection
+    connection.close()
+    return None
 
 
 def call(connection: socket.socket, arguments: list[str]) -> int:
-    """Let the server run a stage here, with this environment and this terminal; its exit status.
+    """Let the server run a stage here, with this environment and this terminal; return its exit status.
 
     Where the process ends without one, it was killed.
     """
     asked = {"arguments": arguments, "folder": os.getcwd(), "environment": dict(os.environ)}
-    try:
+    with contextlib.suppress(OSError):
         socket.send_fds(connection, [b" "], [1, 2])
         connection.sendall(json.dumps(asked).encode())
         connection.shutdown(socket.SHUT_WR)
-        status = connection.recv(1)
-    except OSError:
-        return KILLED
-    return status[0] if status else KILLED
-
-
-def main(arguments: list[str]) -> int:
-    """Run a stage; its exit status."""
-    connection = connected()
-    if connection is None:
-        os.execv(sys.executable, [sys.executable, "-m", "attention_audit", *arguments])
-    return call(connection, arguments)
+        return [*connection.recv(1), KILLED][0]
+    return KILLED
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    sys.exit(main(sys.argv[1:]))
+    if server := connect():
+        sys.exit(call(server, sys.argv[1:]))
+    os.execv(sys.executable, [sys.executable, "-m", "attention_audit", *sys.argv[1:]])

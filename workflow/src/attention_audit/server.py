@@ -17,16 +17,12 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from socketserver import BaseRequestHandler, ForkingMixIn, UnixStreamServer
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from attention_audit.client import SERVER
+from attention_audit.client import SERVER, name_interpreter
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
 """What Snakemake tells each job of one core: libraries read it as they are loaded."""
-ENDING = (signal.SIGINT, signal.SIGTERM)
-OFTEN = 0.1
-"""Seconds between two looks at whether the run has ended."""
 Main = Callable[[Sequence[str]], int]
 
 
@@ -42,108 +38,87 @@ def start_server(path: Path) -> None:
     except OSError:
         return
     listening.listen(128)
+    number = listening.fileno()
     server = subprocess.Popen(
-        [sys.executable, "-m", "attention_audit", "serve", "--socket", str(listening.fileno())],
+        [sys.executable, "-m", "attention_audit", "serve", "--socket", str(number)],
         stdin=subprocess.PIPE,
-        pass_fds=[listening.fileno()],
+        pass_fds=[number],
         env=os.environ | ONE_THREAD,
     )
     listening.close()
-    os.environ[SERVER] = f"{sys.executable}:{path}"
-    atexit.register(end, server, path)
+    os.environ[SERVER] = f"{name_interpreter()}:{path}"
+    atexit.register(path.unlink, missing_ok=True)
+    atexit.register(server.communicate)
 
 
-def end(server: subprocess.Popen[bytes], path: Path) -> None:
-    """End the server of a run with all its jobs."""
-    server.communicate()
-    path.unlink(missing_ok=True)
+def serve(number: int, main: Main, prepare: Callable[[Sequence[str]], None]) -> None:
+    """Fork for each call until the run ends, which closes standard input; then end all jobs, and wait for them.
 
-
-class Server(ForkingMixIn, UnixStreamServer):
-    """Fork for each call. number: of the socket that calls come from, as a file of this process. main: what runs a
-    stage; prepare: what imports all that it needs, which may not fail.
+    number: of the socket that calls come from, as a file of this process. main: what runs a stage; prepare: what
+    imports all that it needs, which may not fail.
     """
-
-    max_children = 10**6
-
-    def __init__(self, number: int, main: Main, prepare: Callable[[Sequence[str]], None]) -> None:
-        super().__init__("", BaseRequestHandler, bind_and_activate=False)
-        self.socket.close()
-        self.socket, self.main, self.prepare = socket.socket(fileno=number), main, prepare
-        # nobody writes to this pipe; where its other end closes, the server has ended
-        self.alive, self.held = os.pipe()
-
-    def serve(self) -> None:
-        """Answer calls until the run ends, which closes standard input, or a signal comes; then end all jobs."""
-        for number in ENDING:
-            signal.signal(number, lambda *_: sys.exit())
-        with self:
-            self.serve_forever(OFTEN)
-
-    def server_close(self) -> None:
-        """End all jobs, and wait for them."""
-        for number in ENDING:
-            signal.signal(number, signal.SIG_IGN)
-        os.close(self.held)
-        super().server_close()
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        """Read a call, with its output and error streams, and import what it needs. Raises OSError where its caller has
-        gone.
-        """
-        connection, address = super().get_request()
-        _, self.streams, _, _ = socket.recv_fds(connection, 1, 2)
-        told = connection.makefile("rb").read()
-        if not told:
-            raise ConnectionAbortedError
-        self.call = json.loads(told)
-        self.prepare(self.call["arguments"])
-        return connection, address
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Fork; the child does not return."""
-        super().process_request(request, client_address)
-        for stream in self.streams:
-            os.close(stream)
-
-    def service_actions(self) -> None:
-        """Look whether the run has ended."""
-        super().service_actions()
-        if select.select([sys.stdin], [], [], 0)[0]:
-            sys.exit()
-
-    def finish_request(self, request: Any, client_address: Any) -> NoReturn:
-        """Run a job, in a process and a group of its own: it says its exit status, and ends."""
-        status = 1
-        try:
-            for ending in ENDING:
-                signal.signal(ending, signal.SIG_DFL)
-            os.setpgid(0, 0)
-            os.close(self.held)
-            self.socket.close()
-            for number, stream in enumerate([os.open(os.devnull, os.O_RDONLY), *self.streams]):
-                os.dup2(stream, number)
+    # so that nothing is left of a job that has ended
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    listening = socket.socket(fileno=number)
+    # nobody writes to this pipe; where its other end closes, the server has ended
+    alive, held = os.pipe()
+    while sys.stdin not in select.select([listening, sys.stdin], [], [])[0]:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            _, streams, _, _ = socket.recv_fds(connection, 1, 2)
+            # a caller that has gone says nothing
+            if told := connection.makefile("rb").read():
+                call = json.loads(told)
+                prepare(call["arguments"])
+                if not os.fork():
+                    os.close(held)
+                    listening.close()
+                    run_job(connection, streams, alive, main, **call)
+            for stream in streams:
                 os.close(stream)
-            os.environ.clear()
-            os.environ.update(self.call["environment"])
-            os.chdir(self.call["folder"])
-            threading.Thread(target=self.watch, args=[request], daemon=True).start()
-            status = self.main(self.call["arguments"])
-        except SystemExit as ended:
-            status = int(ended.code or 0)
-        except BaseException:
-            sys.excepthook(*sys.exc_info())
-        finally:
-            with suppress(OSError):
-                sys.stdout.flush()
-                sys.stderr.flush()
-                request.sendall(bytes([status]))
-            os._exit(status)
+    os.close(held)
+    with suppress(ChildProcessError):
+        os.wait()
 
-    def watch(self, connection: socket.socket) -> None:
-        """End this job, with all processes that it has started, once its caller or the server has ended."""
-        ends = select.poll()
-        for each in (connection, self.alive):
-            ends.register(each, 0)
-        ends.poll()
-        os.killpg(0, signal.SIGTERM)
+
+def run_job(
+    connection: socket.socket,
+    streams: list[int],
+    alive: int,
+    main: Main,
+    arguments: list[str],
+    folder: str,
+    environment: dict[str, str],
+) -> NoReturn:
+    """Run a job, in a process and a group of its own: it says its exit status, and ends."""
+    status = 1
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.setpgid(0, 0)
+        for place, stream in enumerate([os.open(os.devnull, os.O_RDONLY), *streams]):
+            os.dup2(stream, place)
+            os.close(stream)
+        os.environ.clear()
+        os.environ.update(environment)
+        os.chdir(folder)
+        threading.Thread(target=watch, args=[connection, alive], daemon=True).start()
+        status = main(arguments)
+    except SystemExit as ended:
+        status = int(ended.code or 0)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        with suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+            connection.sendall(bytes([status]))
+        os._exit(status)
+
+
+def watch(*ends: socket.socket | int) -> None:
+    """End this job, with all processes that it has started, once its caller or the server has ended."""
+    poll = select.poll()
+    for end in ends:
+        poll.register(end, 0)
+    poll.poll()
+    os.killpg(0, signal.SIGTERM)

@@ -178,8 +178,9 @@ class AuditRunner:
         for name in list(self.parameters)[len(first) :]:
             if name in offered:
                 value, kind = offered[name](), self.hints.get(name)
-                is_section = isinstance(kind, type) and issubclass(kind, Section)
-                arguments[name] = kind.model_validate(value) if is_section else value
+                if isinstance(kind, type) and issubclass(kind, Section):
+                    value = kind.model_validate(value)
+                arguments[name] = value
             elif self.parameters[name].default is inspect.Parameter.empty:
                 raise AuditError(
                     f"{self.settings.target}: nothing is offered for its parameter {name!r} (offered: "

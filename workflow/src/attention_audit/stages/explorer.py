@@ -25,10 +25,10 @@ from attention_audit.columns.kinds import Artefact
 from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.errors import AuditError
 from attention_audit.explorer.assembling import page
-from attention_audit.explorer.document import About, AboutView, Sampled, packed, unpacked
+from attention_audit.explorer.document import About, AboutMap, AboutView, Sampled, packed, unpacked
 from attention_audit.explorer.fitting import LIMIT, MOST, drawn, fitting
 from attention_audit.explorer.views import Explored, Viewing, about_map, cut, opened
-from attention_audit.jobs.pages import ExploredAdversary, ExploredView, ExplorerJob
+from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob, ShownSuite
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
 from attention_audit.report.facts import commit
@@ -59,112 +59,83 @@ class PageBuilder:
         self.job = job
         self.settings = job.settings
         self.limit = limit
-        self.suites = {suite.key: suite for suite in job.settings.suites}
-        self.classes = class_names(
-            {name: read_frame(path, CENSUS) for name, path in self._by_dataset("census").items()}
-        )
+        censuses = zip(job.settings.datasets, job.inputs["census"], strict=True)
+        self.classes = class_names({name: read_frame(path, CENSUS) for name, path in censuses})
         self.rows = read_table(job.input("texts"), TEXTS)
         self.answers = read_table(job.input("summary"), SUMMARY)
-        self.ids = {name: self.ordered(name) for name in job.settings.datasets}
-        self.made = datetime.now(UTC).isoformat(timespec="seconds")
-        self.commit = commit(Path.cwd()) or ""
+        self.ids = {name: self.order_texts(name) for name in job.settings.datasets}
 
-    def _by_dataset(self, name: str) -> dict[str, Path]:
-        return dict(zip(self.settings.datasets, self.job.inputs[name], strict=True))
+    def read_rows(self, table: pa.Table, view: ExploredView) -> list[dict[str, Any]]:
+        """Read the rows of the table of texts, or of answers, that are of a view."""
+        of_model = (pc.field("suite") == view.suite) & (pc.field("model") == view.model)
+        rows: list[dict[str, Any]] = table.filter((pc.field("dataset") == view.dataset) & of_model).to_pylist()
+        return rows
 
-    def readout(self, place: int, ids: Sequence[str] | None = None) -> Readout:
-        """A readout, or that of some of its texts. Raises AuditError where it is damaged, or lacks a text."""
-        found = read_readout(self.job.inputs["readouts"][place])
-        return found if ids is None else found.aligned(ids)
+    def read(self, run: ExploredRun, ids: Sequence[str]) -> Readout:
+        """Read what a readout says of some texts. Raises AuditError where it is damaged, or lacks one."""
+        return read_readout(self.job.inputs["readouts"][run.readout]).aligned(ids)
 
-    def ordered(self, dataset: str) -> list[str]:
-        """The ids of the test texts of a data set: first the one that the first view shows first, then in the order of
-        `fitting.drawn`: by label, and by whether the first view's model predicts it.
+    def corpus(self, dataset: str) -> Path:
+        """The corpus of a data set."""
+        return self.job.inputs["corpus"][self.settings.datasets.index(dataset)]
+
+    def order_texts(self, dataset: str) -> list[str]:
+        """Order the ids of the test texts of a data set: first the one that the first view shows first, then in the
+        order of `fitting.drawn`: by label, and by whether the first view's model predicts it.
         """
-        first = next(view for view in self.settings.views if view.dataset == dataset)
-        found = self.readout(first.runs[0].readout)
-        right = (found.labels == found.predictions).tolist()
-        shown, _ = opening(self.seen(first, found, right))
-        ids = [found.ids[place] for place in drawn(found.ids, [*zip(found.labels.tolist(), right, strict=True)])]
-        return [found.ids[shown], *(id_ for id_ in ids if id_ != found.ids[shown])]
-
-    def seen(self, view: ExploredView, found: Readout, right: Sequence[bool]) -> list[Seen]:
-        """What the rule of the opening text knows of every test text of a view."""
+        view = next(view for view in self.settings.views if view.dataset == dataset)
+        found = read_readout(self.job.inputs["readouts"][view.runs[0].readout])
+        right, sure = (found.labels == found.predictions).tolist(), found.probabilities.max(1).tolist()
         words: dict[str, int] = {}
-        for table in read_batches(self._by_dataset("corpus")[view.dataset], CORPUS, ["id", "tokens"]):
+        for table in read_batches(self.corpus(dataset), CORPUS, ["id", "tokens"]):
             lengths = pc.list_value_length(table["tokens"])
             words.update(zip(table["id"].to_pylist(), lengths.to_pylist(), strict=True))
-        columns = Seen._fields[3:]
-        rows = self.rows.filter(self._own(view)).select(["id", *columns]).to_pylist()
-        known = {row["id"]: [row[column] for column in columns] for row in rows}
-        sure = found.probabilities.max(1).tolist()
-        return [
+        known = {row["id"]: [row[name] for name in Seen._fields[3:]] for row in self.read_rows(self.rows, view)}
+        seen = [
             Seen.of(is_right, how_sure, words.get(id_, 0), *known.get(id_, (0, 0, None)))
             for id_, is_right, how_sure in zip(found.ids, right, sure, strict=True)
         ]
+        first = found.ids[opening(seen)[0]]
+        places = drawn(found.ids, [*zip(found.labels.tolist(), right, strict=True)])
+        return [first, *(found.ids[place] for place in places if found.ids[place] != first)]
 
-    def texts(self, dataset: str, ids: Sequence[str]) -> list[dict[str, Any]]:
-        """The words of some texts, and who marked them. Raises AuditError where the corpus is damaged."""
-        columns = ["id", "tokens", "sentences", "query", "marks"]
-        path, wanted = self._by_dataset("corpus")[dataset], pc.field("id").isin(list(ids))
-        batches = read_batches(path, CORPUS, columns)
+    def read_texts(self, dataset: str, ids: Sequence[str]) -> list[dict[str, Any]]:
+        """Read the words of some texts, and who marked them. Raises AuditError where the corpus is damaged."""
+        path, wanted = self.corpus(dataset), pc.field("id").isin(list(ids))
+        batches = read_batches(path, CORPUS, ["id", "tokens", "sentences", "query", "marks"])
         found = {row["id"]: row for table in batches for row in table.filter(wanted).to_pylist()}
         if missing := [id_ for id_ in ids if id_ not in found]:
             raise AuditError(f"{path}: text {missing[0]!r} is missing; {rebuild_hint(path)}")
         return [found[id_] for id_ in ids]
 
-    def _of_words(self, name: str, kind: Artefact, view: ExploredView) -> pa.Table | None:
-        """The rows of an audit that speak of the first seed of a view's model; None where it was not asked."""
+    def read_words(self, name: str, kind: Artefact, view: ExploredView) -> pa.Table:
+        """Read the rows of an audit that speak of the first seed of a view's model; none where it was not asked."""
         place = getattr(view, name)
-        if place is None:
-            return None
-        table = read_table(self.job.inputs[name][place], kind)
+        table = kind.schema.empty_table() if place is None else read_table(self.job.inputs[name][place], kind)
         return table.filter((pc.field("model") == view.model) & (pc.field("seed") == view.runs[0].seed))
 
-    def instance(self, view: ExploredView) -> dict[str, npt.NDArray[np.float32]]:
-        """The weights of J&W's adversary, by text."""
-        table = self._of_words("instance", INSTANCE_ADVERSARY, view)
-        return {} if table is None else values_of(table, "attention")
-
-    def attributions(self, view: ExploredView) -> dict[str, dict[str, npt.NDArray[np.float32]]]:
-        """The attributions of the words, by name and text."""
-        table = self._of_words("attributions", WORD_ATTRIBUTIONS, view)
-        if table is None:
-            return {}
-        names = table["attribution"].unique().to_pylist()
-        return {name: values_of(table.filter(pc.field("attribution") == name), "scores") for name in names}
-
-    def columns(self, view: ExploredView, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The rows of the table of texts, by text."""
-        own = self._own(view) & pc.field("id").isin(list(ids))
-        return {row["id"]: row for row in self.rows.filter(own).to_pylist()}
-
-    @staticmethod
-    def _own(view: ExploredView) -> pc.Expression:
-        """Which rows of the tables of texts and of answers are of a view."""
-        parts = [pc.field(name) == getattr(view, name) for name in ("dataset", "suite", "model")]
-        return parts[0] & parts[1] & parts[2]
-
-    def adversaries(self, view: ExploredView) -> Iterator[tuple[ExploredAdversary, str]]:
-        """The adversary of each family that is shown, and what is to be said of its choice."""
+    def choose_adversaries(self, view: ExploredView, ids: Sequence[str]) -> Iterator[tuple[AboutMap, Readout]]:
+        """Yield the adversary of each family that is shown, and what is to be said of its choice."""
         known: list[dict[str, Any]] = []
         if view.consistency is not None:
             known = read_table(self.job.inputs["consistency"][view.consistency], CONSISTENCY).to_pylist()
         for family in dict.fromkeys(adversary.family for adversary in view.adversaries):
             members = [adversary for adversary in view.adversaries if adversary.family == family]
-            yield chosen(members, known, self.settings.budget)
-
-    def explored(self, view: ExploredView, ids: Sequence[str]) -> Explored:
-        """All that a view is made of, of some texts."""
-        suite = self.suites[view.suite]
-        others = []
-        for adversary, said in self.adversaries(view):
-            label = suite.models.get(adversary.family, adversary.family)
+            adversary, said = chosen(members, known, self.settings.budget)
+            label = self.suite(view).models.get(family, family)
             with_lambda = "" if adversary.lambda_ is None else f", lambda {adversary.lambda_:g}"
             meaning = f"A model that was trained to attend elsewhere and to predict the same. {said}"
-            about = about_map(adversary.family, f"{label}{with_lambda}", meaning, own=True)
-            others.append((about, self.readout(adversary.readout, ids)))
-        columns = self.columns(view, ids)
+            yield about_map(family, f"{label}{with_lambda}", meaning, own=True), self.read(adversary, ids)
+
+    def suite(self, view: ExploredView) -> ShownSuite:
+        """The suite of a view."""
+        return next(suite for suite in self.settings.suites if suite.key == view.suite)
+
+    def explore(self, view: ExploredView, ids: Sequence[str]) -> Explored:
+        """Read all that a view is made of, of some texts."""
+        suite, wanted = self.suite(view), frozenset(ids)
+        columns = {row["id"]: row for row in self.read_rows(self.rows, view) if row["id"] in wanted}
+        scores = self.read_words("attributions", WORD_ATTRIBUTIONS, view)
         return Explored(
             dataset=view.dataset,
             suite=view.suite,
@@ -172,76 +143,76 @@ class PageBuilder:
             items=view.items,
             names=(display_name(view.dataset), suite.title, suite.models.get(view.model, view.model)),
             classes=self.classes[view.dataset],
-            texts=self.texts(view.dataset, ids),
-            runs={run.seed: self.readout(run.readout, ids) for run in view.runs},
-            twin=None if view.uniform is None else self.readout(view.uniform.readout, ids),
-            others=others,
-            instance=self.instance(view),
-            attributions=self.attributions(view),
+            texts=self.read_texts(view.dataset, ids),
+            runs={run.seed: self.read(run, ids) for run in view.runs},
+            twin=None if view.uniform is None else self.read(view.uniform, ids),
+            others=[*self.choose_adversaries(view, ids)],
+            instance=values_of(self.read_words("instance", INSTANCE_ADVERSARY, view), "attention"),
+            attributions={
+                name: values_of(scores.filter(pc.field("attribution") == name), "scores")
+                for name in scores["attribution"].unique().to_pylist()
+            },
             columns=columns,
             columns_seed=next((int(row["seed"]) for row in columns.values()), None),
             missing=missing(view),
-            lines=[line for row in self.answers.filter(self._own(view)).to_pylist() for line in write_lines(row)],
+            lines=[line for row in self.read_rows(self.answers, view) for line in write_lines(row)],
         )
 
-    def views_of(self, counts: Mapping[str, int]) -> Made:
-        """The views with so many texts of each data set: the first of the sample, in the order of the corpus, but
+    def make_views(self, counts: Mapping[str, int]) -> Made:
+        """Make the views with so many texts of each data set: the first of the sample, in the order of the corpus, but
         for the one that is shown first.
         """
         made = []
         for view in self.settings.views:
             ids = sorted(self.ids[view.dataset][: counts[view.dataset]])
-            viewing = Viewing(self.explored(view, ids))
-            about, shown = opened(viewing.about(self.sampled(view.dataset, len(ids))), viewing.view())
+            viewing = Viewing(self.explore(view, ids))
+            about, shown = opened(viewing.about(self.describe_sample(view.dataset, len(ids))), viewing.view())
             made.append((about, packed(shown)))
         return made
 
-    def sampled(self, dataset: str, shown: int) -> Sampled:
-        """What the page says of the texts that it shows."""
+    def describe_sample(self, dataset: str, shown: int) -> Sampled:
+        """Say which texts the page shows."""
         count = len(self.ids[dataset])
         drawn_by = "drawn by label and by whether the first model predicts it"
-        if shown == count:
-            why = ""
-        elif shown == MOST:
+        why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
+        if shown == MOST:
             why = f"The page shows {MOST:,} texts of a data set at most, {drawn_by}."
-        else:
-            why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
-        return Sampled(of=count, shown=shown, why=why)
+        return Sampled(of=count, shown=shown, why="" if shown == count else why)
 
-    def text(self, made: Made) -> tuple[str, dict[str, int]]:
-        """The page, and the bytes of the texts of each data set in it."""
+    def write_page(self, made: Made) -> tuple[str, dict[str, int]]:
+        """Write the page; return it, and the bytes of the texts of each data set in it."""
         sizes = dict.fromkeys(self.ids, 0)
         for about, view in made:
             sizes[about["dataset"]] += len(view)
-        abouts = [about for about, _ in made]
-        short = About(made=self.made, commit=self.commit, report=self.settings.report, views=abouts)
+        now, at = datetime.now(UTC).isoformat(timespec="seconds"), commit(Path.cwd()) or ""
+        short = About(made=now, commit=at, report=self.settings.report, views=[about for about, _ in made])
         return page(short, {about["key"]: view for about, view in made}), sizes
 
-    def fitted(self) -> str:
-        """The page with as many texts as it may have."""
+    def fit_page(self) -> str:
+        """Write the page with as many texts as it may have."""
         every = {name: min(MOST, len(ids)) for name, ids in self.ids.items()}
         counts = {name: min(PILOT, count) for name, count in every.items()}
-        text, sizes = self.text(self.views_of(counts))
+        text, sizes = self.write_page(self.make_views(counts))
         if counts != every:
             room = float(self.limit - len(text.encode()) + sum(sizes.values()))
             counts = fitting(every, {name: sizes[name] / counts[name] for name in counts}, room)
-            made = self.views_of(counts)
-            text, sizes = self.text(made)
+            made = self.make_views(counts)
+            text, sizes = self.write_page(made)
             while len(text.encode()) > self.limit and any(count > 1 for count in counts.values()):
                 room *= SHORTER
                 counts = fitting(counts, {name: sizes[name] / counts[name] for name in counts}, room)
-                made = [self.shortened(*each, counts) for each in made]
-                text, sizes = self.text(made)
+                made = [self.shorten(*each, counts) for each in made]
+                text, sizes = self.write_page(made)
         for name, count in counts.items():
             self.job.report(f"{name}: {count} of {len(self.ids[name])} texts, {sizes[name] / 1e6:.1f} MB")
         return text
 
-    def shortened(self, about: AboutView, text: str, counts: Mapping[str, int]) -> tuple[AboutView, str]:
-        """A view with fewer texts."""
+    def shorten(self, about: AboutView, text: str, counts: Mapping[str, int]) -> tuple[AboutView, str]:
+        """Return a view with fewer texts."""
         dataset, view = about["dataset"], unpacked(text)
         kept = set(self.ids[dataset][: counts[dataset]])
         places = [place for place, id_ in enumerate(view["id"]) if id_ in kept]
-        fewer = AboutView(**about | {"sampled": self.sampled(dataset, len(places))})
+        fewer = AboutView(**about | {"sampled": self.describe_sample(dataset, len(places))})
         about, view = opened(fewer, cut(view, places))
         return about, packed(view)
 
@@ -284,7 +255,7 @@ def chosen(
 def run(job: Job[ExplorerJob], limit: int = LIMIT) -> None:
     """Write the page."""
     torch.set_num_threads(job.settings.threads)
-    text = PageBuilder(job, limit).fitted()
+    text = PageBuilder(job, limit).fit_page()
     with whole(job.output("page")) as path:
         path.write_text(text, encoding="utf-8")
     job.report(f"{len(job.settings.views)} views in {job.output('page')}, {len(text.encode()) / 1e6:.1f} MB")

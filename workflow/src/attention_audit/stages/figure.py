@@ -3,7 +3,7 @@
 from attention_audit.figures import fonts
 from attention_audit.figures.style import save, texts_of
 from attention_audit.jobs.exhibit import ExhibitJob
-from attention_audit.stages.frames import arguments
+from attention_audit.stages.frames import read_arguments
 from attention_audit.stages.job import Job
 from attention_audit.targets import load
 
@@ -13,7 +13,7 @@ Settings = ExhibitJob
 def run(job: Job[ExhibitJob]) -> None:
     """Draw the figure, and say what no font of this machine can draw of it."""
     with fonts.chosen(job.settings.font):
-        figure = load(job.settings.target)(**arguments(job))
+        figure = load(job.settings.target)(**read_arguments(job))
         save(figure, job.output("pdf"), job.output("png"), job.provenance.text())
         if warning := fonts.warning(texts_of(figure)):
             job.report(f"warning: {warning}")

@@ -56,13 +56,17 @@ class EncodedTexts:
         """The tokens of each text, without marks, (N,)."""
         return self.texts.counts - 2
 
+    @property
+    def is_token(self) -> npt.NDArray[np.bool_]:
+        """Whether each row is that of a token: the start mark is at 0, and the end mark behind the last token."""
+        return (self.texts.places > 0) & (self.texts.places <= self.lengths[self.texts.owners])
+
     def cut(self, read: Indices) -> "EncodedTexts":
         """The same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
         if np.array_equal(read, self.lengths):
             return self
         texts, blocked = self.texts, self.blocked
-        # the start mark is at 0, and the end mark behind the last token
-        kept = (texts.places <= read[texts.owners]) | (texts.places > self.lengths[texts.owners])
+        kept = (texts.places <= read[texts.owners]) | ~self.is_token
         seen = None if blocked is None else blocked.only(blocked.flat < read[blocked.owners])
         return replace(self, texts=texts.only(kept), blocked=seen)
 
@@ -76,9 +80,8 @@ class EncodedTexts:
 
     def anonymised(self) -> "EncodedTexts":
         """The same texts without their impermissible words; one of which nothing is left is a single unknown word."""
-        texts, word = self.texts, (self.texts.places > 0) & (self.texts.places <= self.lengths[self.texts.owners])
-        gone = np.zeros(len(texts.flat), np.bool_)
-        gone[word] = self.impermissible()
+        texts, gone = self.texts, np.zeros(len(self.texts.flat), np.bool_)
+        gone[self.is_token] = self.impermissible()
         emptied = (texts.counts.cumsum() - texts.counts + 1)[texts.only(~gone).counts == 2]
         gone[emptied] = False
         rows = texts.flat.copy()
@@ -87,9 +90,8 @@ class EncodedTexts:
 
     def masked(self, masks: npt.NDArray[np.bool_]) -> "EncodedTexts":
         """The same texts with the unknown word in the place of some; masks: whether each token is, text after text."""
-        word = (self.texts.places > 0) & (self.texts.places <= self.lengths[self.texts.owners])
         rows = self.texts.flat.copy()
-        rows[word] = np.where(masks, UNKNOWN, rows[word])
+        rows[self.is_token] = np.where(masks, UNKNOWN, rows[self.is_token])
         return replace(self, texts=Lists(rows, self.texts.counts))
 
     def unanswerable(self) -> str | None:
@@ -101,38 +103,39 @@ class EncodedTexts:
         return self.ids[missing[0]] if len(missing) else None
 
 
-def _lists(column: pa.ChunkedArray) -> Lists:
-    """Lists of int32; one that is null is empty."""
-    lists = column.combine_chunks()
-    return Lists(lists.flatten().to_numpy(), lists.value_lengths().fill_null(0).to_numpy().astype(np.int64))
+LISTS = {
+    "texts": "tokens",
+    "sentences": "sentences",
+    "blocked": "blocked",
+    "queries": "query",
+    "candidates": "candidates",
+}
+"""Lists of `EncodedTexts` by their columns in columns.CORPUS."""
+Part = tuple[list[str], Indices, dict[str, Lists]]
+"""Ids, labels and lists of some texts."""
 
 
-def _encoded(table: pa.Table, vocabulary: Vocabulary) -> EncodedTexts:
-    """Texts in the columns of columns.CORPUS."""
-
-    def rows(column: str) -> Lists:
-        encoded = vocabulary.encode(table[column].combine_chunks())
-        return Lists(encoded.rows, encoded.lengths + 2)
-
-    columns = table.column_names
-    return EncodedTexts(
-        table["id"].to_pylist(),
-        table["label"].to_numpy().astype(np.int64),
-        rows("tokens"),
-        _lists(table["sentences"]) if "sentences" in columns else None,
-        _lists(table["blocked"]) if "blocked" in columns else None,
-        rows("query") if "query" in columns else None,
-        _lists(table["candidates"]) if "candidates" in columns else None,
-    )
+def _encode_part(table: pa.Table, vocabulary: Vocabulary) -> Part:
+    """Encode texts; a list that is null is empty."""
+    lists = {}
+    for name, column in LISTS.items():
+        if column in table.column_names:
+            values = table[column].combine_chunks()
+            if pa.types.is_string(values.type.value_type):
+                encoded = vocabulary.encode(values)
+                lists[name] = Lists(encoded.rows, encoded.lengths + 2)
+            else:
+                counts = values.value_lengths().fill_null(0).to_numpy().astype(np.int64)
+                lists[name] = Lists(values.flatten().to_numpy(), counts)
+    return table["id"].to_pylist(), table["label"].to_numpy().astype(np.int64), lists
 
 
-def _joined(parts: Sequence[EncodedTexts]) -> EncodedTexts:
-    found: dict[str, Any] = {}
-    for name in ("texts", "sentences", "blocked", "queries", "candidates"):
-        lists = [getattr(part, name) for part in parts]
-        found[name] = None if lists[0] is None else Lists(*map(np.concatenate, zip(*lists, strict=True)))
-    ids = [*chain.from_iterable(part.ids for part in parts)]
-    return EncodedTexts(ids, np.concatenate([part.labels for part in parts]), **found)
+def _join_parts(parts: Sequence[Part]) -> EncodedTexts:
+    ids, labels, lists = zip(*parts, strict=True)
+    joined: dict[str, Any] = {
+        name: Lists(*map(np.concatenate, zip(*(part[name] for part in lists), strict=True))) for name in lists[0]
+    }
+    return EncodedTexts([*chain(*ids)], np.concatenate(labels), **joined)
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ def vector_matrix(column: pa.ChunkedArray, width: int) -> npt.NDArray[np.float32
 
 def _refuse_nulls(corpus: Path, table: pa.Table, column: str, what: str) -> None:
     if table[column].null_count:
-        name = table.filter(pc.is_null(table[column]))["id"][0]
+        name = table.filter(pc.field(column).is_null())["id"][0]
         raise AuditError(f"{corpus}: text '{name}': {what}")
 
 
@@ -177,7 +180,7 @@ def read_texts(
     training text may not be answered by its own class, or where `blocked` words are asked for and no training text has
     any.
     """
-    parts: dict[str, list[EncodedTexts]] = {split: [] for split in SPLITS}
+    parts: dict[str, list[Part]] = {split: [] for split in SPLITS}
     columns = ["id", "split", "label", "tokens"]
     columns += ["sentences"] * sentences + ["query", "candidates"] * pairs + ["blocked"] * blocked
     for table in read_batches(corpus, CORPUS, columns):
@@ -187,8 +190,8 @@ def read_texts(
         if pairs:
             _refuse_nulls(corpus, table, "query", "no query, which a model of pairs reads; use another data set")
         for split, texts in parts.items():
-            texts.append(_encoded(table.filter(pc.equal(table["split"], split)), vocabulary))
-    splits = {split: _joined(texts) for split, texts in parts.items()}
+            texts.append(_encode_part(table.filter(pc.field("split") == split), vocabulary))
+    splits = {split: _join_parts(texts) for split, texts in parts.items()}
     if pairs and (name := splits["train"].unanswerable()) is not None:
         raise AuditError(f"{corpus}: text '{name}': its answer is none of its candidates; leave it out")
     if blocked and not np.any(splits["train"].impermissible()):

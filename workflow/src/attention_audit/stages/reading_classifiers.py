@@ -9,6 +9,7 @@ over items as over pieces, for its own weights and for all that keep the proport
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -66,8 +67,8 @@ def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> N
             )
 
 
-def ordered(tail: Tail, classes: Sequence[int]) -> Tail:
-    """The tail with its logits in another order."""
+def reorder_tail(tail: Tail, classes: Sequence[int]) -> Tail:
+    """Return the tail with its logits in another order."""
     places = torch.tensor(classes)
     rows = {name: tail.weights[name][places] for name in ("classifier.weight", "classifier.bias")}
     return replace(tail, weights={**tail.weights, **rows})
@@ -79,20 +80,17 @@ def take_heads(
     """What the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
     `classes`. layer: another one than the last, counted from 1.
     """
-    count = len(members)
-    weights: list[Floats] = [np.empty((0, 0), np.float32)] * count
-    values: list[Floats] = [np.empty((0, 0, 0), np.float32)] * count
-    below: list[Floats] = [np.empty(0, np.float32)] * count
-    marks, logits = np.empty(count, np.int64), np.empty((count, len(classes)), np.float32)
+    found: dict[int, tuple[Any, ...]] = {}
     for at, batch in table.in_order_of_length(members=members):
         items = folded(classifier.attend(batch, layer), batch)
-        logits[at] = items.logits[:, list(classes)].cpu().numpy()
-        by_item = [part.transpose(1, 2).contiguous().cpu().numpy() for part in (items.weights, items.values)]
-        marks[at] = batch.marks.cpu().numpy()
-        for row, (place, read) in enumerate(zip(at, batch.read.tolist(), strict=True)):
-            weights[place], values[place] = (part[row, : read + marks[place]].copy() for part in by_item)
-            below[place] = items.below[row].cpu().numpy()
-    return HeadStates(weights, marks, values, np.stack(below), ordered(classifier.tail, classes)), logits
+        of_items = (part.transpose(1, 2).contiguous() for part in (items.weights, items.values))
+        parts = (items.logits[:, list(classes)], items.below, batch.marks, batch.read + batch.marks, *of_items)
+        for place, logits, below, marks, count, *own in zip(at, *(part.cpu().numpy() for part in parts), strict=True):
+            # a copy, so that the padded batch is not kept
+            found[place] = logits, below, marks, *(part[:count].copy() for part in own)
+    logits, below, marks, weights, values = zip(*(found[place] for place in range(len(members))), strict=True)
+    tail = reorder_tail(classifier.tail, classes)
+    return HeadStates([*weights], np.array(marks, np.int64), [*values], np.stack(below), tail), np.stack(logits)
 
 
 def take_layer(

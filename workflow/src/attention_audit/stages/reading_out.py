@@ -1,19 +1,21 @@
 """From a trained model to its readout: the network is run here once, for all audits that need only its readout."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network, PairClassifier, allowed, inference
 from attention_audit.model.tail import probabilities
 from attention_audit.padded import Head
-from attention_audit.readout import Classes, Floats, Readout
+from attention_audit.readout import Readout
 
 
 def take_head(model: Network) -> Head | None:
-    """The last layer of a model of pairs; None for a model of single texts."""
+    """Return the last layer of a model of pairs; None for a model of single texts."""
     if not isinstance(model, PairClassifier):
         return None
     return Head(*(part.detach().cpu().clone() for part in (model.decoder.weight, model.decoder.bias)))
@@ -21,26 +23,23 @@ def take_head(model: Network) -> Head | None:
 
 def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
     """Run the model over a split, without gradients and without dropout, and keep its readout."""
-    count = len(split)
-    attention: list[Floats] = [np.empty(0, np.float32)] * count
-    contribution: list[Floats] = [np.empty((0, 0), np.float32)] * count
-    bias: list[Floats] = [np.empty(0, np.float32)] * count
-    candidates: list[Classes] = [np.arange(model.decoder.out_features, dtype=np.int32)] * count
-    logits = np.empty((count, model.decoder.out_features), np.float32)
+    found: dict[int, list[npt.NDArray[Any]]] = {}
     with inference(model):
         for members, batch in split.in_order_of_length():
             output = model(batch)
-            weights, values = output.attention.cpu().numpy(), model.contributions(output.states).cpu().numpy()
-            logits[members] = output.logits.cpu().numpy()
-            shift = output.bias.expand(len(members), -1).cpu().numpy()
-            choices = None if batch.candidates is None else allowed(batch.candidates, logits.shape[1]).cpu().numpy()
-            for row, member in enumerate(members):
-                items = split.items[member]
-                attention[member], contribution[member] = weights[row, :items], values[row, :items]
-                bias[member] = shift[row]
-                if choices is not None:
-                    candidates[member] = choices[row].nonzero()[0].astype(np.int32)
-        predicted = probabilities(torch.from_numpy(logits)).numpy()
+            choices = torch.ones_like(output.logits)
+            if batch.candidates is not None:
+                choices = allowed(batch.candidates, output.logits.shape[1])
+            shift = output.bias.expand(len(members), -1)
+            of_items = output.attention, model.contributions(output.states)
+            parts = (part.cpu().numpy() for part in (output.logits, shift, choices, *of_items))
+            found |= {member: own for member, *own in zip(members.tolist(), *parts, strict=True)}
+        logits, bias, allows, *items = zip(*(found[member] for member in range(len(split))), strict=True)
+        predicted = probabilities(torch.from_numpy(np.stack(logits))).numpy()
+    attention, contribution = (
+        [values[:count] for values, count in zip(part, split.items, strict=True)] for part in items
+    )
+    candidates = [each.nonzero()[0].astype(np.int32) for each in allows]
     head = take_head(model)
     return Readout(
         list(ids),
