@@ -44,7 +44,8 @@ def call(connection: socket.socket, arguments: list[str]) -> int:
         socket.send_fds(connection, [b" "], [1, 2])
         connection.sendall(json.dumps(asked).encode())
         connection.shutdown(socket.SHUT_WR)
-        return [*connection.recv(1), KILLED][0]
+        for status in connection.recv(1):
+            return status
     return KILLED
 
 

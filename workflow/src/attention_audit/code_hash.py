@@ -1,8 +1,8 @@
 """What the code of a stage does, as one hash: an edit reruns exactly the stages that import what changed.
 
 Words cost nothing. The hash is taken of each module's syntax tree without docstrings, without other strings that stand
-alone as a statement, and without the keyword arguments listed in `WORDS`, which only people read. Comments and layout
-are not in the tree. Every other edit counts: to a name, a number, a default, a bound, an import.
+alone as a statement, and without the keyword arguments listed in `WORDS` and the meanings of columns, which only people
+read. Comments and layout are not in the tree. Every other edit counts: to a name, a number, a default, an import.
 
 The hash does not see: a module that is imported by a name made at run time (the code that makes the name passes the
 module to `code_hash` as well); the rules of the workflow and their command lines, which Snakemake compares itself;
@@ -16,7 +16,6 @@ some 300 modules took about a second of each command of Snakemake.
 import ast
 import hashlib
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -24,6 +23,8 @@ from functools import cache
 from importlib.util import cache_from_source, resolve_name
 from pathlib import Path
 
+from attention_audit.artefacts.files import whole
+from attention_audit.errors import AuditError
 from attention_audit.targets import list_folders
 
 PACKAGE = "attention_audit"
@@ -89,43 +90,40 @@ def _reader() -> bytes:
     return sys.version.encode() + Path(__file__).read_bytes()
 
 
-def _seal(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _drop_meanings(tree: ast.Module) -> None:
+    """Drop the text that a kind of column is called with, from a module of columns."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and len(node.args) == 1 and ast.unparse(node.func) != "described":
+            node.args = [each for each in node.args if not isinstance(each, ast.Constant | ast.JoinedStr)]
 
 
 @cache
 def _read(path: Path) -> tuple[str, list[str]]:
-    """sha256 of a Python module's syntax tree without words, in hex, and the names that it imports.
-
-    They are read of the source, or of the file beside the bytecode where this is whole and of the same source.
+    """Read the sha256 of a Python module's syntax tree without words, in hex, and the names that it imports: of the
+    source, or of the file beside the bytecode where this is whole and of the same source.
     """
     source = path.read_bytes()
-    mark = hashlib.sha256(_reader() + source).hexdigest()
     kept = Path(cache_from_source(str(path))).with_suffix(".code")
-    try:
-        seal, _, text = kept.read_text(encoding="utf-8").partition("\n")
-        known: list[str] = json.loads(text) if seal == _seal(text) else []
-        if known and known[0] == mark:
-            return known[1], known[2:]
-    except (OSError, ValueError):
-        pass
+
+    def seal(text: str) -> str:
+        return hashlib.sha256(_reader() + source + text.encode()).hexdigest()
+
+    with suppress(OSError, ValueError):
+        mark, _, text = kept.read_text(encoding="utf-8").partition("\n")
+        if mark == seal(text):
+            digest, *imports = json.loads(text)
+            return digest, imports
     tree = ast.parse(source, filename=str(path))
+    if path.parent.name == "columns":
+        _drop_meanings(tree)
     digest, imports = hashlib.sha256(_form(tree).encode()).hexdigest(), sorted(_imports(tree))
-    if not sys.dont_write_bytecode:
-        _keep(kept, json.dumps([mark, digest, *imports]))
+    text = json.dumps([digest, *imports])
+    # where it cannot be written, the next command parses the module again
+    with suppress(AuditError):
+        if not sys.dont_write_bytecode:
+            with whole(kept) as part:
+                part.write_text(f"{seal(text)}\n{text}", encoding="utf-8")
     return digest, imports
-
-
-def _keep(kept: Path, text: str) -> None:
-    """Write the file beside the bytecode. Where it cannot be written, the next command parses the module again."""
-    part = kept.with_suffix(f".{os.getpid()}.part")
-    with suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            part.write_text(f"{_seal(text)}\n{text}", encoding="utf-8")
-            part.replace(kept)
-        finally:
-            part.unlink(missing_ok=True)
 
 
 @cache

@@ -36,15 +36,13 @@ PERFORMANCE = described(
 ).holds(
     **OF_TRAINING_BY_LAMBDA,
     selection=text(
-        meaning="split on which the epoch was selected; train for adversaries, unknown for models that were not "
-        "trained here"
+        "split on which the epoch was selected; train for adversaries, unknown for models that were not trained here"
     ),
-    classes=integer(unit="classes", meaning="number of classes"),
+    classes=integer("number of classes", unit="classes"),
     metric=text(
-        meaning="f1 (positive class of two, else macro average), accuracy or roc_auc (else macro average, one against "
-        "all)"
+        "f1 (positive class of two, else macro average), accuracy or roc_auc (else macro average, one against all)"
     ),
-    value=real(meaning="value of the metric on the test split"),
+    value=real("value of the metric on the test split"),
 )
 
 PREDICTIONS = described(
@@ -53,15 +51,15 @@ PREDICTIONS = described(
     **OF_TEXT_BY_LAMBDA,
     label=LABEL,
     prediction=PREDICTION,
-    items=integer(unit="items", meaning="items under the last attention, without the marks of a tokenizer"),
+    items=integer("items under the last attention, without the marks of a tokenizer", unit="items"),
 )
 
 CUT_TEXTS = described(
     "cut_texts", meaning="The test texts that a Transformer reads in part, as they are too long for it."
 ).holds(
     **OF_TEXT,
-    words=integer(unit="words", meaning="words of the text"),
-    read=integer(unit="words", meaning="how many of them are read, of which the first or the last may be cut"),
+    words=integer("words of the text", unit="words"),
+    read=integer("how many of them are read, of which the first or the last may be cut", unit="words"),
 )
 
 COMPARISON = described(
@@ -73,11 +71,9 @@ COMPARISON = described(
     **FROM_BASE,
     base_prediction=BASE_PREDICTION,
     base_max_attention=BASE_MAX_ATTENTION,
-    same_top=flag(
-        meaning="whether both models give the same item the most attention; of equal weights the earlier counts"
-    ),
+    same_top=flag("whether both models give the same item the most attention; of equal weights the earlier counts"),
     chance_jsd=nats(
-        meaning="the divergence of the attention from the base model's with this model's weights shuffled, mean over "
+        "the divergence of the attention from the base model's with this model's weights shuffled, mean over "
         "permutations"
     ),
 )
@@ -89,14 +85,14 @@ CONSISTENCY = described(
 ).holds(
     **OF_TRAINING_BY_LAMBDA,
     tvd=probability(
-        meaning="mean total variation distance of the predictions from the base model's, where all classes that the "
+        "mean total variation distance of the predictions from the base model's, where all classes that the "
         "base model predicts count alike"
     ),
-    jsd=nats(meaning="mean Jensen-Shannon divergence of the attention from the base model's; at most ln 2"),
-    chance_jsd=nats(meaning="the same divergence with this model's weights shuffled, mean over permutations"),
+    jsd=nats("mean Jensen-Shannon divergence of the attention from the base model's; at most ln 2"),
+    chance_jsd=nats("the same divergence with this model's weights shuffled, mean over permutations"),
 )
 
-OTHER = integer(meaning="the seed that it is compared with, one that the configuration names earlier")
+OTHER = integer("the seed that it is compared with, one that the configuration names earlier")
 
 STABILITY = described(
     "stability",
@@ -106,17 +102,14 @@ STABILITY = described(
     **OF_TRAINING,
     other=OTHER,
     id=ID,
-    jsd=nats(meaning="Jensen-Shannon divergence of this seed's attention from the other seed's; at most ln 2"),
-    tvd=probability(meaning="total variation distance of the predictions, all classes"),
-    chance_jsd=nats(meaning="the same divergence with this seed's weights shuffled, mean over permutations"),
-    same_top=flag(
-        meaning="whether both seeds give the same item the most attention; of equal weights the earlier counts"
-    ),
+    jsd=nats("Jensen-Shannon divergence of this seed's attention from the other seed's; at most ln 2"),
+    tvd=probability("total variation distance of the predictions, all classes"),
+    chance_jsd=nats("the same divergence with this seed's weights shuffled, mean over permutations"),
+    same_top=flag("whether both seeds give the same item the most attention; of equal weights the earlier counts"),
 )
 
 RHO = real.or_null(
-    unit="correlation",
-    meaning="Spearman's rank correlation over the words; null where all scores of a training are alike",
+    "Spearman's rank correlation over the words; null where all scores of a training are alike", unit="correlation"
 )
 
 MAP_STABILITY = described(
@@ -127,7 +120,7 @@ MAP_STABILITY = described(
     **OF_TRAINING,
     other=OTHER,
     id=ID,
-    map=text(meaning="attention, or a further map that the readouts carry"),
+    map=text("attention, or a further map that the readouts carry"),
     rho=RHO,
 )
 
@@ -139,7 +132,7 @@ ATTRIBUTION_STABILITY = described(
     **OF_TRAINING,
     other=OTHER,
     id=ID,
-    map=text(meaning="gradient (of the prediction, by the weights), product, loo or integrated_gradients"),
+    map=text("gradient (of the prediction, by the weights), product, loo or integrated_gradients"),
     rho=RHO,
 )
 
@@ -152,11 +145,11 @@ PERMUTATION = described(
     prediction=PREDICTION,
     max_attention=MAX_ATTENTION,
     median_tvd=probability(
-        meaning="median over permutations of the total variation distance to the original prediction, all classes"
+        "median over permutations of the total variation distance to the original prediction, all classes"
     ),
-    mean_tvd=probability(meaning="mean of it over the same permutations"),
-    flips=share(meaning="share of the permutations that change the decision"),
-    chance_jsd=nats(meaning="Jensen-Shannon divergence of the attention from its permutations, mean over them"),
+    mean_tvd=probability("mean of it over the same permutations"),
+    flips=share("share of the permutations that change the decision"),
+    chance_jsd=nats("Jensen-Shannon divergence of the attention from its permutations, mean over them"),
 )
 
 HEADS = described(
@@ -165,16 +158,12 @@ HEADS = described(
     " in the order of its weights flips the decision.",
 ).holds(
     **OF_TEXT,
-    head=integer(meaning="number of the head, from 1; of a Transformer, in the layer that is read"),
-    items=integer(
-        unit="items", meaning="words of the text that are read, and of a Transformer the marks [CLS] and [SEP]"
-    ),
-    mean_tvd=probability(
-        meaning="mean change of the prediction (TVD) when the weights of this head alone are shuffled"
-    ),
-    flips=share(meaning="share of these permutations that change the decision"),
+    head=integer("number of the head, from 1; of a Transformer, in the layer that is read"),
+    items=integer("words of the text that are read, and of a Transformer the marks [CLS] and [SEP]", unit="items"),
+    mean_tvd=probability("mean change of the prediction (TVD) when the weights of this head alone are shuffled"),
+    flips=share("share of these permutations that change the decision"),
     fraction_removed=share.or_null(
-        meaning="share of the items erased in all heads, from this head's highest weight downward, until the decision "
+        "share of the items erased in all heads, from this head's highest weight downward, until the decision "
         "flips; null where it never does"
     ),
 )
@@ -189,29 +178,28 @@ CONTRIBUTIONS = described(
     "are not linear in the attention.",
 ).holds(
     **OF_TEXT,
-    items=integer(unit="items", meaning="items under the last attention; 1 or more"),
+    items=integer("items under the last attention; 1 or more", unit="items"),
     prediction=PREDICTION,
     tau=real.or_null(
-        meaning="Kendall's tau-b of the attention and the absolute contributions; null where either is the same for "
-        "all items"
+        "Kendall's tau-b of the attention and the absolute contributions; null where either is the same for all items"
     ),
     overlap=share(
-        meaning="share of the 5 items with the most attention that are among the 5 with the greatest absolute "
+        "share of the 5 items with the most attention that are among the 5 with the greatest absolute "
         "contributions; of a text of fewer items, all of them count, and it is 1"
     ),
-    magnitude=real(unit="logit", meaning="sum of the absolute contributions of all items"),
-    against=share(meaning="attention on items that speak against the prediction (c_t < 0)"),
+    magnitude=real("sum of the absolute contributions of all items", unit="logit"),
+    against=share("attention on items that speak against the prediction (c_t < 0)"),
     top_fall=probability.or_null(
-        meaning="probability of the predicted class minus that without the item of the most attention, the other "
+        "probability of the predicted class minus that without the item of the most attention, the other "
         "weights renormalised; null for a text of one item"
     ),
-    top_flips=flag.or_null(meaning="whether the decision changes without it; null likewise"),
+    top_flips=flag.or_null("whether the decision changes without it; null likewise"),
     top_items=integers(
-        meaning="positions in the text of the up to 5 items with the most attention, from 0, the most first; of equal "
+        "positions in the text of the up to 5 items with the most attention, from 0, the most first; of equal "
         "weights the earlier first"
     ),
-    top_weights=weights(unit="share", meaning="their attention weights"),
-    top_contributions=weights(unit="logit", meaning="their contributions c_t"),
+    top_weights=weights("their attention weights", unit="share"),
+    top_contributions=weights("their contributions c_t", unit="logit"),
 )
 
 DRAWS = ("corrected", "as_published")
@@ -224,20 +212,20 @@ SINGLE_WEIGHT = described(
 ).holds(
     **OF_TEXT,
     ranking=text(
-        meaning="the ranking that names the top item: attention, gradient, or product (attention x gradient, the order "
+        "the ranking that names the top item: attention, gradient, or product (attention x gradient, the order "
         "of the exact contributions)"
     ),
     draw=text(
-        meaning="how the other item is drawn: corrected (any but the top, uniformly) or as_published (as the authors' "
+        "how the other item is drawn: corrected (any but the top, uniformly) or as_published (as the authors' "
         "code does: never the first of the text, at times the top itself)"
     ),
     items=ITEMS,
-    delta_js=nats(meaning="divergence (JS) of the prediction without the top item, less that without the other one"),
-    delta_attention=share(meaning="attention weight of the top item less that of the other"),
-    top_flips=flag(meaning="whether the decision changes without the top item"),
-    other_flips=flag(meaning="whether it changes without the other item"),
+    delta_js=nats("divergence (JS) of the prediction without the top item, less that without the other one"),
+    delta_attention=share("attention weight of the top item less that of the other"),
+    top_flips=flag("whether the decision changes without the top item"),
+    other_flips=flag("whether it changes without the other item"),
     top_fall=probability(
-        meaning="probability of the predicted class minus that without the top item, the other weights renormalised; "
+        "probability of the predicted class minus that without the top item, the other weights renormalised; "
         "below 0 where the top item opposes the prediction"
     ),
 )
@@ -250,23 +238,21 @@ RANKED_SETS = described(
 ).holds(
     **OF_TEXT,
     ranking=text(
-        meaning="the ranking, such as random, attention, gradient, or product (attention x gradient, the order of the "
+        "the ranking, such as random, attention, gradient, or product (attention x gradient, the order of the "
         "exact contributions); smallest: the fewest items that change the decision"
     ),
     items=ITEMS,
-    removed=integer(unit="items", meaning="items erased when the decision first changes; -1 where it never does"),
-    fraction_removed=share.or_null(meaning="removed / items; null where the decision never changes"),
+    removed=integer("items erased when the decision first changes; -1 where it never does", unit="items"),
+    fraction_removed=share.or_null("removed / items; null where the decision never changes"),
     comprehensiveness=probability.or_null(
-        meaning="attention-comprehensiveness: what the predicted class loses when the attention on the first 1, 5, 10, "
+        "attention-comprehensiveness: what the predicted class loses when the attention on the first 1, 5, 10, "
         "20, 50 % of the items is erased, on average (AOPC); null for smallest"
     ),
     sufficiency=probability.or_null(
-        meaning="attention-sufficiency: what it loses when only they keep their attention, on average (AOPC)"
+        "attention-sufficiency: what it loses when only they keep their attention, on average (AOPC)"
     ),
-    comprehensiveness_curve=weights.or_null(
-        unit="probability", meaning="attention-comprehensiveness at each of these shares"
-    ),
-    sufficiency_curve=weights.or_null(unit="probability", meaning="attention-sufficiency at each of these shares"),
+    comprehensiveness_curve=weights.or_null("attention-comprehensiveness at each of these shares", unit="probability"),
+    sufficiency_curve=weights.or_null("attention-sufficiency at each of these shares", unit="probability"),
 )
 
 SHUFFLES = described(
@@ -276,29 +262,26 @@ SHUFFLES = described(
     "contributions are made of them.",
 ).holds(
     **OF_TEXT,
-    shuffle=integer(
-        meaning="0: the weights as they are; 1, 2, ...: in random orders, the first ones of the audit permutation"
-    ),
-    prediction=integer(unit="class", meaning="class that is predicted under these weights"),
-    tvd=probability(meaning="total variation distance to the prediction under the model's own weights, all classes"),
-    items=integer(unit="items", meaning="items under the last attention; 1 or more"),
+    shuffle=integer("0: the weights as they are; 1, 2, ...: in random orders, the first ones of the audit permutation"),
+    prediction=integer("class that is predicted under these weights", unit="class"),
+    tvd=probability("total variation distance to the prediction under the model's own weights, all classes"),
+    items=integer("items under the last attention; 1 or more", unit="items"),
     random=share.or_null(
-        meaning="share of the items erased in a random order when the decision under these weights changes; of shuffle "
+        "share of the items erased in a random order when the decision under these weights changes; of shuffle "
         "0 the mean over 10 orders, in which one that never changes it counts as 1; null where it never changes, of "
         "shuffle 0 where `smallest` is null"
     ),
-    by_weight=share.or_null(meaning="the same by falling weight; null where the decision never changes"),
+    by_weight=share.or_null("the same by falling weight; null where the decision never changes"),
     smallest=share.or_null(
-        meaning="the same of the fewest items that change the decision, of a Transformer the fewest found; null where "
-        "none do"
+        "the same of the fewest items that change the decision, of a Transformer the fewest found; null where none do"
     ),
     lead=real.or_null(
-        unit="logit",
-        meaning="what the item of the most weight adds to the logit of the class predicted under these weights beyond "
+        "what the item of the most weight adds to the logit of the class predicted under these weights beyond "
         "those of the others, c_t / (1 - p_m); null for a Transformer, whose contributions are not exact",
+        unit="logit",
     ),
     fall=probability.or_null(
-        meaning="probability of that class minus that without the item of the most weight, the other weights "
+        "probability of that class minus that without the item of the most weight, the other weights "
         "renormalised; null for a text of one item"
     ),
 )
@@ -310,13 +293,13 @@ INSTANCE_ADVERSARY = described(
 ).holds(
     **OF_TEXT,
     **FROM_BASE,
-    admissible=integer(unit="restarts", meaning="restarts whose prediction stayed within epsilon; 0: original kept"),
+    admissible=integer("restarts whose prediction stayed within epsilon; 0: original kept", unit="restarts"),
     base_prediction=BASE_PREDICTION,
     base_max_attention=BASE_MAX_ATTENTION,
     attention=weights(
-        unit="share",
-        meaning="the adversarial attention weight of each item (token, or sentence in a hierarchical model); of "
+        "the adversarial attention weight of each item (token, or sentence in a hierarchical model); of "
         "several heads, those of each, item by item",
+        unit="share",
     ),
 )
 
@@ -326,13 +309,13 @@ ATTENTION_MAPS = described(
     dataset=DATASET,
     id=ID,
     label=LABEL,
-    weights=text(meaning="base, consistent_adversary or instance_adversary"),
-    probability=probability(meaning="probability of the class the base model predicts"),
+    weights=text("base, consistent_adversary or instance_adversary"),
+    probability=probability("probability of the class the base model predicts"),
     base_prediction=BASE_PREDICTION,
     jsd=JSD,
-    position=integer(unit="position", meaning="position of the word in the text, from 0"),
-    token=text(meaning="the word"),
-    attention=share(meaning="attention weight of the word"),
+    position=integer("position of the word in the text, from 0", unit="position"),
+    token=text("the word"),
+    attention=share("attention weight of the word"),
 )
 
 EVIDENCE = described(
@@ -340,8 +323,8 @@ EVIDENCE = described(
 ).holds(
     **OF_TEXT_BY_LAMBDA,
     label=LABEL,
-    evidence_mass=share(meaning="sum of the attention on the evidence positions"),
-    uniform_mass=share(meaning="the same under uniform attention: evidence tokens / tokens"),
+    evidence_mass=share("sum of the attention on the evidence positions"),
+    uniform_mass=share("the same under uniform attention: evidence tokens / tokens"),
 )
 
 PLANTED = described(
@@ -350,9 +333,9 @@ PLANTED = described(
     "instance.",
 ).holds(
     **OF_TEXT,
-    ranking=text(meaning="the ranking: attention, gradient, or product (attention x gradient)"),
-    on_evidence=flag(meaning="whether the first item holds a word of the evidence"),
-    chance=share(meaning="share of the items that do"),
+    ranking=text("the ranking: attention, gradient, or product (attention x gradient)"),
+    on_evidence=flag("whether the first item holds a word of the evidence"),
+    chance=share("share of the items that do"),
 )
 
 MEASURES = ("auprc", "f1", "iou", "mass")
@@ -360,25 +343,23 @@ MEASURES = ("auprc", "f1", "iou", "mass")
 COLUMNS = {
     **OF_TEXT_BY_LAMBDA,
     "annotator": text(
-        meaning="whose marks: people, the source or the generator by name; empty for the words that more than half of "
-        "several annotators marked",
+        "whose marks: people, the source or the generator by name; empty for the words that more than half of "
+        "several annotators marked"
     ),
     "attribution": text(
-        meaning="what scores the words; random: the mean over all orders, which is also what uniform weights get; "
-        "frequency: rarer words in the training split first; others: the other annotators",
+        "what scores the words; random: the mean over all orders, which is also what uniform weights get; "
+        "frequency: rarer words in the training split first; others: the other annotators"
     ),
-    "words": integer(unit="words", meaning="words of the text that the model reads"),
-    "marked": integer(unit="words", meaning="how many of them are marked; none or all have no scores"),
-    "auprc": share.or_null(
-        meaning="average precision of the order of the words; equal scores get the mean over their orders"
-    ),
+    "words": integer("words of the text that the model reads", unit="words"),
+    "marked": integer("how many of them are marked; none or all have no scores", unit="words"),
+    "auprc": share.or_null("average precision of the order of the words; equal scores get the mean over their orders"),
     "f1": share.or_null(
-        meaning="token F1 of the words with the highest scores, as many as are marked; of others: of their majority",
+        "token F1 of the words with the highest scores, as many as are marked; of others: of their majority"
     ),
-    "iou": share.or_null(meaning="the same words and the marked ones: shared / in either"),
+    "iou": share.or_null("the same words and the marked ones: shared / in either"),
     "mass": share.or_null(
-        meaning="share of the scores that is on marked words, marks of a tokenizer counted among the items of a "
-        "readout; null where scores have a sign",
+        "share of the scores that is on marked words, marks of a tokenizer counted among the items of a "
+        "readout; null where scores have a sign"
     ),
 }
 
@@ -402,23 +383,23 @@ CORRELATION = described(
     **OF_TEXT,
     prediction=PREDICTION,
     pair=text(
-        meaning="the two attributions, parted by ~: attention, gradient (attention held fixed), gradient_attached "
+        "the two attributions, parted by ~: attention, gradient (attention held fixed), gradient_attached "
         "(that also flows through the attention) or loo (leave-one-out)"
     ),
-    tau=real.or_null(meaning="Kendall's tau-b; null where one of the two is the same for all tokens"),
-    p=real.or_null(meaning="its p-value under independence; null where tau is"),
+    tau=real.or_null("Kendall's tau-b; null where one of the two is the same for all tokens"),
+    p=real.or_null("its p-value under independence; null where tau is"),
     tokens=TOKENS,
     top_k_overlap=share.or_null(
-        meaning="share of the k highest tokens of one that are among those of the other; null with at most k tokens"
+        "share of the k highest tokens of one that are among those of the other; null with at most k tokens"
     ),
 )
 
 AGREEMENT = described("agreement", meaning="How far attributions agree, two by two.").holds(
     **OF_TRAINING,
-    first=text(meaning="an attribution: those of correlation, or one of Captum"),
-    second=text(meaning="another one; each pair stands once"),
-    tau=real.or_null(meaning="mean of Kendall's tau-b over the texts where it is defined; null for none"),
-    texts=integer(unit="texts", meaning="test instances where tau-b is defined"),
+    first=text("an attribution: those of correlation, or one of Captum"),
+    second=text("another one; each pair stands once"),
+    tau=real.or_null("mean of Kendall's tau-b over the texts where it is defined; null for none"),
+    texts=integer("test instances where tau-b is defined", unit="texts"),
 )
 
 CONICITY = described(
@@ -426,8 +407,8 @@ CONICITY = described(
     meaning="How alike the hidden states of a text are (Mohankumar et al. 2020), test instance by test instance.",
 ).holds(
     **OF_TEXT,
-    conicity=cosine(meaning="mean over tokens of the cosine between their state and the mean state"),
-    magnitude=cosine(meaning="the same of the cosines' magnitudes, which is what the authors' code computes"),
+    conicity=cosine("mean over tokens of the cosine between their state and the mean state"),
+    magnitude=cosine("the same of the cosines' magnitudes, which is what the authors' code computes"),
 )
 
 IMPERMISSIBLE = described(
@@ -437,16 +418,14 @@ IMPERMISSIBLE = described(
 ).holds(
     **OF_TEXT_BY_LAMBDA,
     label=LABEL,
-    blocked_words=integer(unit="words", meaning="impermissible words of the text"),
-    mass=share(meaning="sum of the attention on them; 0 where there are none"),
-    uniform_mass=share(meaning="the same under uniform attention"),
-    right=flag(meaning="whether the model predicts the label"),
+    blocked_words=integer("impermissible words of the text", unit="words"),
+    mass=share("sum of the attention on them; 0 where there are none"),
+    uniform_mass=share("the same under uniform attention"),
+    right=flag("whether the model predicts the label"),
     right_without=flag.or_null(
-        meaning="whether it does where these words are deleted from the input; null where no word is left"
+        "whether it does where these words are deleted from the input; null where no word is left"
     ),
-    fall=probability.or_null(
-        meaning="probability of the predicted class, before minus after they are deleted; null likewise"
-    ),
+    fall=probability.or_null("probability of the predicted class, before minus after they are deleted; null likewise"),
 )
 
 DELETED = (5, 10, 20, 50)
@@ -459,18 +438,18 @@ LOCATED = described(
 ).holds(
     **OF_TEXT,
     ranking=text(
-        meaning="the ranking: random, attention, gradient (of the prediction, by the weights), product of the two, loo "
+        "the ranking: random, attention, gradient (of the prediction, by the weights), product of the two, loo "
         "(leave-one-out: what the predicted class loses), integrated_gradients (of a sample of the texts)"
     ),
-    words=integer(unit="words", meaning="words of the text, at least 2"),
+    words=integer("words of the text, at least 2", unit="words"),
     falls=weights(
-        unit="probability",
-        meaning="what the predicted class loses without the first word, and without the first 5, 10, 20, 50 % of the "
+        "what the predicted class loses without the first word, and without the first 5, 10, 20, 50 % of the "
         "words, rounded up; below 0 where it gains",
+        unit="probability",
     ),
-    top_flips=flag(meaning="whether the decision changes without the first word"),
+    top_flips=flag("whether the decision changes without the first word"),
     fraction_removed=share.or_null(
-        meaning="share of the states that go, in this ranking, until the decision flips, the other weights "
+        "share of the states that go, in this ranking, until the decision flips, the other weights "
         "renormalised; null where it never does, and for pairs"
     ),
 )
@@ -485,16 +464,16 @@ REPLACED = described(
     " again, test instance by test instance. Rankings, texts and numbers of words are those of `located`.",
 ).holds(
     **OF_TEXT,
-    ranking=text(meaning="the ranking, as in located"),
+    ranking=text("the ranking, as in located"),
     by=text(
-        meaning="what stands in for a word: unknown (the unknown word), likely (another word of the training texts, "
+        "what stands in for a word: unknown (the unknown word), likely (another word of the training texts, "
         "drawn by how often they have it), or mask (the mask of a Transformer's tokenizer)"
     ),
-    words=integer(unit="words", meaning="words of the text, at least 2"),
+    words=integer("words of the text, at least 2", unit="words"),
     falls=weights(
-        unit="probability",
-        meaning="what the predicted class loses where the first word is replaced, and the first 5, 10, 20, 50 % of the "
+        "what the predicted class loses where the first word is replaced, and the first 5, 10, 20, 50 % of the "
         "words, rounded up; below 0 where it gains",
+        unit="probability",
     ),
 )
 
@@ -505,11 +484,11 @@ WORD_ATTRIBUTIONS = described(
 ).holds(
     **OF_TEXT,
     attribution=text(
-        meaning="gradient (attention held fixed; shares of the magnitudes), loo (leave-one-out: the probability that "
+        "gradient (attention held fixed; shares of the magnitudes), loo (leave-one-out: the probability that "
         "the predicted class loses without the word) or integrated_gradients (with their signs, of a sample of the "
         "texts)"
     ),
-    scores=weights(meaning="a value for each word that the model reads"),
+    scores=weights("a value for each word that the model reads"),
 )
 
 SOFT = described(
@@ -518,18 +497,16 @@ SOFT = described(
     "instance by test instance. Attributions and texts are those of `located`.",
 ).holds(
     **OF_TEXT,
-    ranking=text(meaning="the attribution whose scores say how much is erased, called as the rankings of located"),
-    nothing=probability(
-        meaning="1 minus what the predicted class loses where all vectors are erased; 1 where it gains"
-    ),
+    ranking=text("the attribution whose scores say how much is erased, called as the rankings of located"),
+    nothing=probability("1 minus what the predicted class loses where all vectors are erased; 1 where it gains"),
     comprehensiveness=share.or_null(
-        meaning="what it loses where each number of a word's vector is erased with the word's score as probability, "
+        "what it loses where each number of a word's vector is erased with the word's score as probability, "
         "in shares of 1 - nothing; from 0 to 1; null where nothing is lost by erasing all"
     ),
     sufficiency=share.or_null(
-        meaning="1 minus what it loses where each number is kept with that probability, less nothing, in shares of 1 - "
+        "1 minus what it loses where each number is kept with that probability, less nothing, in shares of 1 - "
         "nothing; from 0 to 1; null likewise"
     ),
-    shuffled_comprehensiveness=share.or_null(meaning="comprehensiveness of the same scores, shuffled over the words"),
-    shuffled_sufficiency=share.or_null(meaning="sufficiency of these"),
+    shuffled_comprehensiveness=share.or_null("comprehensiveness of the same scores, shuffled over the words"),
+    shuffled_sufficiency=share.or_null("sufficiency of these"),
 )

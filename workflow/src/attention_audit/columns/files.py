@@ -25,48 +25,44 @@ CORPUS = Artefact(
     "corpus", "corpora/{dataset}/corpus.parquet", meaning="The texts of one data set, tokenised and filtered."
 ).holds(
     id=ID,
-    split=text(meaning="train, dev or test"),
+    split=text("train, dev or test"),
     label=LABEL,
-    tokens=texts(meaning="the words of the text, in order, without start and end marks"),
-    label_name=text(meaning="what the source calls that label"),
+    tokens=texts("the words of the text, in order, without start and end marks"),
+    label_name=text("what the source calls that label"),
     group=text.or_null(
-        meaning="what texts share that are not independent, such as a premise, a story or a film; null where a text "
+        "what texts share that are not independent, such as a premise, a story or a film; null where a text "
         "stands for itself"
     ),
     raw=text.or_null(
-        meaning="the text before it was split, in capitals and small letters, which the classifiers of suite hf read; "
+        "the text before it was split, in capitals and small letters, which the classifiers of suite hf read; "
         "null where it is the words with a space between any two"
     ),
-    starts=integers.or_null(
-        unit="characters", meaning="of each word, where it begins in that text; null where that is null"
-    ),
+    starts=integers.or_null("of each word, where it begins in that text; null where that is null", unit="characters"),
     second=integer.or_null(
+        "where the second text of a pair begins in that text, where both are read as one; null elsewhere",
         unit="characters",
-        meaning="where the second text of a pair begins in that text, where both are read as one; null elsewhere",
     ),
     sentences=places.or_null(
-        meaning="positions (from 0) of the first word of each sentence; null where boundaries were not kept"
+        "positions (from 0) of the first word of each sentence; null where boundaries were not kept"
     ),
     query=texts.or_null(
-        meaning="the words of the second text of a pair; null for single texts, and for pairs that are read as one"
+        "the words of the second text of a pair; null for single texts, and for pairs that are read as one"
     ),
-    candidates=integers.or_null(unit="class", meaning="the classes that may be the answer; null where any may"),
+    candidates=integers.or_null("the classes that may be the answer; null where any may", unit="class"),
     evidence=places.or_null(
-        meaning="positions (from 0) of the words known to decide the label, which are those that more than half of the "
+        "positions (from 0) of the words known to decide the label, which are those that more than half of the "
         "annotators marked; null where there is no such word, or nobody marked any"
     ),
     annotators=texts.or_null(
-        meaning="who marked words of the text: people, the source or the generator; null where nobody did"
+        "who marked words of the text: people, the source or the generator; null where nobody did"
     ),
-    marks=lists.or_null(
-        meaning="for each of them, the positions (from 0) of the words marked; an empty list where none was"
-    ),
-    scores=reals.or_null(meaning="a number for each word, where the source has them; null where not"),
+    marks=lists.or_null("for each of them, the positions (from 0) of the words marked; an empty list where none was"),
+    scores=reals.or_null("a number for each word, where the source has them; null where not"),
     annotator_labels=texts.or_null(
-        meaning="for each annotator, the class that they gave the text, or nothing; null where nobody was asked"
+        "for each annotator, the class that they gave the text, or nothing; null where nobody was asked"
     ),
     blocked=places.or_null(
-        meaning="positions (from 0) of the impermissible words, which deceptive models hide; null where none are named"
+        "positions (from 0) of the impermissible words, which deceptive models hide; null where none are named"
     ),
 )
 
@@ -75,36 +71,34 @@ CENSUS = Artefact(
     "corpora/{dataset}/census.parquet",
     meaning="What became of the texts of the raw files, split by split and class by class.",
 ).holds(
-    split=text(meaning="train, dev or test; empty for texts that were dropped before splits were made"),
-    label=integer(unit="class", meaning="class; -1 for an answer that the training split does not know, or for none"),
-    label_name=text(meaning="what the source calls that label; empty for class -1"),
-    read=integer(unit="texts", meaning="texts in the raw files; the sum of the next six columns"),
-    unlabelled=integer(unit="texts", meaning="left out, since they have no label"),
-    empty=integer(unit="texts", meaning="dropped, since no word is in them"),
-    left_out=integer(unit="texts", meaning="left out: outside the sample of the test split, or class -1"),
-    short=integer(unit="texts", meaning="dropped by the lower bound of the length filter"),
-    long=integer(unit="texts", meaning="dropped by its upper bound"),
-    kept=integer(unit="texts", meaning="texts in the corpus"),
+    split=text("train, dev or test; empty for texts that were dropped before splits were made"),
+    label=integer("class; -1 for an answer that the training split does not know, or for none", unit="class"),
+    label_name=text("what the source calls that label; empty for class -1"),
+    read=integer("texts in the raw files; the sum of the next six columns", unit="texts"),
+    unlabelled=integer("left out, since they have no label", unit="texts"),
+    empty=integer("dropped, since no word is in them", unit="texts"),
+    left_out=integer("left out: outside the sample of the test split, or class -1", unit="texts"),
+    short=integer("dropped by the lower bound of the length filter", unit="texts"),
+    long=integer("dropped by its upper bound", unit="texts"),
+    kept=integer("texts in the corpus", unit="texts"),
     duplicates=integer(
-        unit="texts", meaning="those of them whose words, in this order, are also those of a text of another split"
+        "those of them whose words, in this order, are also those of a text of another split", unit="texts"
     ),
     repeated=integer(
-        unit="texts", meaning="kept texts whose words, in this order, are also those of an earlier text of their split"
+        "kept texts whose words, in this order, are also those of an earlier text of their split", unit="texts"
     ),
-    tokens=long(unit="tokens", meaning="sum over the kept texts"),
-    tokens_squared=long(unit="tokens squared", meaning="sum of squares, for standard deviations"),
-    sentences=long(unit="sentences", meaning="sum over the kept texts; a text without boundaries is one sentence"),
-    sentences_squared=long(unit="sentences squared", meaning="sum of squares"),
-    annotated=integer(unit="texts", meaning="kept texts in which somebody marked words, or none"),
-    annotations=long(unit="annotations", meaning="sum of the annotators over these texts"),
+    tokens=long("sum over the kept texts", unit="tokens"),
+    tokens_squared=long("sum of squares, for standard deviations", unit="tokens squared"),
+    sentences=long("sum over the kept texts; a text without boundaries is one sentence", unit="sentences"),
+    sentences_squared=long("sum of squares", unit="sentences squared"),
+    annotated=integer("kept texts in which somebody marked words, or none", unit="texts"),
+    annotations=long("sum of the annotators over these texts", unit="annotations"),
     marks_outside=long(
-        unit="marks",
-        meaning="marks left out, since they lie outside of their text; over the kept texts, as the next two",
+        "marks left out, since they lie outside of their text; over the kept texts, as the next two", unit="marks"
     ),
-    marks_lost=long(unit="marks", meaning="marks left out, since no word of the corpus is under them"),
+    marks_lost=long("marks left out, since no word of the corpus is under them", unit="marks"),
     marks_miscounted=long(
-        unit="annotations",
-        meaning="lists of marks left out, since they have another number of entries than the text has words",
+        "lists of marks left out, since they have another number of entries than the text has words", unit="annotations"
     ),
 )
 
@@ -113,12 +107,10 @@ VOCABULARY = Artefact(
     "corpora/{dataset}/vocabulary.parquet",
     meaning="The words of the training split with their row in the embedding; rows 0-3 are marks.",
 ).holds(
-    index=integer(unit="row", meaning="row of the embedding matrix"),
-    word=text(meaning="the word; <pad>, <unk>, <sos>, <eos> for the four marks"),
-    train_count=integer(unit="tokens", meaning="how often the training split holds the word"),
-    vector=weights.or_null(
-        meaning="pretrained vector; null where the vector file lacks the word, or with random vectors"
-    ),
+    index=integer("row of the embedding matrix", unit="row"),
+    word=text("the word; <pad>, <unk>, <sos>, <eos> for the four marks"),
+    train_count=integer("how often the training split holds the word", unit="tokens"),
+    vector=weights.or_null("pretrained vector; null where the vector file lacks the word, or with random vectors"),
 )
 
 PIECES = described(
@@ -128,12 +120,12 @@ PIECES = described(
     path="states/{dataset}/pieces.parquet",
 ).holds(
     id=ID,
-    split=text(meaning="train, dev or test"),
-    words=integer(unit="words", meaning="words that are read, each with a row of states.npy"),
-    query_words=integer(unit="words", meaning="words of the query that are read; 0 for a single text"),
-    pieces=integer(unit="pieces", meaning="pieces that are read, marks included"),
-    truncated=flag(meaning="whether the text, or its query, was cut at the most pieces"),
-    unknown=integer(unit="words", meaning="words without a piece, read as the tokenizer's unknown word"),
+    split=text("train, dev or test"),
+    words=integer("words that are read, each with a row of states.npy", unit="words"),
+    query_words=integer("words of the query that are read; 0 for a single text", unit="words"),
+    pieces=integer("pieces that are read, marks included", unit="pieces"),
+    truncated=flag("whether the text, or its query, was cut at the most pieces"),
+    unknown=integer("words without a piece, read as the tokenizer's unknown word", unit="words"),
 )
 
 HISTORY = Artefact(
@@ -141,13 +133,13 @@ HISTORY = Artefact(
     "models/{dataset}/{model}/seed{seed}.history.parquet",
     meaning="How one training went, epoch by epoch; the weights beside it are those of the selected epoch.",
 ).holds(
-    epoch=integer(unit="epoch", meaning="epoch, from 0"),
-    loss=real(unit="per text", meaning="mean training loss of the epoch"),
+    epoch=integer("epoch, from 0", unit="epoch"),
+    loss=real("mean training loss of the epoch", unit="per text"),
     score=real(
-        meaning="what the epoch is selected by: ROC-AUC on the selection split, for an adversary minus the loss, for a "
+        "what the epoch is selected by: ROC-AUC on the selection split, for an adversary minus the loss, for a "
         "HAN, a FLAN or a model of pairs accuracy on dev"
     ),
-    selected=flag(meaning="whether the stored weights are this epoch's"),
+    selected=flag("whether the stored weights are this epoch's"),
 )
 
 SEARCH = Artefact(
@@ -156,16 +148,16 @@ SEARCH = Artefact(
     meaning="One search by continuation, step by step; every step is a model, and one of them is chosen.",
 ).holds(
     seed=SEED,
-    step=integer(meaning="number of the step, from 1"),
-    model=text(meaning="name of its model, as in paths"),
-    **{"lambda": real(meaning="weight of the KL term in its objective, in the paper's formula")},
-    began=integer.or_null(meaning="step whose weights it began with; null for the base model with softened scores"),
-    epochs=integer(unit="epochs", meaning="epochs of the step"),
-    tvd=probability(meaning="mean TVD of the predictions from the base model's, on dev, all predicted classes alike"),
-    jsd=nats(meaning="mean JSD of the attention from the base model's, on dev"),
-    similarity=share(meaning="1 - this JSD / that to the step's map shuffled: 1 the same map, 0 an unrelated one"),
-    within=flag(meaning="whether the TVD is within the tolerance"),
-    chosen=flag(meaning="whether it is the chosen one: the least similar within the tolerance"),
+    step=integer("number of the step, from 1"),
+    model=text("name of its model, as in paths"),
+    **{"lambda": real("weight of the KL term in its objective, in the paper's formula")},
+    began=integer.or_null("step whose weights it began with; null for the base model with softened scores"),
+    epochs=integer("epochs of the step", unit="epochs"),
+    tvd=probability("mean TVD of the predictions from the base model's, on dev, all predicted classes alike"),
+    jsd=nats("mean JSD of the attention from the base model's, on dev"),
+    similarity=share("1 - this JSD / that to the step's map shuffled: 1 the same map, 0 an unrelated one"),
+    within=flag("whether the TVD is within the tolerance"),
+    chosen=flag("whether it is the chosen one: the least similar within the tolerance"),
 )
 
 READOUT = Artefact(
@@ -177,37 +169,32 @@ READOUT = Artefact(
 ).holds(
     id=ID,
     label=LABEL,
-    prediction=integer(unit="class", meaning="class with the highest probability"),
-    probabilities=weights(unit="probability", meaning="predicted distribution over all classes"),
-    attention=weights(unit="share", meaning="attention weight of each item; sums to 1"),
+    prediction=integer("class with the highest probability", unit="class"),
+    probabilities=weights("predicted distribution over all classes", unit="probability"),
+    attention=weights("attention weight of each item; sums to 1", unit="share"),
     contribution=weights(
-        unit="logit",
-        meaning="z_t = W h_t of each item, item by item, one value per output (a two-class model has one output, the "
+        "z_t = W h_t of each item, item by item, one value per output (a two-class model has one output, the "
         "logit of class 1; a model of pairs has those of its projection)",
+        unit="logit",
     ),
-    bias=weights(unit="logit", meaning="bias of the decoder, one value per output; of pairs, the projected query"),
-    candidates=integers.or_null(
-        unit="class", meaning="of pairs, the classes that may be the answer; null for single texts"
-    ),
-    map_names=texts(meaning="the names of further maps, the same for all texts; often none"),
-    maps=scores(meaning="of each of these maps, a score for each word, of any sign; no prediction follows from it"),
+    bias=weights("bias of the decoder, one value per output; of pairs, the projected query", unit="logit"),
+    candidates=integers.or_null("of pairs, the classes that may be the answer; null for single texts", unit="class"),
+    map_names=texts("the names of further maps, the same for all texts; often none"),
+    maps=scores("of each of these maps, a score for each word, of any sign; no prediction follows from it"),
 )
 
 OF_ITEMS = {column.name: column for column in READOUT.columns}
-OF_HEADS = weights(
-    unit="share", meaning="attention weight of each item in each head, item by item; those of a head sum to 1"
-)
+OF_HEADS = weights("attention weight of each item in each head, item by item; those of a head sum to 1", unit="share")
 MARKS = integer(
-    unit="items",
-    meaning="how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words",
+    "how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words", unit="items"
 )
 
 OF_TEXT = {
     "places": places.or_null(
-        meaning="which word of its text each item is that is no mark: words that are cut off, or of which the "
+        "which word of its text each item is that is no mark: words that are cut off, or of which the "
         "tokenizer makes nothing, are none; null where the items are the first words"
     ),
-    "cut": flag(meaning="whether the text was too long for the model and is read in part"),
+    "cut": flag("whether the text was too long for the model and is read in part"),
 }
 
 SEVERAL = Artefact(
@@ -229,10 +216,9 @@ HEADED = Artefact(
     **OF_ITEMS,
     heads=OF_HEADS,
     values=weights(
-        meaning="what a head attends to, item by item, head by head; of a word, the mean of its pieces, by their "
-        "weights"
+        "what a head attends to, item by item, head by head; of a word, the mean of its pieces, by their weights"
     ),
-    below=weights(meaning="state of the classified token below the last layer"),
+    below=weights("state of the classified token below the last layer"),
     marks=MARKS,
     **OF_TEXT,
 )
@@ -243,7 +229,7 @@ HEAD = Artefact(
     meaning="What a model of pairs has above its readouts, the same for all splits; no rows for a model of single "
     "texts.",
 ).holds(
-    **{"class": integer(unit="class", meaning="the class whose logit it gives")},
-    weight=weights(unit="logit", meaning="one value per output of the readout, for the tanh of each"),
-    bias=real(unit="logit", meaning="what is added"),
+    **{"class": integer("the class whose logit it gives", unit="class")},
+    weight=weights("one value per output of the readout, for the tanh of each", unit="logit"),
+    bias=real("what is added", unit="logit"),
 )

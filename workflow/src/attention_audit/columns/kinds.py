@@ -31,19 +31,19 @@ class Column:
 class Kind:
     """What a column holds: its Arrow type, and its unit unless the column says another. A call makes a column of it.
 
-    Unit and meaning are keywords: `code_hash` leaves words for readers out of the hash by the keyword's name. So no
-    column may be called like one of them.
+    `code_hash` leaves words for readers out of the hash: meaning and unit where they are keywords, and in this folder
+    the one text that a kind is called with. So no column may be called like one of them.
     """
 
     type: pa.DataType
     unit: str = field(default="", kw_only=True)
 
-    def __call__(self, *, unit: str = "", meaning: str) -> Column:
+    def __call__(self, meaning: str, *, unit: str = "") -> Column:
         return Column(type=self.type, unit=unit or self.unit, meaning=meaning)
 
-    def or_null(self, *, unit: str = "", meaning: str) -> Column:
-        """A column that may hold nulls too."""
-        return replace(self(unit=unit, meaning=meaning), nullable=True)
+    def or_null(self, meaning: str, *, unit: str = "") -> Column:
+        """Make a column that may hold nulls too."""
+        return replace(self(meaning, unit=unit), nullable=True)
 
 
 text = Kind(pa.string())

@@ -25,23 +25,21 @@ TABLE = described(
     path="tables/{table}.parquet",
 ).holds(
     dataset=DATASET,
-    row=text(meaning="what the row is about: a split, a model or a guide; of several things, parted by /"),
+    row=text("what the row is about: a split, a model or a guide; of several things, parted by /"),
     **{"lambda": LAMBDA},
-    metric=text(meaning="what is measured"),
-    mean=real.or_null(
-        meaning="mean over seeds, or the value itself where there is one; null where the data set was not run"
-    ),
-    sd=real.or_null(meaning="standard deviation over seeds (n - 1); null below two seeds"),
+    metric=text("what is measured"),
+    mean=real.or_null("mean over seeds, or the value itself where there is one; null where the data set was not run"),
+    sd=real.or_null("standard deviation over seeds (n - 1); null below two seeds"),
     low=real.or_null(
-        meaning="lower end of the 95 % interval over texts and trainings, which is that of the summary's means; null "
+        "lower end of the 95 % interval over texts and trainings, which is that of the summary's means; null "
         "where there is none"
     ),
-    high=real.or_null(meaning="upper end of that interval"),
-    seeds=integer(unit="seeds", meaning="number of seeds; 0 for a property of the data"),
-    published=real.or_null(meaning="the paper's value; null where it gives none"),
-    selection=text(meaning="split on which epochs were selected; empty for a property of the data"),
-    note=text(meaning="what a reader must know to compare; often empty"),
-    class_name=text(meaning="what the data call the class that the row is about; empty for all classes"),
+    high=real.or_null("upper end of that interval"),
+    seeds=integer("number of seeds; 0 for a property of the data", unit="seeds"),
+    published=real.or_null("the paper's value; null where it gives none"),
+    selection=text("split on which epochs were selected; empty for a property of the data"),
+    note=text("what a reader must know to compare; often empty"),
+    class_name=text("what the data call the class that the row is about; empty for all classes"),
 )
 
 UNITS = {"needed": "F1", "used": "probability", "transferable": "F1"}
@@ -55,31 +53,31 @@ def _build_question(name: str) -> dict[str, Column]:
     """The columns of one question of the summary."""
     kind = Kind(real.type, unit=UNITS.get(name, "share"))
     return {
-        f"{name}_value": kind.or_null(meaning=f"{QUESTIONS[name].measured}; null where it is not known"),
-        f"{name}_low": kind.or_null(meaning="lower end of its 95 % interval over texts, of these trainings"),
-        f"{name}_high": kind.or_null(meaning="upper end of it"),
+        f"{name}_value": kind.or_null(f"{QUESTIONS[name].measured}; null where it is not known"),
+        f"{name}_low": kind.or_null("lower end of its 95 % interval over texts, of these trainings"),
+        f"{name}_high": kind.or_null("upper end of it"),
         f"{name}_each": Kind(reals.type, unit=kind.unit)(
-            meaning="the value of each training by itself, in the order of their seeds (of stable: the mean with the "
+            "the value of each training by itself, in the order of their seeds (of stable: the mean with the "
             "others); null where there is nothing to be had"
         ),
-        f"{name}_next_low": kind.or_null(meaning="lower end of the 95 % range of one more training; null below three"),
-        f"{name}_next_high": kind.or_null(meaning="upper end of it"),
+        f"{name}_next_low": kind.or_null("lower end of the 95 % range of one more training; null below three"),
+        f"{name}_next_high": kind.or_null("upper end of it"),
         f"{name}_zones": text(
-            meaning="the zones that the interval touches, of 1 (low), 2 and 3 (high); ≠ where predicted classes lie "
+            "the zones that the interval touches, of 1 (low), 2 and 3 (high); ≠ where predicted classes lie "
             "apart; - where nothing is stated"
         ),
-        f"{name}_said": text(meaning="the statement"),
-        f"{name}_reason": text(meaning="why nothing is stated"),
-        f"{name}_clause": text(meaning="what stands beside the statement"),
+        f"{name}_said": text("the statement"),
+        f"{name}_reason": text("why nothing is stated"),
+        f"{name}_clause": text("what stands beside the statement"),
         f"{name}_shuffled": share.or_null(
-            meaning="the same under shuffled weights, of ranks from a random order (0) to the smallest set (1)"
+            "the same under shuffled weights, of ranks from a random order (0) to the smallest set (1)"
         ),
-        f"{name}_texts": integer(unit="texts", meaning="test texts that it rests on"),
-        f"{name}_left_out": integer(unit="texts", meaning="texts of one item, which are left out"),
-        f"{name}_trainings": integer(unit="trainings", meaning="trainings, or pairs, that it rests on"),
-        f"{name}_apart": integer(unit="trainings", meaning="trainings whose own interval touches none of the zones"),
+        f"{name}_texts": integer("test texts that it rests on", unit="texts"),
+        f"{name}_left_out": integer("texts of one item, which are left out", unit="texts"),
+        f"{name}_trainings": integer("trainings, or pairs, that it rests on", unit="trainings"),
+        f"{name}_apart": integer("trainings whose own interval touches none of the zones", unit="trainings"),
         f"{name}_classes": text(
-            meaning="JSON: of each predicted class its name, texts (in the training that has the fewest), value, low, "
+            "JSON: of each predicted class its name, texts (in the training that has the fewest), value, low, "
             "high, shuffled and zones"
         ),
     }
@@ -88,10 +86,10 @@ def _build_question(name: str) -> dict[str, Column]:
 def _budget(name: str, budget: str) -> dict[str, Column]:
     """The columns of what the search found within a budget."""
     return {
-        f"{name}_tvd_budget": probability.or_null(meaning=f"how far predictions may move (TVD): {budget}"),
-        f"{name}_tvd": probability.or_null(meaning="TVD, on test, of the furthest adversary within it"),
-        f"{name}_beyond_value": share.or_null(meaning="similarity of the next adversary beyond it; null where none is"),
-        f"{name}_beyond_tvd": probability.or_null(meaning="TVD of that one"),
+        f"{name}_tvd_budget": probability.or_null(f"how far predictions may move (TVD): {budget}"),
+        f"{name}_tvd": probability.or_null("TVD, on test, of the furthest adversary within it"),
+        f"{name}_beyond_value": share.or_null("similarity of the next adversary beyond it; null where none is"),
+        f"{name}_beyond_tvd": probability.or_null("TVD of that one"),
     }
 
 
@@ -102,33 +100,33 @@ SUMMARY = described(
     path="tables/summary.parquet",
 ).holds(
     dataset=DATASET,
-    suite=text(meaning="key of the suite; empty for a data set not run"),
-    paper=text(meaning="whose models these are: WP2019, SS2019 or JW2019; empty if not run"),
-    model=text(meaning="base, <han or flan>_<encoder> or <encoder>_<attention>; empty if not run"),
-    seeds=integer(unit="seeds", meaning="number of seeds of the model"),
-    texts=integer(unit="texts", meaning="test texts"),
-    groups=integer(unit="texts", meaning="groups of texts that belong together, each of which counts as one"),
-    note=text(meaning="why it was not run, or what seems wrong with the model; else empty"),
-    macro_f1=f1.or_null(meaning="its macro F1 on the test split, of all classes alike, mean over seeds"),
-    accuracy=share.or_null(meaning="the model's accuracy on the test split, mean over seeds"),
-    majority_accuracy=share.or_null(meaning="accuracy of always answering the test split's largest class"),
+    suite=text("key of the suite; empty for a data set not run"),
+    paper=text("whose models these are: WP2019, SS2019 or JW2019; empty if not run"),
+    model=text("base, <han or flan>_<encoder> or <encoder>_<attention>; empty if not run"),
+    seeds=integer("number of seeds of the model", unit="seeds"),
+    texts=integer("test texts", unit="texts"),
+    groups=integer("groups of texts that belong together, each of which counts as one", unit="texts"),
+    note=text("why it was not run, or what seems wrong with the model; else empty"),
+    macro_f1=f1.or_null("its macro F1 on the test split, of all classes alike, mean over seeds"),
+    accuracy=share.or_null("the model's accuracy on the test split, mean over seeds"),
+    majority_accuracy=share.or_null("accuracy of always answering the test split's largest class"),
     learnt=text(
-        meaning="is the model clearly better than the largest class alone: yes where the interval of the difference in "
+        "is the model clearly better than the largest class alone: yes where the interval of the difference in "
         "accuracy is above 0, else no; empty if not known"
     ),
     **bounds("learnt", share, meaning="the model's mean accuracy - that of the largest class"),
     **{column: kind for question in QUESTIONS for column, kind in _build_question(question).items()},
     **_budget("unique", "the mean TVD of base to its other trainings, at least the tolerance; or the tolerance"),
-    unique_model=text(meaning="the adversary that unique is measured on, by its family; empty where there is none"),
-    unique_lambda=real.or_null(meaning="its lambda"),
-    unique_seed=integer.or_null(meaning="its seed"),
-    unique_tolerance_said=text(meaning="the statement within the tolerance"),
-    unique_tolerance_value=share.or_null(meaning="similarity of the furthest adversary within the tolerance"),
+    unique_model=text("the adversary that unique is measured on, by its family; empty where there is none"),
+    unique_lambda=real.or_null("its lambda"),
+    unique_seed=integer.or_null("its seed"),
+    unique_tolerance_said=text("the statement within the tolerance"),
+    unique_tolerance_value=share.or_null("similarity of the furthest adversary within the tolerance"),
     **_budget("unique_tolerance", "the tolerance, answer.margins.tvd"),
     **bounds("plausibility", share, meaning="AUPRC of attention against marked words; null where none are marked"),
-    plausibility_random=share.or_null(meaning="that of a random order, or of uniform weights"),
-    plausibility_others=share.or_null(meaning="that of the other annotators, where there are several"),
-    plausibility_texts=integer(unit="texts", meaning="test texts that it rests on"),
+    plausibility_random=share.or_null("that of a random order, or of uniform weights"),
+    plausibility_others=share.or_null("that of the other annotators, where there are several"),
+    plausibility_texts=integer("test texts that it rests on", unit="texts"),
 )
 
 TEXT_UNITS = {"used": "probability", "signed": "1: supports, 0: inert, -1: opposes"}
@@ -141,38 +139,35 @@ TEXTS = described(
     path="tables/texts.parquet",
 ).holds(
     dataset=DATASET,
-    suite=text(meaning="key of the suite"),
-    model=text(meaning="the judged model, as in the summary"),
-    seed=integer(meaning="the seed whose map this is: the base model's, or the first"),
+    suite=text("key of the suite"),
+    model=text("the judged model, as in the summary"),
+    seed=integer("the seed whose map this is: the base model's, or the first"),
     id=ID,
     label=LABEL,
     prediction=PREDICTION,
-    label_name=text(meaning="what the data call the label"),
-    prediction_name=text(meaning="what they call the predicted class"),
+    label_name=text("what the data call the label"),
+    prediction_name=text("what they call the predicted class"),
     words=texts(
-        meaning="up to five items with the most attention, the highest first: words, or the numbers of sentences from "
+        "up to five items with the most attention, the highest first: words, or the numbers of sentences from "
         "1; empty where the audit `contributions` cannot be asked"
     ),
-    weights=reals(unit="share", meaning="their attention"),
+    weights=reals("their attention", unit="share"),
     contributions=reals(
-        unit="logit",
-        meaning="what each adds to the predicted class beyond the mean of all; below 0 it speaks against it",
+        "what each adds to the predicted class beyond the mean of all; below 0 it speaks against it", unit="logit"
     ),
-    others=integer(unit="seeds", meaning="other seeds of the model"),
-    agree=integer(unit="seeds", meaning="how many of them have the same top item"),
-    moved=nats.or_null(
-        meaning="JSD to which the adversary of the summary's `unique` moves this map; null where there is none"
-    ),
-    moved_tvd=probability.or_null(meaning="how far it moves the prediction"),
+    others=integer("other seeds of the model", unit="seeds"),
+    agree=integer("how many of them have the same top item", unit="seeds"),
+    moved=nats.or_null("JSD to which the adversary of the summary's `unique` moves this map; null where there is none"),
+    moved_tvd=probability.or_null("how far it moves the prediction"),
     survives_item=flag.or_null(
-        meaning="whether the decision stays when the weight of the top item is erased; null where it is not known"
+        "whether the decision stays when the weight of the top item is erased; null where it is not known"
     ),
     survives_word=flag.or_null(
-        meaning="whether the decision stays when the top word is deleted from the input; null where not known"
+        "whether the decision stays when the top word is deleted from the input; null where not known"
     ),
     **{
         name: real.or_null(
-            unit=TEXT_UNITS.get(name, "share"), meaning=f"the effect of `{name}` for this text; null if not known"
+            f"the effect of `{name}` for this text; null if not known", unit=TEXT_UNITS.get(name, "share")
         )
         for name in ("stable", "used", "ranks", "located", "signed", "unique")
     },
@@ -188,9 +183,9 @@ BY: Mapping[str, str] = {
 def _build_instead(name: str, meaning: str) -> dict[str, Column]:
     return {
         **bounds(name, share, meaning=f"{meaning}; null where it was not asked"),
-        f"{name}_attention": share.or_null(meaning="the same of attention, on the same texts"),
-        f"{name}_texts": integer(unit="texts", meaning="texts of all these"),
-        f"{name}_yardstick": flag(meaning="whether the 1 is made of this attribution, so that it says nothing of it"),
+        f"{name}_attention": share.or_null("the same of attention, on the same texts"),
+        f"{name}_texts": integer("texts of all these", unit="texts"),
+        f"{name}_yardstick": flag("whether the 1 is made of this attribution, so that it says nothing of it"),
     }
 
 
@@ -201,10 +196,10 @@ INSTEAD = described(
     path="tables/instead.parquet",
 ).holds(
     dataset=DATASET,
-    suite=text(meaning="key of the suite"),
-    model=text(meaning="the judged model, as in the summary"),
-    seeds=integer(unit="seeds", meaning="trainings"),
-    attribution=text(meaning="attention, or an attribution or a further map"),
+    suite=text("key of the suite"),
+    model=text("the judged model, as in the summary"),
+    seeds=integer("trainings", unit="seeds"),
+    attribution=text("attention, or an attribution or a further map"),
     **{column: kind for name, meaning in BY.items() for column, kind in _build_instead(name, meaning).items()},
 )
 
@@ -213,33 +208,31 @@ REPLICATION = described(
     meaning="Every published number that this run has a counterpart of. No rows where it has none.",
     path="tables/replication.parquet",
 ).holds(
-    paper=text(meaning="WP2019, SS2019, JW2019 or PD2020"),
-    table=text(meaning="where the paper has it"),
+    paper=text("WP2019, SS2019, JW2019 or PD2020"),
+    table=text("where the paper has it"),
     dataset=DATASET,
-    row=text(meaning="what the row is about, as in our table"),
-    metric=text(meaning="what is measured"),
-    published=real(meaning="the paper's value"),
-    ours=real(meaning="ours: mean over seeds, or the value itself where there is one"),
-    low=real.or_null(meaning="lower end of the 95 % interval of ours; null where there is none"),
-    high=real.or_null(meaning="upper end of it"),
-    seeds=integer(unit="seeds", meaning="number of our seeds; 0 for a property of the data"),
-    difference=real(meaning="ours - published"),
+    row=text("what the row is about, as in our table"),
+    metric=text("what is measured"),
+    published=real("the paper's value"),
+    ours=real("ours: mean over seeds, or the value itself where there is one"),
+    low=real.or_null("lower end of the 95 % interval of ours; null where there is none"),
+    high=real.or_null("upper end of it"),
+    seeds=integer("number of our seeds; 0 for a property of the data", unit="seeds"),
+    difference=real("ours - published"),
     one_low=real.or_null(
-        meaning="95 % of single trainings lie from here; null below two seeds, and where the texts' is unknown"
+        "95 % of single trainings lie from here; null below two seeds, and where the texts' is unknown"
     ),
-    one_high=real.or_null(meaning="to here"),
-    half_width=real.or_null(
-        meaning="half the width of that interval: the least difference from ours that would be noticed"
-    ),
+    one_high=real.or_null("to here"),
+    half_width=real.or_null("half the width of that interval: the least difference from ours that would be noticed"),
     chance=text(
-        meaning="what that interval holds: seeds; seeds and texts, where the published number is of another test set; "
+        "what that interval holds: seeds; seeds and texts, where the published number is of another test set; "
         "empty where there is none"
     ),
     agreement=text(
-        meaning="compatible: the published number could be one more of our trainings; not compatible; unknown with one "
+        "compatible: the published number could be one more of our trainings; not compatible; unknown with one "
         "seed, and where the data are not the paper's. Of the data: whether ours rounds to it"
     ),
-    note=text(meaning="what a reader must know to compare; often empty"),
+    note=text("what a reader must know to compare; often empty"),
 )
 
 CONTROLS = described(
@@ -249,23 +242,23 @@ CONTROLS = described(
     path="tables/controls.parquet",
 ).holds(
     dataset=DATASET,
-    suite=text(meaning="key of the suite"),
-    model=text(meaning="the model that it is about"),
-    claim=text(meaning="what must hold"),
-    statistic=text(meaning="how it is measured; of the zones of a control, the statement"),
+    suite=text("key of the suite"),
+    model=text("the model that it is about"),
+    claim=text("what must hold"),
+    statistic=text("how it is measured; of the zones of a control, the statement"),
     value=real.or_null(
-        meaning="what this run measured; null where it is not known, or nothing is stated of all texts together"
+        "what this run measured; null where it is not known, or nothing is stated of all texts together"
     ),
-    least=real.or_null(meaning="the value must be at least this; null for no bound"),
-    most=real.or_null(meaning="the value must be at most this; null for no bound"),
-    question=text(meaning="the question whose zones a control claims; empty of other claims"),
+    least=real.or_null("the value must be at least this; null for no bound"),
+    most=real.or_null("the value must be at most this; null for no bound"),
+    question=text("the question whose zones a control claims; empty of other claims"),
     said=text(
-        meaning="the zones that the statement names, as in the summary; ≠1,3: those of the lowest and of the highest "
+        "the zones that the statement names, as in the summary; ≠1,3: those of the lowest and of the highest "
         "predicted class; of shuffled weights those of all texts and of all classes; empty of a plain number"
     ),
     allowed=text(
-        meaning="the zones that it may name; with ?, it must name one of them and may name others; -: nothing stated, "
+        "the zones that it may name; with ?, it must name one of them and may name others; -: nothing stated, "
         "for a reason in the map; ≠1,23: of classes that lie apart the lowest in 1 and the highest in 2 or 3"
     ),
-    holds=flag(meaning="whether the claim held"),
+    holds=flag("whether the claim held"),
 )
