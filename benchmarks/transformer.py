@@ -22,7 +22,7 @@ import psutil
 import torch
 from epoch import sentence_lengths
 
-from attention_audit.artefacts.array import opened_array, written
+from attention_audit.artefacts.weights import open_array, write_array
 from attention_audit.batching import Indices, within
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, GivenStates, Split
@@ -96,13 +96,13 @@ def training(lengths: Indices, rounds: int, folder: Path) -> None:
     """Print the ratio of the times of an epoch, and the memory that reading the states takes."""
     labels = np.arange(len(lengths)) % 2
     starts = lengths.cumsum() - lengths
-    with written(folder / "states.npy", (int(lengths.sum()), WIDTH), np.float16) as states:
+    with write_array(folder / "states.npy", (int(lengths.sum()), WIDTH), np.float16) as states:
         random = np.random.default_rng(0)
         for start in range(0, len(states), 1 << 14):
             states[start : start + (1 << 14)] = random.standard_normal((len(states[start : start + (1 << 14)]), WIDTH))
     size = (folder / "states.npy").stat().st_size / 1e6
     before = resident()
-    flat = torch.from_numpy(opened_array(folder / "states.npy"))
+    flat = torch.from_numpy(open_array(folder / "states.npy"))
     ids = np.zeros(int((lengths + 2).sum()), np.int32)
     split = Split(ids, lengths, labels, CPU, given=GivenStates(flat, starts, lengths, False))
     model = head()

@@ -13,9 +13,9 @@ from hurt import Tally
 from planned import CLASSIFIERS_ALONE, plan_of
 from test_damaged import TRANSFORMERS, damaged
 
-from attention_audit.artefacts.array import opened_array
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.record import read_record
+from attention_audit.artefacts.weights import open_array
 from attention_audit.columns.files import HEADED, PIECES, SEVERAL
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
@@ -72,7 +72,7 @@ def read(path: Path) -> object:
     """Read a file as a stage does."""
     match path.suffix:
         case ".npy":
-            return opened_array(path)
+            return open_array(path)
         case ".json":
             return read_record(path)
         case ".safetensors":

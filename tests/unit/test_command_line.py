@@ -28,7 +28,11 @@ class Recorded(Section):
 def stage(monkeypatch: pytest.MonkeyPatch) -> list[Job[Recorded]]:
     """A stage that records its jobs."""
     jobs: list[Job[Recorded]] = []
-    module = types.SimpleNamespace(run=jobs.append, Settings=Recorded)
+
+    def run(job: Job[Recorded]) -> None:
+        jobs.append(job)
+
+    module = types.SimpleNamespace(run=run)
     monkeypatch.setitem(sys.modules, "attention_audit.stages.recording", module)
     return jobs
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from attention_audit.artefacts.files import KEY
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.record import read_record
-from attention_audit.artefacts.seal import KEY
 from attention_audit.corpus import fetch as transfer
 from attention_audit.corpus.fetch import Fetched, fetch
 from attention_audit.corpus.source import RemoteFile

@@ -15,7 +15,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args, get_type_hints
 
 from pydantic import ValidationError
 
@@ -137,7 +137,8 @@ def run_stage(call: argparse.Namespace) -> None:
     _start_log(call.log, name)
     stage = import_stage(call)
     try:
-        settings = stage.Settings.model_validate(call.settings)
+        (kind,) = get_args(get_type_hints(stage.run)["job"])
+        settings = kind.model_validate(call.settings)
     except ValidationError as error:
         fault = error.errors()[0]
         where = ".".join(map(str, fault["loc"]))

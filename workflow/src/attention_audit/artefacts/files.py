@@ -1,18 +1,34 @@
-"""Writing files so that they are either complete or do not exist."""
+"""Files that are either complete or do not exist, and one seal for every kind of file that a job writes: a checksum of
+the whole file, stored in the file itself.
+
+The formats' own checksums miss some damage: those of Parquet cover the pages, but neither their headers nor the footer,
+which describes the pages, and safetensors, npy and JSON have none. The seal covers every byte but its own digits. It
+stands in the part of the file that says how the file was made.
+"""
 
 import hashlib
 import os
 import shlex
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from attention_audit.errors import AuditError
 
+KEY = "attention_audit_crc32"
+"""Key of the seal in the metadata of a file that has keys."""
+MARK = b"crc32 of all other bytes: "
+DIGITS = 8
+OPEN = MARK + b"-" * DIGITS
+"""What a writer leaves in its place until the file is complete: in Parquet's footer, in the header of safetensors, in
+other files at the end."""
+
 
 @contextmanager
 def scratch(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path`; what is written to it is removed when the block ends.
+    """Give a temporary path beside `path`; what is written to it is removed when the block ends.
 
     Raises AuditError where it cannot be written.
     """
@@ -31,7 +47,7 @@ def scratch(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path`: it is renamed to `path` when the block succeeds, and removed when it fails.
+    """Give a temporary path beside `path`: it is renamed to `path` when the block succeeds, and removed when it fails.
 
     Raises AuditError where the file cannot be written (read-only folder, full disk).
     """
@@ -43,7 +59,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def checksum(path: Path) -> str:
-    """The sha256 of a file."""
+    """Compute the sha256 of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -56,6 +72,60 @@ def sweep(folder: Path) -> None:
 
 
 def rebuild_hint(path: Path) -> str:
-    """The command that rebuilds a damaged results file with the configuration of this run."""
+    """Return the command that rebuilds a damaged results file with the configuration of this run."""
     options = os.environ.get("ATTENTION_AUDIT_OPTIONS")
     return f"rebuild it with: snakemake --cores 1 --force {shlex.quote(str(path))}" + (f" {options}" if options else "")
+
+
+def _compute_seal(path: Path) -> tuple[int, bytes, bytes]:
+    """Compute the place of the seal's digits in a file, -1 where there are none; the digits that stand there, and
+    those that are the checksum of all other bytes. Raises OSError where the file cannot be read.
+    """
+    with path.open("rb") as stream:
+        # an empty file cannot be mapped
+        if os.fstat(stream.fileno()).st_size:
+            with mmap(stream.fileno(), 0, access=ACCESS_READ) as content, memoryview(content) as view:
+                place = content.rfind(MARK) + len(MARK)
+                behind = place + DIGITS
+                if place >= len(MARK):
+                    checksum = zlib.crc32(view[behind:], zlib.crc32(view[:place]))
+                    return place, content[place:behind], b"%08x" % checksum
+    return -1, b"", b""
+
+
+@contextmanager
+def write_sealed(path: Path) -> Iterator[Path]:
+    """Give a temporary path as `whole` does, to which `OPEN` is written too; the checksum then takes its place."""
+    with whole(path) as temporary:
+        yield temporary
+        place, _, digits = _compute_seal(temporary)
+        assert place >= 0
+        with temporary.open("r+b") as stream:
+            stream.seek(place)
+            stream.write(digits)
+
+
+def is_intact(path: Path) -> bool:
+    """Tell whether a file has its seal and no byte has changed since. Raises OSError where it cannot be read."""
+    place, found, expected = _compute_seal(path)
+    return place >= 0 and found == expected
+
+
+@contextmanager
+def sealed(path: Path, what: str, *errors: type[Exception]) -> Iterator[None]:
+    """Check the seal of a file that the block reads, of a kind that is called `what`.
+
+    Raises AuditError, naming the file and the command that rebuilds it, where it is missing, cannot be read, or is
+    damaged: where the seal does not hold, or the block raises one of `errors`.
+    """
+    damaged = f"{path}: truncated or corrupt {what}; {rebuild_hint(path)}"
+    try:
+        if not is_intact(path):
+            raise AuditError(damaged)
+        yield
+    except FileNotFoundError as error:
+        raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
+    except errors as error:
+        raise AuditError(damaged) from error
+    except OSError as error:
+        raise AuditError(f"{path}: cannot be read ({error.strerror}); {rebuild_hint(path)}") from error

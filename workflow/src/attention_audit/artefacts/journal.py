@@ -73,12 +73,11 @@ ENTRY = TypeAdapter(Entry)
 
 
 def _cpu() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return next(iter(names), platform.processor() or platform.machine())
+    with suppress(OSError):
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        if named := re.search(r"^model name.*?:(.*)", text, re.MULTILINE):
+            return named[1].strip()
+    return platform.processor() or platform.machine()
 
 
 def _gpu() -> str | None:
@@ -126,24 +125,33 @@ def note(
     time.process_time() right before the stage began to work.
     """
 
-    def paths(files: Mapping[str, Sequence[Path]]) -> tuple[str, ...]:
-        return tuple(path.as_posix() for group in files.values() for path in group)
-
     seconds = round((datetime.now(UTC) - started).total_seconds(), 3)
-    read = megabytes(path for group in inputs.values() for path in group if path.exists())
-    used = paths(inputs), paths(outputs), started, seconds, *_used(workers), round(read, 6)
-    entry = Entry(stage, *used, this_machine(), None if importing is None else round(importing, 3))
+    read, made = ([path for group in files.values() for path in group] for files in (inputs, outputs))
+    entry = Entry(
+        stage,
+        tuple(path.as_posix() for path in read),
+        tuple(path.as_posix() for path in made),
+        started,
+        seconds,
+        *_used(workers),
+        round(megabytes(path for path in read if path.exists()), 6),
+        this_machine(),
+        None if importing is None else round(importing, 3),
+    )
     # a log that cannot be written must not fail the job
     with suppress(OSError), log.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({KEY: asdict(entry) | {"started": started.isoformat()}}) + "\n")
+        file.write(json.dumps({KEY: asdict(entry)}, default=datetime.isoformat) + "\n")
     return entry
 
 
+def _read_lines(log: Path) -> list[str]:
+    return log.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
 def read_entry(log: Path) -> Entry | None:
-    """The entry in the last line of a log; None where the job did not succeed."""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    """Read the entry in the last line of a log; None where the job did not succeed."""
     try:
-        return ENTRY.validate_python(json.loads(lines[-1])[KEY])
+        return ENTRY.validate_python(json.loads(_read_lines(log)[-1])[KEY])
     except (IndexError, KeyError, TypeError, ValueError):
         return None
 
@@ -153,12 +161,8 @@ def failures(logs: Path, since: float) -> list[str]:
 
     since: seconds of the epoch.
     """
-    lines: dict[str, None] = {}
-    for log in sorted(logs.rglob("*.log")):
-        if log.stat().st_mtime >= since:
-            text = log.read_text(encoding="utf-8", errors="replace")
-            lines.update(dict.fromkeys(line for line in text.splitlines() if FAILED.match(line)))
-    return list(lines)
+    texts = (_read_lines(log) for log in sorted(logs.rglob("*.log")) if log.stat().st_mtime >= since)
+    return [*dict.fromkeys(line for lines in texts for line in lines if FAILED.match(line))]
 
 
 def _entries(logs: Path) -> list[Entry]:
@@ -185,9 +189,9 @@ def read_journal(logs: Path, products: Sequence[str]) -> list[Entry]:
     maker = {path: entry for entry in entries for path in entry.outputs}
     needed: set[Entry] = set()
     pending = list(products)
-    while pending:
-        entry = maker.get(pending.pop())
+    for path in pending:
+        entry = maker.get(path)
         if entry and entry not in needed:
             needed.add(entry)
-            pending.extend(entry.inputs)
+            pending += entry.inputs
     return [entry for entry in entries if entry in needed]

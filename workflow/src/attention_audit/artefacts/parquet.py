@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attention_audit.artefacts.files import rebuild_hint, whole
+from attention_audit.artefacts.files import KEY, OPEN, rebuild_hint, sealed, write_sealed
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.seal import KEY, OPEN, seal, sealed
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
 
@@ -23,16 +22,6 @@ KIND_KEY = b"attention_audit_kind"
 """Key in a file's metadata; its value is the name of the file's `Artefact`."""
 GROUP = 2**26
 """Bytes in memory of a row group, where a file is written in several row groups."""
-
-
-@contextmanager
-def _sealed(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    """A writer of a file that appears only when it is complete, with a checksum that shows later damage."""
-    with whole(path) as temporary:
-        with pq.ParquetWriter(temporary, schema, compression="zstd", write_page_checksum=True) as writer:
-            yield writer
-            writer.add_key_value_metadata({KEY: OPEN.decode()})
-        seal(temporary)
 
 
 def write_table(
@@ -55,51 +44,60 @@ def write_table(
 
 
 def write_batches(path: Path, artefact: Artefact, tables: Iterable[pa.Table], provenance: Provenance) -> None:
-    """Like `write_table`, for rows that do not fit in memory at once: they come as tables, and each row group holds
-    one or more of these.
+    """Write as `write_table` does, rows that do not fit in memory at once: they come as tables, and each row group
+    holds one or more of these.
 
     Raises pa.ArrowInvalid as `write_table` does, for any of the tables; then no file is written.
     """
     metadata = {PROVENANCE_KEY: provenance.text().encode(), KIND_KEY: artefact.name.encode()}
     schema = artefact.schema.with_metadata(metadata)
     gathered: list[pa.Table] = []
-    with _sealed(path, schema) as writer:
+    writing = {"compression": "zstd", "write_page_checksum": True}
+    with write_sealed(path) as temporary, pq.ParquetWriter(temporary, schema, **writing) as writer:
+
+        def write_group() -> None:
+            writer.write_table(pa.concat_tables(gathered).replace_schema_metadata(metadata))
+            gathered.clear()
+
         for table in tables:
             for field in schema:
                 if not field.nullable and table[field.name].null_count:
                     raise pa.ArrowInvalid(f"{path}: column {field.name} holds nulls")
             gathered.append(table)
             if sum(part.nbytes for part in gathered) >= GROUP:
-                writer.write_table(pa.concat_tables(gathered).replace_schema_metadata(schema.metadata))
-                gathered = []
+                write_group()
         if gathered:
-            writer.write_table(pa.concat_tables(gathered).replace_schema_metadata(schema.metadata))
+            write_group()
+        writer.add_key_value_metadata({KEY: OPEN.decode()})
 
 
 @contextmanager
 def opened(path: Path, artefact: Artefact) -> Iterator[pq.ParquetFile]:
-    """A file of kind `artefact`, open for reading.
+    """Open a file of kind `artefact` for reading.
 
     Raises AuditError, naming the file and the command that rebuilds it, where the file is missing, truncated or
     corrupt, whether this shows at once or while the block reads, and where it is of another kind or has other columns.
     """
     with sealed(path, "Parquet", pa.ArrowException, OSError), pq.ParquetFile(path) as file:
-        written = file.schema_arrow
-        kind = (written.metadata or {}).get(KIND_KEY, b"").decode()
-        if kind != artefact.name or not written.equals(artefact.schema, check_metadata=False):
+        schema = file.schema_arrow
+        if _name_kind(schema) != artefact.name or not schema.equals(artefact.schema, check_metadata=False):
             raise AuditError(
                 f"{path}: is no {artefact.name} file, or has other columns than this version's; {rebuild_hint(path)}"
             )
         yield file
 
 
+def _name_kind(schema: pa.Schema) -> str:
+    name: bytes = (schema.metadata or {}).get(KIND_KEY, b"")
+    return name.decode()
+
+
 def kind_of(path: Path) -> str:
-    """The name of the kind of file at `path`; "" where there is none, or one that cannot be read."""
+    """Return the name of the kind of file at `path`; "" where there is none, or one that cannot be read."""
     try:
-        name: bytes = (pq.read_schema(path).metadata or {}).get(KIND_KEY, b"")
+        return _name_kind(pq.read_schema(path))
     except (OSError, pa.ArrowException):
         return ""
-    return name.decode()
 
 
 def read_table(path: Path, artefact: Artefact) -> pa.Table:
@@ -109,20 +107,19 @@ def read_table(path: Path, artefact: Artefact) -> pa.Table:
 
 
 def read_batches(path: Path, artefact: Artefact, columns: Sequence[str]) -> Iterator[pa.Table]:
-    """Some columns of a file of kind `artefact`, one row group at a time; raises AuditError as `opened` does."""
+    """Read some columns of a file of kind `artefact`, one row group at a time; raises AuditError as `opened` does."""
     with opened(path, artefact) as file:
         for group in range(file.num_row_groups):
             yield file.read_row_group(group, list(columns))
 
 
 def read_frame(path: Path, artefact: Artefact) -> "pd.DataFrame":
-    """`read_table` as a DataFrame."""
+    """Read a whole file as a DataFrame."""
     frame: pd.DataFrame = read_table(path, artefact).to_pandas()
     return frame
 
 
 def read_provenance(path: Path) -> dict[str, Any]:
-    """The provenance that a results file carries in its metadata."""
-    metadata = pq.read_schema(path).metadata or {}
-    record: dict[str, Any] = json.loads(metadata[PROVENANCE_KEY])
+    """Read the provenance that a results file carries in its metadata."""
+    record: dict[str, Any] = json.loads(pq.read_schema(path).metadata[PROVENANCE_KEY])
     return record

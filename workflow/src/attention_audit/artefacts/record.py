@@ -5,17 +5,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attention_audit.artefacts.files import checksum, rebuild_hint, whole
-from attention_audit.artefacts.seal import KEY, OPEN, seal, sealed
+from attention_audit.artefacts.files import KEY, OPEN, checksum, rebuild_hint, sealed, write_sealed
 from attention_audit.errors import AuditError
 
 
 def write_record(path: Path, record: Mapping[str, Any]) -> None:
     """Write a record, whole or not at all, with its seal."""
-    with whole(path) as temporary:
+    with write_sealed(path) as temporary:
         # the seal stands at the end
         temporary.write_text(json.dumps({**dict(sorted(record.items())), KEY: OPEN.decode()}) + "\n")
-        seal(temporary)
 
 
 def read_record(path: Path) -> dict[str, Any]:

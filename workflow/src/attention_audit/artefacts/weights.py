@@ -1,16 +1,22 @@
-"""Model weights as safetensors: reading them executes no code, unlike unpickling, and damage is noticed."""
+"""Model weights as safetensors: reading them executes no code, unlike unpickling, and damage is noticed. And arrays too
+large for memory, as .npy files that are read where they lie, with their seal behind the last byte.
+"""
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from attention_audit.artefacts.files import whole
+from attention_audit.artefacts.files import KEY, OPEN, sealed, write_sealed
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.artefacts.seal import KEY, OPEN, seal, sealed
 
 
 def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: Provenance) -> None:
@@ -21,10 +27,8 @@ def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: P
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     # everything under one key, since safetensors writes several keys in no fixed order
     header = json.dumps(provenance.record() | {KEY: OPEN.decode()}, sort_keys=True)
-    content = save(tensors, metadata={"attention_audit": header})
-    with whole(path) as temporary:
-        temporary.write_bytes(content)
-        seal(temporary)
+    with write_sealed(path) as temporary:
+        temporary.write_bytes(save(tensors, metadata={"attention_audit": header}))
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:
@@ -34,3 +38,31 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
     """
     with sealed(path, "weights", SafetensorError, ValueError), safe_open(path, framework="pt") as handle:
         return {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118, not a dictionary
+
+
+@contextmanager
+def write_array(path: Path, shape: tuple[int, ...], kind: npt.DTypeLike) -> Iterator[npt.NDArray[Any]]:
+    """Give an array on disk to be filled in any order; it is sealed and gets its name when the block succeeds.
+
+    Raises AuditError where the file cannot be written.
+    """
+    with write_sealed(path) as temporary:
+        array = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.dtype(kind), shape=shape)
+        # a full disk is an error here; where the pages are first written, it would end the process
+        with temporary.open("r+b") as stream:
+            os.posix_fallocate(stream.fileno(), 0, temporary.stat().st_size)
+        yield array
+        array.flush()
+        del array
+        with temporary.open("ab") as stream:
+            stream.write(OPEN)
+
+
+def open_array(path: Path) -> npt.NDArray[Any]:
+    """Open the array of a sealed file, in memory only where it is touched; a write to it never reaches the file.
+
+    Raises AuditError, naming the command that rebuilds it, where the file is missing or damaged.
+    """
+    with sealed(path, "array", ValueError):
+        array: npt.NDArray[Any] = np.load(path, mmap_mode="c")
+    return array

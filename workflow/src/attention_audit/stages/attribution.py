@@ -23,8 +23,6 @@ from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_split, prepare_device, read_material, rebuilt
 from attention_audit.stages.read_classifier import opened, pieces_of, read_texts, split_of
 
-Settings = AuditsJob
-
 
 class Asked(NamedTuple):
     """A run that an audit is asked of: its place among those of the audit's job."""

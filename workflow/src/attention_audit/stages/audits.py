@@ -46,8 +46,6 @@ from attention_audit.section import Section
 from attention_audit.stages.job import Job
 from attention_audit.targets import load
 
-Settings = AuditsJob
-
 Columns = Mapping[str, Any]
 """Columns of an audit but for those that say what was audited."""
 

@@ -8,7 +8,6 @@ from attention_audit.jobs.fetch import BuildJob
 from attention_audit.stages.job import Job
 from attention_audit.transformer.constructed import build
 
-Settings = BuildJob
 KIND = "feint"
 """The kind of control that such a classifier reads."""
 

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.artefacts.array import written
 from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.weights import write_array
 from attention_audit.columns.files import PIECES
 from attention_audit.jobs.importing import StatesJob
 from attention_audit.stages.job import Job
@@ -17,8 +17,6 @@ from attention_audit.stages.loading import prepare_device
 from attention_audit.stages.transforming import Opened, folder_of
 from attention_audit.transformer.pieces import joined
 from attention_audit.transformer.states import PieceTable, WordStates
-
-Settings = StatesJob
 
 SAMPLE = 256
 """Texts on which it is measured what half precision costs."""
@@ -72,7 +70,7 @@ def run(job: Job[StatesJob]) -> None:
     job.report(f"half precision moves logits by {cost:.1e}; states are {np.dtype(kind).name}")
     parts, first = [part for _, part in pieces.values()], 0
     count = sum(int(part.read.sum()) + settings.pair * len(part) for part in parts)
-    with written(job.output("states"), (count, model.width), kind) as states:
+    with write_array(job.output("states"), (count, model.width), kind) as states:
         for split, (_, part) in pieces.items():
             rows = part.read + settings.pair
             starts = first + rows.cumsum() - rows

@@ -35,8 +35,6 @@ from attention_audit.report.facts import commit
 from attention_audit.stages.job import Job
 from attention_audit.tables.wording import class_names
 
-Settings = ExplorerJob
-
 CALLED = {
     "instance_adversary": "adversary of each text",
     "word_attributions": "gradient, leave-one-out or integrated gradients",

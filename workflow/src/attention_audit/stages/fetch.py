@@ -8,8 +8,6 @@ from attention_audit.jobs.fetch import FetchJob
 from attention_audit.stages.job import Job
 from attention_audit.transformer.folder import known_mirror
 
-Settings = FetchJob
-
 
 def run(job: Job[FetchJob]) -> None:
     """Take the file from the mirror, else download it."""

@@ -7,8 +7,6 @@ from attention_audit.stages.frames import read_arguments
 from attention_audit.stages.job import Job
 from attention_audit.targets import load
 
-Settings = ExhibitJob
-
 
 def run(job: Job[ExhibitJob]) -> None:
     """Draw the figure, and say what no font of this machine can draw of it."""

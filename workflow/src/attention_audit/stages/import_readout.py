@@ -9,8 +9,6 @@ from attention_audit.jobs.importing import ImportJob
 from attention_audit.readout import Maps, Readout
 from attention_audit.stages.job import Job
 
-Settings = ImportJob
-
 
 def as_readout(given: GivenReadout) -> Readout:
     """What the audits need of a readout that has been checked. The decision is the class of the highest probability."""

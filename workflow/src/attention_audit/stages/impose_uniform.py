@@ -9,8 +9,6 @@ from attention_audit.jobs.importing import ImportJob
 from attention_audit.readout import Maps, Readout, read_heads, read_readout
 from attention_audit.stages.job import Job
 
-Settings = ImportJob
-
 
 def imposed(readout: Readout) -> Readout:
     """The readout of the same model with uniform weights on the items of every head.

@@ -27,8 +27,6 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.stages.job import Job
 
-Settings = CorpusJob
-
 LONGEST = 10_000
 """Words of a text that gensim reads; it silently drops all further words."""
 

@@ -33,8 +33,6 @@ from attention_audit.transformer.settings import ReadClassifier
 from attention_audit.transformer.states import PieceTable
 from attention_audit.transformer.windows import refuse_narrow
 
-Settings = ClassifierJob
-
 UNREAD = 0.5
 """Share of unknown pieces above which a classifier is refused."""
 

@@ -5,8 +5,6 @@ from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, load_weights
 from attention_audit.stages.train import Trainer
 
-Settings = TrainJob
-
 
 def run(job: Job[TrainJob]) -> None:
     """Read the model out."""

@@ -11,8 +11,6 @@ from attention_audit.jobs.importing import TransformerJob
 from attention_audit.stages.job import Job
 from attention_audit.transformer.folder import checksums, read_facts
 
-Settings = TransformerJob
-
 
 def run(job: Job[TransformerJob]) -> None:
     """Write the record. Raises AuditError where the folder lacks something."""

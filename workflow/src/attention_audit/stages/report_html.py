@@ -27,8 +27,6 @@ from attention_audit.report.guide import guide
 from attention_audit.report.page import SINGLE, FinishedRun, page
 from attention_audit.stages.job import Job
 
-Settings = ReportJob
-
 
 def read_maps(path: Path) -> pd.DataFrame:
     """Read the ids, probabilities and weights of a readout, without those of a tokenizer's marks."""

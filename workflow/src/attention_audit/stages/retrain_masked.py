@@ -22,8 +22,6 @@ from attention_audit.stages.reading_out import take_readout
 from attention_audit.stages.train import Trainer, by_model, train
 from attention_audit.training.settings import MaskedSettings, MaskingOrder
 
-Settings = MaskedSettings
-
 Masks = npt.NDArray[np.bool_]
 """Whether each token of a split is masked, text after text, (T,)."""
 

@@ -45,8 +45,6 @@ from attention_audit.stages.train import Trainer, by_model
 from attention_audit.training.loop import ConsistentAdversary, Epoch, Trained, fit
 from attention_audit.training.settings import SearchSettings
 
-Settings = SearchJob
-
 SHUFFLES = 10
 """Random orders of each map on which the similarity of two maps rests; on dev, it only leads the search."""
 

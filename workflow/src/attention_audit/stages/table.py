@@ -11,8 +11,6 @@ from attention_audit.tables.render import render
 from attention_audit.tables.tidy import gaps
 from attention_audit.targets import load
 
-Settings = ExhibitJob
-
 
 def run(job: Job[ExhibitJob]) -> None:
     """Write the table; data sets that could not be had follow at its end, with the paper's values."""

@@ -49,8 +49,6 @@ from attention_audit.training.settings import (
     TrainSettings,
 )
 
-Settings = TrainJob
-
 JobT = TypeVar("JobT", TrainJob, SearchJob, MaskedSettings)
 
 

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
-from attention_audit.artefacts.array import opened_array
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.artefacts.record import read_record
+from attention_audit.artefacts.weights import open_array
 from attention_audit.columns.files import CORPUS, PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
@@ -117,7 +117,7 @@ def found_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool
     names, read = table["id"].to_pylist(), table["words"].to_numpy().astype(np.int64)
     rows = read + pair
     starts = rows.cumsum() - rows
-    flat: npt.NDArray[Any] = opened_array(array)
+    flat: npt.NDArray[Any] = open_array(array)
     if names != [name for split in SPLITS for name in ids[split]] or len(flat) != rows.sum():
         raise AuditError(f"{pieces}: is of other texts than the corpus; {rebuild_hint(pieces)}")
     states, ends = torch.from_numpy(flat), np.cumsum([len(ids[split]) for split in SPLITS])

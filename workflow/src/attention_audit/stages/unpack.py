@@ -5,8 +5,6 @@ from attention_audit.corpus.encoders import unpack
 from attention_audit.jobs.fetch import UnpackJob
 from attention_audit.stages.job import Job
 
-Settings = UnpackJob
-
 
 def run(job: Job[UnpackJob]) -> None:
     """Unpack the files. Raises AuditError where the archive is not as the record, or the encoder not as declared."""
