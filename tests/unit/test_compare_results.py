@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -62,50 +63,47 @@ def results(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def before(tmp_path: Path) -> Path:
-    return results(tmp_path / "before")
+@dataclass(frozen=True)
+class Compared:
+    """Two folders of the same results, until a test changes one, and what compares them."""
+
+    script: ModuleType
+    before: Path
+    after: Path
+    capsys: pytest.CaptureFixture[str]
+
+    def output(self, *more: str, after: Path | None = None) -> str:
+        """What it prints, and that its exit status says the same."""
+        status = self.script.main([str(self.before), str(after or self.after), *more])
+        text = self.capsys.readouterr().out
+        verdict = text.splitlines()[-1]
+        assert verdict.startswith("NOT THE SAME" if status else "THE SAME"), text
+        return text
 
 
 @pytest.fixture
-def after(tmp_path: Path) -> Path:
-    return results(tmp_path / "after")
+def two(script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Compared:
+    return Compared(script, results(tmp_path / "before"), results(tmp_path / "after"), capsys)
 
 
-def output(script: ModuleType, capsys: pytest.CaptureFixture[str], before: Path, after: Path, *more: str) -> str:
-    """What it prints, and that its exit status says the same."""
-    status = script.main([str(before), str(after), *more])
-    text = capsys.readouterr().out
-    verdict = text.splitlines()[-1]
-    assert verdict.startswith("NOT THE SAME" if status else "THE SAME"), text
-    return text
-
-
-Captured = pytest.CaptureFixture[str]
-
-
-def test_the_same_results_are_exact(script: ModuleType, capsys: Captured, before: Path, after: Path) -> None:
-    text = output(script, capsys, before, after)
+def test_the_same_results_are_exact(two: Compared) -> None:
+    text = two.output()
     assert text.endswith("THE SAME: all 28 values are exact\n")
     assert " no\n" not in text
     assert "only in AFTER" not in text
 
 
-def test_rows_are_matched_by_key_and_not_by_place(
-    script: ModuleType, capsys: Captured, before: Path, after: Path
-) -> None:
+def test_rows_are_matched_by_key_and_not_by_place(two: Compared) -> None:
     for path in (PERMUTATION, STABILITY, ADVERSARY):
-        table(after, path, {name: values[::-1] for name, values in columns(path).items()})
-    assert "THE SAME: all 28" in output(script, capsys, before, after)
+        table(two.after, path, {name: values[::-1] for name, values in columns(path).items()})
+    assert "THE SAME: all 28" in two.output()
 
 
-def test_rows_of_the_same_key_are_matched_in_their_order(
-    script: ModuleType, capsys: Captured, before: Path, after: Path
-) -> None:
-    for folder, last in ((before, 2.0), (after, 3.0)):
+def test_rows_of_the_same_key_are_matched_in_their_order(two: Compared) -> None:
+    for folder, last in ((two.before, 2.0), (two.after, 3.0)):
         table(folder, "audits/chorus/planted.parquet", {"id": ["a", "a", "b"], "value": [1.0, 2.0, last]})
         table(folder, "audits/chorus/agreement.parquet", {"value": [1.0, last]})
-    text = output(script, capsys, before, after)
+    text = two.output()
     assert "planted.parquet: column value: 1 of 3 values differ" in text
     assert "agreement.parquet: column value: 1 of 2 values differ" in text
 
@@ -123,51 +121,41 @@ def test_rows_of_the_same_key_are_matched_in_their_order(
         (ADVERSARY, "attention", [[0.25, 0.75], None]),
     ],
 )
-def test_one_value_that_differs_is_found(
-    script: ModuleType, capsys: Captured, before: Path, after: Path, path: str, column: str, values: list[Any]
-) -> None:
-    table(after, path, columns(path) | {column: values})
-    text = output(script, capsys, before, after)
+def test_one_value_that_differs_is_found(two: Compared, path: str, column: str, values: list[Any]) -> None:
+    table(two.after, path, columns(path) | {column: values})
+    text = two.output()
     assert f"{path}: column {column}: 1 of" in text
     assert text.endswith("NOT THE SAME: 1 values\n")
 
 
-def test_a_tolerance_is_named_by_the_verdict(script: ModuleType, capsys: Captured, before: Path, after: Path) -> None:
-    table(after, PERMUTATION, columns(PERMUTATION) | {"tvd": [0.5 + 1e-13, float("nan"), None]})
-    allowed = output(script, capsys, before, after, "--relative", "1e-12")
+def test_a_tolerance_is_named_by_the_verdict(two: Compared) -> None:
+    table(two.after, PERMUTATION, columns(PERMUTATION) | {"tvd": [0.5 + 1e-13, float("nan"), None]})
+    allowed = two.output("--relative", "1e-12")
     assert "THE SAME within a relative difference of 1e-12: 1 of 28 values are not exact" in allowed
-    assert "NOT THE SAME" in output(script, capsys, before, after, "--relative", "1e-13")
-    assert "NOT THE SAME" in output(script, capsys, before, after)
-    assert "(a relative difference of 1e-12 was allowed)" in output(
-        script, capsys, before, before, "--relative", "1e-12"
-    )
+    assert "NOT THE SAME" in two.output("--relative", "1e-13")
+    assert "NOT THE SAME" in two.output()
+    assert "(a relative difference of 1e-12 was allowed)" in two.output("--relative", "1e-12", after=two.before)
 
 
 @pytest.mark.parametrize("weight", [[-0.0, 1.0], [0.0, 1.5], [0.0]])
-def test_tensors_are_the_same_bit_by_bit(
-    script: ModuleType, capsys: Captured, before: Path, after: Path, weight: list[float]
-) -> None:
-    tensors(after, WEIGHTS, weight=weight, bias=[2.0])
-    assert f"{WEIGHTS}: tensor weight: " in output(script, capsys, before, after)
+def test_tensors_are_the_same_bit_by_bit(two: Compared, weight: list[float]) -> None:
+    tensors(two.after, WEIGHTS, weight=weight, bias=[2.0])
+    assert f"{WEIGHTS}: tensor weight: " in two.output()
 
 
 @pytest.mark.parametrize("path", [PERMUTATION, WEIGHTS, FIGURE])
-def test_a_file_that_is_missing_is_found(
-    script: ModuleType, capsys: Captured, before: Path, after: Path, path: str
-) -> None:
-    (after / path).unlink()
-    text = output(script, capsys, before, after)
+def test_a_file_that_is_missing_is_found(two: Compared, path: str) -> None:
+    (two.after / path).unlink()
+    text = two.output()
     assert f"{path}: the file is missing" in text
     assert text.endswith("NOT THE SAME: 1 files missing\n")
 
 
-def test_columns_rows_and_tensors_that_are_missing_are_found(
-    script: ModuleType, capsys: Captured, before: Path, after: Path
-) -> None:
+def test_columns_rows_and_tensors_that_are_missing_are_found(two: Compared) -> None:
     old = columns(PERMUTATION)
-    table(after, PERMUTATION, {name: values[1:] for name, values in old.items() if name != "n"})
-    tensors(after, WEIGHTS, weight=[0.0, 1.0])
-    text = output(script, capsys, before, after)
+    table(two.after, PERMUTATION, {name: values[1:] for name, values in old.items() if name != "n"})
+    tensors(two.after, WEIGHTS, weight=[0.0, 1.0])
+    text = two.output()
     assert f"{PERMUTATION}: column n is missing" in text
     assert f"{PERMUTATION}: 1 of 3 rows are missing, first id a, seed 1" in text
     assert f"{WEIGHTS}: tensor bias is missing" in text
@@ -193,24 +181,22 @@ def test_a_layout_with_suites_is_followed(script: ModuleType, old: str, new: lis
     assert script.places_of(old, set(others)) == []
 
 
-def test_rows_of_a_suite_may_be_spread_over_models(
-    script: ModuleType, capsys: Captured, before: Path, after: Path
-) -> None:
-    (after / STABILITY).unlink()
-    for folder, path, rows in ((before, "jw", [0, 1]), (after, "lstm_tanh", [0]), (after, "cnn_tanh", [1])):
+def test_rows_of_a_suite_may_be_spread_over_models(two: Compared) -> None:
+    (two.after / STABILITY).unlink()
+    for folder, path, rows in ((two.before, "jw", [0, 1]), (two.after, "lstm_tanh", [0]), (two.after, "cnn_tanh", [1])):
         moved = {name: [values[row] for row in rows] for name, values in columns(STABILITY).items()}
         table(folder, f"audits/chorus/{path}/stability.parquet", moved)
-    (before / STABILITY).unlink()
-    assert "THE SAME: all 28" in output(script, capsys, before, after)
+    (two.before / STABILITY).unlink()
+    assert "THE SAME: all 28" in two.output()
 
 
-def test_what_is_new_is_listed_and_no_error(script: ModuleType, capsys: Captured, before: Path, after: Path) -> None:
-    table(after, ADVERSARY, columns(ADVERSARY) | {"model": ["base", "base"], "seed": [10, 10]})
+def test_what_is_new_is_listed_and_no_error(two: Compared) -> None:
+    table(two.after, ADVERSARY, columns(ADVERSARY) | {"model": ["base", "base"], "seed": [10, 10]})
     more = {name: [*values, values[0]] for name, values in columns(STABILITY).items()}
-    table(after, STABILITY, more | {"model": ["base", "lstm_tanh", "cnn_tanh"]})
-    tensors(after, WEIGHTS, weight=[0.0, 1.0], bias=[2.0], scale=[1.0])
-    table(after, "audits/chorus/base/conicity.parquet", {"id": ["a"], "conicity": [0.5]})
-    text = output(script, capsys, before, after)
+    table(two.after, STABILITY, more | {"model": ["base", "lstm_tanh", "cnn_tanh"]})
+    tensors(two.after, WEIGHTS, weight=[0.0, 1.0], bias=[2.0], scale=[1.0])
+    table(two.after, "audits/chorus/base/conicity.parquet", {"id": ["a"], "conicity": [0.5]})
+    text = two.output()
     assert "THE SAME: all 28" in text
     for line in (
         f"{ADVERSARY}: columns model, seed",
@@ -221,9 +207,7 @@ def test_what_is_new_is_listed_and_no_error(script: ModuleType, capsys: Captured
         assert f"\n  {line}\n" in text
 
 
-def test_a_folder_without_results_is_refused(
-    script: ModuleType, capsys: Captured, before: Path, tmp_path: Path
-) -> None:
+def test_a_folder_without_results_is_refused(two: Compared, tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
-        script.main([str(before), str(tmp_path / "none")])
-    assert "no results there" in capsys.readouterr().err
+        two.output(after=tmp_path / "none")
+    assert "no results there" in two.capsys.readouterr().err

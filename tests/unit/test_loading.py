@@ -31,45 +31,45 @@ TEXTS = [
 ]
 
 
-def architecture(pretrained: bool, hierarchical: bool = False) -> Architecture:
-    return Architecture(
-        encoder="affine",
-        attention="uniform",
-        embedding=2,
-        pretrained=pretrained,
-        hidden=3,
-        attention_hidden=3,
-        hierarchical=hierarchical,
-    )
+def architecture(**further: Any) -> Architecture:
+    sizes = {"encoder": "affine", "attention": "uniform", "embedding": 2, "hidden": 3, "attention_hidden": 3}
+    return Architecture.model_validate(sizes | {"pretrained": False} | further)
 
 
-def table_of(
-    texts: list[tuple[str, int, str]], start: int, sentences: list[list[int] | None] | None = None
-) -> pa.Table:
-    rows: list[dict[str, Any]] = [
-        {"id": f"text-{number}", "split": split, "label": label, "tokens": text.split(), "label_name": str(label)}
-        for number, (split, label, text) in enumerate(texts, start=start)
-    ]
-    if sentences:
-        rows = [row | {"sentences": starts} for row, starts in zip(rows, sentences, strict=True)]
-    return pa.Table.from_pylist(rows, schema=CORPUS.schema)
+Read = Callable[..., Material]
 
 
 @pytest.fixture
-def files(tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """A corpus in two row groups, its splits in any order; and its vocabulary a, b, c with vectors for b and c."""
+def read(tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch) -> Read:
+    """Read a corpus in two row groups, its splits in any order, with these columns; and its vocabulary a, b, c with
+    vectors for b and c.
+    """
     monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
     corpus, vocabulary = tmp_path / "corpus.parquet", tmp_path / "vocabulary.parquet"
-    write_batches(corpus, CORPUS, [table_of(TEXTS[:3], 0), table_of(TEXTS[3:], 3)], provenance)
     words = build_vocabulary(text.split() for split, _, text in TEXTS if split == "train")
     vectors = {"b": np.array([1, 2], np.float32), "c": np.array([3, 4], np.float32)}
     write_table(vocabulary, VOCABULARY, vocabulary_columns(words, vectors), provenance)
-    return corpus, vocabulary
+
+    def write_and_read(
+        model: Architecture | None = None, hides: bool = False, cut: int = 0, **columns: list[list[int] | None]
+    ) -> Material:
+        rows: list[dict[str, Any]] = [
+            {"id": f"text-{number}", "split": split, "label": label, "tokens": text.split(), "label_name": str(label)}
+            | {name: values[number] for name, values in columns.items()}
+            for number, (split, label, text) in enumerate(TEXTS)
+        ]
+        table = pa.Table.from_pylist(rows, schema=CORPUS.schema)
+        write_batches(corpus, CORPUS, [table[:3], table[3:]], provenance)
+        if cut:
+            corpus.write_bytes(corpus.read_bytes()[:-cut])
+        return read_material(corpus, vocabulary, model or architecture(), hides)
+
+    return write_and_read
 
 
 @pytest.fixture
-def material(files: tuple[Path, Path]) -> Material:
-    return read_material(*files, architecture(pretrained=True))
+def material(read: Read) -> Material:
+    return read(architecture(pretrained=True))
 
 
 def test_splits_come_in_their_own_order_with_their_texts_in_the_files(material: Material) -> None:
@@ -113,10 +113,10 @@ def test_words_without_a_vector_may_be_drawn_with_the_seed(material: Material) -
     assert one[5:].tolist() == [[1, 2], [3, 4]]
 
 
-def test_without_pretrained_vectors_none_are_read(files: tuple[Path, Path]) -> None:
-    material = read_material(*files, architecture(pretrained=False))
+def test_without_pretrained_vectors_none_are_read(read: Read) -> None:
+    material = read()
     assert material.vectors is None
-    assert build_model(material, architecture(pretrained=False), seed=0).embedding.weight[4:].all()
+    assert build_model(material, architecture(), seed=0).embedding.weight[4:].all()
 
 
 def test_a_split_gives_batches_of_its_texts(material: Material) -> None:
@@ -140,11 +140,11 @@ def test_a_reference_is_joined_by_id(
     np.testing.assert_array_equal(batch.probabilities, readout.probabilities[[1, 3]])
 
 
-def test_sentences_are_read_for_a_hierarchical_model(files: tuple[Path, Path], provenance: Provenance) -> None:
-    corpus, vocabulary = files
-    tables = [table_of(TEXTS[:3], 0, [[0], [0], [0, 1]]), table_of(TEXTS[3:], 3, [[0, 1], [0, 2], [0]])]
-    write_batches(corpus, CORPUS, tables, provenance)
-    material = read_material(corpus, vocabulary, architecture(pretrained=False, hierarchical=True))
+SENTENCES = [[0], [0], [0, 1], [0, 1], [0, 2], [0]]
+
+
+def test_sentences_are_read_for_a_hierarchical_model(read: Read) -> None:
+    material = read(architecture(hierarchical=True), sentences=SENTENCES)
     train = build_split(material.splits["train"], CPU).batch(np.array([1, 0]))
     assert train.documents is not None
     assert [group.words.tolist() for group in train.documents.groups] == [[[6], [4], [5]]]
@@ -155,23 +155,14 @@ def test_sentences_are_read_for_a_hierarchical_model(files: tuple[Path, Path], p
     assert test.widths.tolist() == [2, 2]
 
 
-def test_a_flat_model_reads_no_sentences(files: tuple[Path, Path], provenance: Provenance) -> None:
-    corpus, vocabulary = files
-    write_batches(corpus, CORPUS, [table_of(TEXTS, 0, [[0], [0], [0, 1], [0, 1], [0, 2], [0]])], provenance)
-    split = build_split(read_material(corpus, vocabulary, architecture(pretrained=False)).splits["train"], CPU)
+def test_a_flat_model_reads_no_sentences(read: Read) -> None:
+    split = build_split(read(sentences=SENTENCES).splits["train"], CPU)
     assert split.items.tolist() == split.lengths.tolist() == [1, 2, 1]
 
 
-def with_blocked(blocked: list[list[int] | None]) -> pa.Table:
-    """The texts, some with positions of their impermissible words."""
-    rows = [row | {"blocked": words} for row, words in zip(table_of(TEXTS, 0).to_pylist(), blocked, strict=True)]
-    return pa.Table.from_pylist(rows, schema=CORPUS.schema)
-
-
-def test_attention_is_to_keep_away_from_impermissible_words(files: tuple[Path, Path], provenance: Provenance) -> None:
-    corpus, vocabulary = files
-    write_batches(corpus, CORPUS, [with_blocked([[1], None, [0, 1], [1], None, [0]])], provenance)
-    splits = read_material(corpus, vocabulary, architecture(pretrained=False), blocked=True).splits
+def test_attention_is_to_keep_away_from_impermissible_words(read: Read) -> None:
+    words = [[1], None, [0, 1], [1], None, [0]]
+    splits = read(hides=True, blocked=words).splits
     marked = {
         name: build_split(texts, CPU).batch(np.arange(len(texts.ids))).impermissible for name, texts in splits.items()
     }
@@ -180,7 +171,7 @@ def test_attention_is_to_keep_away_from_impermissible_words(files: tuple[Path, P
         "dev": [[True, True]],
         "test": [[False, True, False], [False, False, False]],
     }
-    honest = read_material(corpus, vocabulary, architecture(pretrained=False)).splits["train"]
+    honest = read(blocked=words).splits["train"]
     assert build_split(honest, CPU).batch(np.array([0])).impermissible is None
 
 
@@ -192,28 +183,23 @@ def test_the_marks_of_a_transformer_are_permitted() -> None:
     assert hidden.tolist() == [[True, False, False, False], [False, True, False, False]]
 
 
-def test_a_liar_needs_training_texts_with_impermissible_words(files: tuple[Path, Path], provenance: Provenance) -> None:
-    corpus, vocabulary = files
-    write_batches(corpus, CORPUS, [with_blocked([[0], None, [0], None, [0], None])], provenance)
-    with pytest.raises(AuditError, match=r"corpus\.parquet: no training text has impermissible words, .* name another"):
-        read_material(corpus, vocabulary, architecture(pretrained=False), blocked=True)
-
-
-def test_a_hierarchical_model_refuses_a_corpus_without_sentences(
-    files: tuple[Path, Path], provenance: Provenance
-) -> None:
-    corpus, vocabulary = files
-    write_batches(corpus, CORPUS, [table_of(TEXTS, 0, [[0], [0], [0, 1], None, [0, 2], None])], provenance)
-    expected = r"corpus\.parquet: text 'text-3': no sentence boundaries, .*; set `tokens\.sentences: true`"
-    with pytest.raises(AuditError, match=expected):
-        read_material(corpus, vocabulary, architecture(pretrained=False, hierarchical=True))
-
-
-def test_a_damaged_corpus_is_named(files: tuple[Path, Path]) -> None:
-    corpus, vocabulary = files
-    corpus.write_bytes(corpus.read_bytes()[:-10])
-    with pytest.raises(AuditError, match=r"corpus\.parquet: truncated or corrupt Parquet; rebuild"):
-        read_material(corpus, vocabulary, architecture(pretrained=False))
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        (
+            {"hides": True, "blocked": [[0], None, [0], None, [0], None]},
+            r"no training text has impermissible words, .* name another",
+        ),
+        (
+            {"model": architecture(hierarchical=True), "sentences": [*SENTENCES[:3], None, [0, 2], None]},
+            r"text 'text-3': no sentence boundaries, .*; set `tokens\.sentences: true`",
+        ),
+        ({"cut": 10}, "truncated or corrupt Parquet; rebuild"),
+    ],
+)
+def test_a_corpus_without_what_a_model_reads_is_one_line(read: Read, asked: dict[str, Any], line: str) -> None:
+    with pytest.raises(AuditError, match=rf"corpus\.parquet: {line}"):
+        read(**asked)
 
 
 def test_what_a_transformer_has_not_read_is_cut_off(material: Material) -> None:
