@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from attention_audit.report.guide import ARTEFACTS
 
 pytestmark = pytest.mark.end_to_end
 SMALL = pytest.mark.xdist_group("finished")
+FEW = {"emptied": 1, "truncated": 5, "one bit flipped": 20}
+MANY = {"emptied": 1, "truncated": 100, "one bit flipped": 2000}
 LARGE = [pytest.mark.full, pytest.mark.xdist_group("everything")]
 
 TRANSFORMERS = {CUT_TEXTS, HEADS, HEADED, PIECES, SEVERAL}
@@ -93,15 +96,33 @@ def damaged(content: bytes, damage: str, draw: random.Random) -> bytes:
     return flipped(content, draw.randrange(8 * len(content)))
 
 
+def assert_noticed(
+    path: Path, read: Callable[[], object], draw: random.Random, times: dict[str, int], tally: Tally, what: str = "file"
+) -> None:
+    """Assert that a file is read as it is, and refused with the command that mends it once damaged, so many times."""
+    whole = path.read_bytes()
+    read()
+    for damage, count in times.items():
+        for _ in range(count):
+            path.write_bytes(damaged(whole, damage, draw))
+            with pytest.raises(AuditError, match=f"rebuild it with: snakemake --cores 1 --force {path}") as caught:
+                read()
+            assert str(caught.value).startswith(f"{path}: ")
+        tally(f"a {what} {damage}, read as a stage does", "noticed and named", count)
+    path.write_bytes(whole)
+    read()
+
+
 def reader_of(path: Path) -> Callable[[], object]:
     """What a stage calls to read a file of results/."""
-    if path.suffix == ".parquet":
-        return lambda: read_table(path, kind_of(path))
-    if path.suffix == ".safetensors":
-        return lambda: read_weights(path)
-    if path.suffix == ".json":
-        return lambda: read_record(path)
-    return lambda: check_recorded([path.parent / "records" / f"{path.name}.json"])
+    match path.suffix:
+        case ".parquet":
+            return partial(read_table, path, kind_of(path))
+        case ".safetensors":
+            return partial(read_weights, path)
+        case ".json":
+            return partial(read_record, path)
+    return partial(check_recorded, [path.parent / "records" / f"{path.name}.json"])
 
 
 def test_every_kind_that_a_stage_reads_is_damaged() -> None:
@@ -113,11 +134,10 @@ def test_every_kind_that_a_stage_reads_is_damaged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "cuts", "flips"),
-    [pytest.param("finished", 5, 20, marks=SMALL), pytest.param("everything", 100, 2000, marks=LARGE)],
+    ("run", "times"), [pytest.param("finished", FEW, marks=SMALL), pytest.param("everything", MANY, marks=LARGE)]
 )
 def test_no_damage_goes_unnoticed(
-    request: pytest.FixtureRequest, tmp_path: Path, tally: Tally, run: str, cuts: int, flips: int
+    request: pytest.FixtureRequest, tmp_path: Path, tally: Tally, run: str, times: dict[str, int]
 ) -> None:
     undamaged: Folder = request.getfixturevalue(run)
     folder = undamaged.copy(tmp_path / "audit")
@@ -126,19 +146,7 @@ def test_no_damage_goes_unnoticed(
     files = [results / file for file in READERS if (results / file).is_file()]
     files += [*sorted((results / "tables").glob("*.parquet")), results / UNREAD[0]]
     for path in files:
-        read, whole = reader_of(path), path.read_bytes()
-        read()
-        times = {"emptied": 1, "truncated": cuts, "one bit flipped": flips}
-        for damage, count in times.items():
-            for _ in range(count):
-                path.write_bytes(damaged(whole, damage, draw))
-                with pytest.raises(AuditError) as caught:
-                    read()
-                assert str(path) in str(caught.value)
-                assert f"rebuild it with: snakemake --cores 1 --force {path}" in str(caught.value)
-            tally(f"a file {damage}, read as a stage does", "noticed and named", count)
-        path.write_bytes(whole)
-        read()
+        assert_noticed(path, reader_of(path), draw, times, tally)
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,13 @@ import pytest
 from folder import kind_of
 from hurt import Tally
 from planned import CLASSIFIERS_ALONE, plan_of
-from test_damaged import TRANSFORMERS, damaged
+from test_damaged import FEW, MANY, TRANSFORMERS, assert_noticed
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.record import read_record
 from attention_audit.artefacts.weights import open_array
 from attention_audit.columns.files import HEADED, PIECES, SEVERAL
 from attention_audit.columns.kinds import Artefact
-from attention_audit.errors import AuditError
 from attention_audit.readout import read_readout
 
 pytest.importorskip("transformers")
@@ -85,19 +84,5 @@ def test_no_damage_goes_unnoticed(
     file: str, made: Path, monkeypatch: pytest.MonkeyPatch, tally: Tally, full: bool
 ) -> None:
     monkeypatch.chdir(made)
-    path, draw = Path(file), random.Random(file)
-    whole = path.read_bytes()
-    read(path)
-    times = {"emptied": 1, "truncated": 100 if full else 5, "one bit flipped": 2000 if full else 20}
-    try:
-        for damage, count in times.items():
-            for _ in range(count):
-                path.write_bytes(damaged(whole, damage, draw))
-                with pytest.raises(AuditError) as caught:
-                    read(path)
-                assert f"{path}: " in str(caught.value)
-                assert f"rebuild it with: snakemake --cores 1 --force {path}" in str(caught.value)
-            tally(f"a file of a Transformer {damage}, read as a stage does", "noticed and named", count)
-    finally:
-        path.write_bytes(whole)
-    read(path)
+    path = Path(file)
+    assert_noticed(path, lambda: read(path), random.Random(file), MANY if full else FEW, tally, "file of a Transformer")

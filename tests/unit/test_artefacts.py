@@ -3,14 +3,17 @@
 import errno
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 import torch
+from refusal import refusal
 
 from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.parquet import (
@@ -21,8 +24,9 @@ from attention_audit.artefacts.parquet import (
     write_table,
 )
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.artefacts.running import hold_lock
-from attention_audit.artefacts.weights import read_weights, write_weights
+from attention_audit.artefacts.weights import open_array, read_weights, write_array, write_weights
 from attention_audit.code_hash import WORDS
 from attention_audit.columns.audits import EVIDENCE
 from attention_audit.columns.files import HISTORY
@@ -31,6 +35,8 @@ from attention_audit.errors import AuditError
 from attention_audit.report.guide import ARTEFACTS, ORDER
 
 COLUMNS = {"epoch": [0, 1], "loss": [0.5, 0.25], "score": [0.6, 0.7], "selected": [False, True]}
+WEIGHTS = {"a": torch.randn(50, 3), "b": torch.arange(4)}
+VALUES = np.arange(12, dtype=np.float16).reshape(4, 3)
 
 
 def test_a_file_appears_only_once_its_block_ends_well(tmp_path: Path) -> None:
@@ -111,8 +117,9 @@ def test_a_file_of_another_kind_with_the_same_columns_is_refused(tmp_path: Path,
     path = tmp_path / "h.parquet"
     write_table(path, HISTORY, COLUMNS, provenance)
     assert read_frame(path, HISTORY)["epoch"].tolist() == COLUMNS["epoch"]
-    with pytest.raises(AuditError, match=r"h\.parquet: is no other file, .*; rebuild it with"):
-        read_frame(path, replace(HISTORY, name="other"))
+    for other in (replace(HISTORY, name="other"), replace(EVIDENCE, name="history")):
+        with pytest.raises(AuditError, match=rf"h\.parquet: is no {other.name} file, or has other columns .*; rebuild"):
+            read_frame(path, other)
 
 
 def test_a_kind_of_file_is_found_by_its_target() -> None:
@@ -121,54 +128,68 @@ def test_a_kind_of_file_is_found_by_its_target() -> None:
         artefact("columns.tables:QUESTIONS")
 
 
-@pytest.mark.parametrize("position", [0.02, 0.3, 0.6])
-def test_a_flipped_bit_in_a_tables_data_is_noticed(tmp_path: Path, provenance: Provenance, position: float) -> None:
-    path = tmp_path / "h.parquet"
-    random = np.random.default_rng(0)
-    values = random.normal(size=2000)
-    write_table(
-        path,
-        HISTORY,
-        {"epoch": np.arange(2000), "loss": values, "score": values, "selected": values > 0},
-        provenance,
-    )
-    data = bytearray(path.read_bytes())
-    data[int(len(data) * position)] ^= 0x10
-    path.write_bytes(data)
-    with pytest.raises(AuditError, match=f"{path}: .*rebuild it with: snakemake --cores 1 --force {path}"):
-        read_table(path, HISTORY)
+def fill(path: Path, provenance: Provenance) -> None:
+    """Write VALUES as an array on disk, in any order."""
+    with write_array(path, VALUES.shape, np.float16) as array:
+        for row in (2, 0, 3, 1):
+            array[row] = VALUES[row]
 
 
-def test_missing_truncated_and_foreign_tables_are_one_line(tmp_path: Path, provenance: Provenance) -> None:
-    path = tmp_path / "h.parquet"
-    with pytest.raises(AuditError, match="not there; rebuild"):
-        read_frame(path, HISTORY)
-    write_table(path, HISTORY, COLUMNS, provenance)
-    with pytest.raises(AuditError, match="no evidence file, or has other columns"):
-        read_frame(path, EVIDENCE)
-    path.write_bytes(path.read_bytes()[:-10])
-    with pytest.raises(AuditError, match="truncated or corrupt"):
-        read_frame(path, HISTORY)
+SEALED: dict[str, tuple[Callable[[Path, Provenance], None], Callable[[Path], Any]]] = {
+    "h.parquet": (
+        lambda path, provenance: write_table(path, HISTORY, COLUMNS, provenance),
+        lambda path: read_table(path, HISTORY),
+    ),
+    "w.safetensors": (lambda path, provenance: write_weights(path, WEIGHTS, provenance), read_weights),
+    "r.json": (lambda path, provenance: write_record(path, {"b": 1, "a": provenance.stage}), read_record),
+    "states.npy": (fill, open_array),
+}
+"""How each kind of sealed file is written and read."""
 
 
-def test_weights_come_back_and_damage_is_noticed(tmp_path: Path, provenance: Provenance) -> None:
+@pytest.mark.parametrize("name", SEALED)
+def test_a_sealed_file_has_the_same_bytes_each_time_and_no_damage_goes_unnoticed(
+    tmp_path: Path, provenance: Provenance, name: str
+) -> None:
+    (write, read), path = SEALED[name], tmp_path / name
+    assert "not there; rebuild it with: snakemake" in refusal(read, path)
+    write(path, provenance)
+    content = path.read_bytes()
+    write(path, provenance)
+    assert path.read_bytes() == content
+    hurt = [b"", content[:-1], content[: len(content) // 2]]
+    for at in (len(content) * part // 50 for part in range(1, 50, 6)):
+        hurt.append(content[:at] + bytes([content[at] ^ 0x10]) + content[at + 1 :])
+    for each in hurt:
+        path.write_bytes(each)
+        said = refusal(read, path)
+        assert ": truncated or corrupt " in said
+        assert f"; rebuild it with: snakemake --cores 1 --force {path}" in said
+
+
+def test_weights_come_back(tmp_path: Path, provenance: Provenance) -> None:
     path = tmp_path / "w.safetensors"
-    weights = {"a": torch.randn(50, 3), "b": torch.arange(4)}
-    write_weights(path, weights, provenance)
+    write_weights(path, WEIGHTS, provenance)
     again = read_weights(path)
-    assert again.keys() == weights.keys()
-    assert all(torch.equal(again[name], weights[name]) for name in weights)
-    whole_file = path.read_bytes()
-    write_weights(path, weights, provenance)
-    assert path.read_bytes() == whole_file
-    flipped = bytearray(whole_file)
-    flipped[-20] ^= 1
-    for damaged, words in ((flipped, "truncated or corrupt"), (whole_file[:-9], "truncated"), (b"", "truncated")):
-        path.write_bytes(damaged)
-        with pytest.raises(AuditError, match=f"{words}.*rebuild it with"):
-            read_weights(path)
-    with pytest.raises(AuditError, match="not there"):
-        read_weights(tmp_path / "no.safetensors")
+    assert again.keys() == WEIGHTS.keys()
+    assert all(torch.equal(again[name], WEIGHTS[name]) for name in WEIGHTS)
+
+
+def test_an_array_filled_in_any_order_is_read_where_it_lies(tmp_path: Path, provenance: Provenance) -> None:
+    path = tmp_path / "states.npy"
+    fill(path, provenance)
+    read = open_array(path)
+    np.testing.assert_array_equal(read, VALUES)
+    assert isinstance(read, np.memmap)
+    # what is written to it stays in memory
+    read[0] = 7
+    np.testing.assert_array_equal(open_array(path), VALUES)
+
+
+def test_an_array_that_is_not_finished_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), write_array(tmp_path / "states.npy", (2, 2), np.float32) as array:
+        array[0] = 1 / 0
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_lock_is_one_processes_and_goes_with_it(tmp_path: Path) -> None:
