@@ -23,7 +23,7 @@ import attention_audit
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import spaced
-from attention_audit.stages.comparing import compare_with_given
+from attention_audit.stages.read_classifier import compare_with_given
 from attention_audit.transformer.folder import use_held
 from attention_audit.transformer.in_memory import hold_model, merge_adapters
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
@@ -229,8 +230,8 @@ class Readout:
         """The columns that columns.files declares for its `kind`."""
         columns = {
             "id": self.ids,
-            "label": self.labels.astype(np.int32),
-            "prediction": self.predictions.astype(np.int32),
+            "label": self.labels,
+            "prediction": self.predictions,
             "probabilities": list(self.probabilities),
             "attention": self.attention,
             "contribution": [z.reshape(-1) for z in self.contribution],
@@ -241,7 +242,7 @@ class Readout:
         }
         if self.several is not None:
             columns["heads"] = [weights.reshape(-1) for weights in self.several.weights]
-            columns["marks"] = self.several.marks.astype(np.int32)
+            columns["marks"] = self.several.marks
             columns["places"] = [None] * len(self) if self.several.places is None else self.several.places
             columns["cut"] = [False] * len(self) if self.several.cut is None else self.several.cut
         if self.attending is not None:
@@ -308,29 +309,31 @@ def _read_head(path: Path, classes: int, outputs: int) -> Head:
     return Head(torch.from_numpy(np.stack(weight)), torch.from_numpy(table["bias"].to_numpy().astype(np.float32)))
 
 
-def _several(table: pa.Table, path: Path, tail: Tail | None, lengths: list[int]) -> Maps | None:
-    """What a table says of heads. Raises AuditError where they fit neither the items of the texts nor the tail."""
+def _count(table: pa.Table, column: str) -> Members:
+    counts: Members = pc.list_value_length(table[column]).to_numpy().astype(np.int64)
+    return counts
+
+
+def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Members) -> Maps | None:
+    """Read what a table says of heads. Raises AuditError where they fit neither the items of the texts nor the tail."""
     if "heads" not in table.column_names:
         return None
-    weights, marks = _rows(table["heads"]), table["marks"].to_numpy().astype(np.int64)
-    heads = len(weights[0]) // lengths[0]
+    heads = _count(table, "heads")[0] // lengths[0]
     width, joined = tail.weights["output.weight"].shape if tail else (0, 0)
-    nothing = [np.empty(0, np.float32)] * len(lengths)
-    values, below = (_rows(table[name]) if tail else nothing for name in ("values", "below"))
-    divides = heads and joined % heads == 0
-    for name, length, *sizes in zip(
-        table["id"].to_pylist(), lengths, *(map(len, rows) for rows in (weights, values, below)), strict=True
-    ):
-        if not divides or sizes != [heads * length, joined * length, width]:
-            what = "items or its tail" if tail else "items"
-            raise AuditError(f"{path}: the heads of text {name!r} do not fit its {what}; {rebuild_hint(path)}")
-    maps = [row.reshape(-1, heads) for row in weights]
-    cut = table["cut"].to_numpy()
+    of_tail = {"values": joined * lengths, "below": width} if tail else {}
+    expected = {"heads": heads * lengths, **of_tail}
+    wrong = np.any([_count(table, name) != counts for name, counts in expected.items()], axis=0)
+    if wrong.any() or not heads or joined % heads:
+        what = "items or its tail" if tail else "items"
+        name = table["id"][int(wrong.argmax())].as_py()
+        raise AuditError(f"{path}: the heads of text {name!r} do not fit its {what}; {rebuild_hint(path)}")
+    weights = [row.reshape(-1, heads) for row in _rows(table["heads"])]
     places = None if table["places"].null_count else [row.astype(np.int64) for row in _rows(table["places"])]
+    marks, cut = table["marks"].to_numpy().astype(np.int64), table["cut"].to_numpy()
     if tail is None:
-        return Maps(maps, marks, places=places, cut=cut)
-    of_heads = [row.reshape(-1, heads, joined // heads) for row in values]
-    return HeadStates(maps, marks, of_heads, np.stack(below), tail, places=places, cut=cut)
+        return Maps(weights, marks, places=places, cut=cut)
+    values = [row.reshape(-1, heads, joined // heads) for row in _rows(table["values"])]
+    return HeadStates(weights, marks, values, np.stack(_rows(table["below"])), tail, places=places, cut=cut)
 
 
 def _maps(table: pa.Table) -> dict[str, list[Floats]]:
@@ -341,28 +344,24 @@ def _maps(table: pa.Table) -> dict[str, list[Floats]]:
 
 
 def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readout:
-    bias = np.stack(_rows(table["bias"]))
-    attention = _rows(table["attention"])
-    contribution = _rows(table["contribution"])
-    outputs = bias.shape[1]
-    for name, weights, values in zip(table["id"].to_pylist(), attention, contribution, strict=True):
-        if len(values) != outputs * len(weights):
-            counts = f"{len(weights)} weights but {len(values)} contributions"
-            raise AuditError(f"{path}: text {name!r} has {counts}; {rebuild_hint(path)}")
-    predicted = np.stack(_rows(table["probabilities"]))
-    pairs = table["candidates"].null_count == 0
-    lengths = [len(weights) for weights in attention]
+    bias, predicted = (np.stack(_rows(table[name])) for name in ("bias", "probabilities"))
+    outputs, pairs = bias.shape[1], table["candidates"].null_count == 0
+    lengths, counts = _count(table, "attention"), _count(table, "contribution")
+    if len(wrong := np.flatnonzero(counts != outputs * lengths)):
+        name, at = table["id"][int(wrong[0])].as_py(), wrong[0]
+        said = f"{lengths[at]} weights but {counts[at]} contributions"
+        raise AuditError(f"{path}: text {name!r} has {said}; {rebuild_hint(path)}")
     return Readout(
         table["id"].to_pylist(),
         table["label"].to_numpy().astype(np.int64),
         table["prediction"].to_numpy().astype(np.int64),
         predicted,
-        attention,
-        [values.reshape(length, outputs) for length, values in zip(lengths, contribution, strict=True)],
+        _rows(table["attention"]),
+        [row.reshape(length, outputs) for length, row in zip(lengths, _rows(table["contribution"]), strict=True)],
         bias,
         _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
         _rows(table["candidates"]) if pairs else None,
-        _several(table, path, tail, lengths),
+        _read_several(table, path, tail, lengths),
         _maps(table),
     )
 

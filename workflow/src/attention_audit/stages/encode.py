@@ -88,10 +88,10 @@ def run(job: Job[StatesJob]) -> None:
     columns = {
         "id": [name for ids, _ in pieces.values() for name in ids],
         "split": [split for split, (ids, _) in pieces.items() for _ in ids],
-        "words": every.read.astype(np.int32),
-        "query_words": every.queried.astype(np.int32),
-        "pieces": every.counts.astype(np.int32),
+        "words": every.read,
+        "query_words": every.queried,
+        "pieces": every.counts,
         "truncated": every.truncated,
-        "unknown": every.unknown.astype(np.int32),
+        "unknown": every.unknown,
     }
     write_table(job.output("pieces"), PIECES, columns, job.provenance)
