@@ -4,7 +4,8 @@ import os
 import signal
 import subprocess
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psutil
@@ -41,37 +42,50 @@ ENDLESS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 """A job that takes for ever: its file, its log, what the log says once it is at it, and its settings."""
 
 
+@contextmanager
+def endless(folder: Folder, job: str) -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
+    """A run that is at a job without an end, and all its processes, of which nothing is left after the block."""
+    target, log, says, settings = ENDLESS[job]
+    folder.overlay(**settings)
+    with folder.start(target) as process:
+        wait_for(folder.path / log, says)
+        every = psutil.Process(process.pid).children(recursive=True)
+        try:
+            yield process, every
+        finally:
+            for one in every:
+                with suppress(psutil.NoSuchProcess):
+                    one.kill()
+            kill_tree(process)
+
+
+def assert_ended(folder: Folder, job: str, process: subprocess.Popen[str], every: list[psutil.Process]) -> None:
+    """Assert that a run ends, as its processes do, without a file or a traceback."""
+    text, _ = process.communicate(timeout=30)
+    # whoever adopts a process that ended takes a moment to notice
+    _, left = psutil.wait_procs(every, timeout=WITHIN)
+    assert left == []
+    assert process.returncode
+    assert "Traceback" not in text, text
+    assert not (folder.path / ENDLESS[job][0]).exists()
+
+
 @pytest.mark.parametrize("job", ENDLESS)
 @pytest.mark.parametrize(
     "how", ["Ctrl-C", pytest.param("SIGINT", marks=pytest.mark.whole), pytest.param("SIGTERM", marks=pytest.mark.whole)]
 )
 def test_every_job_ends_within_seconds(new_folder: NewFolder, tally: Tally, job: str, how: str) -> None:
-    target, log, says, settings = ENDLESS[job]
     folder = new_folder()
-    folder.overlay(**settings)
-    with folder.start(target) as process:
-        wait_for(folder.path / log, says)
-        jobs = psutil.Process(process.pid).children(recursive=True)
+    with endless(folder, job) as (process, jobs):
         assert any("attention_audit" in part for one in jobs for part in one.cmdline())
         began = time.monotonic()
         if how == "Ctrl-C":  # a terminal sends it to all processes of its foreground
             os.killpg(process.pid, signal.SIGINT)
         else:
             process.send_signal(getattr(signal, how))
-        try:
-            text, _ = process.communicate(timeout=30)
-        finally:
-            took = time.monotonic() - began
-            # whoever adopts a process that ended takes a moment to notice
-            _, left = psutil.wait_procs(jobs, timeout=1)
-            for one in left:
-                one.kill()
-            kill_tree(process)
-    assert took < WITHIN
-    assert left == []
+        assert_ended(folder, job, process, jobs)
+        assert time.monotonic() - began < WITHIN
     assert process.returncode == 1
-    assert "Traceback" not in text, text
-    assert not (folder.path / target).exists()
     tally("SIGINT or SIGTERM in a job", "every process ended within 10 seconds", 1)
 
 
@@ -96,25 +110,10 @@ ALWAYS = ("Snakemake", signal.SIGINT)
 def test_nothing_is_left_and_nothing_is_lost(
     finished: Folder, new_folder: NewFolder, tally: Tally, who: str, how: signal.Signals
 ) -> None:
-    target, log, says, settings = ENDLESS["training"]
-    folder = new_folder()
-    folder.overlay(**settings)
-    with folder.start(target) as process:
-        wait_for(folder.path / log, says)
-        every = psutil.Process(process.pid).children(recursive=True)
+    folder, target = new_folder(), ENDLESS["training"][0]
+    with endless(folder, "training") as (process, every):
         found(process)[who].send_signal(how)
-        try:
-            text, _ = process.communicate(timeout=30)
-            _, left = psutil.wait_procs(every, timeout=WITHIN)
-        finally:
-            for one in every:
-                with suppress(psutil.NoSuchProcess):
-                    one.kill()
-            kill_tree(process)
-    assert left == []
-    assert process.returncode
-    assert "Traceback" not in text, text
-    assert not (folder.path / target).exists()
+        assert_ended(folder, "training", process, every)
     folder.overlay()
     assert folder.run(target).status == 0
     assert (folder.path / target).read_bytes() == (finished.path / target).read_bytes()

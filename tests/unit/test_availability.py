@@ -49,12 +49,10 @@ def touch(path: str) -> Path:
     return file
 
 
-def test_generated_data_set_can_always_be_had() -> None:
-    assert unavailable("toy", Generated(), None, RAW) is None
-
-
-def test_file_with_an_address_can_be_had() -> None:
-    assert unavailable("toy", Toy(archive=HERE), None, RAW) is None
+@pytest.mark.parametrize("source", [Generated(), Toy(archive=HERE), Toy(archive=HERE, own=["own/b.csv"])])
+def test_what_is_generated_or_has_an_address_or_lies_in_the_mirror_can_be_had(source: Source) -> None:
+    touch("mirror/own/b.csv")
+    assert unavailable("toy", source, Path("mirror"), RAW) is None
 
 
 @pytest.mark.parametrize("root", ["mirror", "results/raw"])
@@ -86,11 +84,6 @@ def test_every_missing_file_is_named() -> None:
     assert line.startswith("toy: c.csv and d.csv are not here; get them from https://example.org and put them there, ")
 
 
-def test_own_file_in_the_mirror_can_be_had() -> None:
-    touch("mirror/own/b.csv")
-    assert unavailable("toy", Toy(archive=HERE, own=["own/b.csv"]), Path("mirror"), RAW) is None
-
-
 def test_own_file_is_looked_for_here_before_the_mirror(tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     assert locate("own/b.csv", mirror) is None
@@ -99,15 +92,8 @@ def test_own_file_is_looked_for_here_before_the_mirror(tmp_path: Path) -> None:
     assert locate("own/b.csv", None) is None
     here = touch("own/b.csv")
     assert locate("own/b.csv", mirror) == here
-
-
-def test_own_file_by_its_absolute_path(tmp_path: Path) -> None:
-    file = tmp_path / touch("own/b.csv")
-    assert locate(str(file), None) == file
-
-
-def test_folder_is_no_file() -> None:
-    touch("own/b.csv")
+    assert locate(str(tmp_path / here), None) == tmp_path / here
+    # a folder is no file
     assert locate("own", None) is None
 
 

@@ -21,52 +21,41 @@ from attention_audit.stages.reading_out import take_readout
 MakeReadout = Callable[..., Readout]
 
 
-@pytest.mark.parametrize("classes", [2, 3, 20])
-def test_attention_times_contribution_gives_the_models_predictions(classes: int) -> None:
-    torch.manual_seed(0)
-    sizes = {"embedding": 6, "hidden": 5, "attention_hidden": 4, "pretrained": False}
-    model = Classifier(
-        Architecture.model_validate({"encoder": "bilstm", "attention": "additive", **sizes}), 30, classes
-    )
-    random = np.random.default_rng(0)
-    texts = [[2, *random.integers(4, 30, n), 3] for n in (7, 1, 12, 3, 7)]
-    lengths = [len(text) - 2 for text in texts]
-    split = Split(np.concatenate(texts), lengths, [0, 1, 0, 1, 1], torch.device("cpu"))
-    readout = take_readout(model, split, list("abcde"))
-    assert readout.lengths.tolist() == [7, 1, 12, 3, 7]
-    np.testing.assert_allclose(predict_split(model, split), readout.probabilities, rtol=1e-6)
-    for i in range(5):
-        assert readout.attention[i].sum() == pytest.approx(1, abs=1e-6)
-        logits = readout.attention[i] @ readout.contribution[i] + readout.bias[i]
-        exponential = np.exp(np.append(0, logits) if classes == 2 else logits)
-        np.testing.assert_allclose(exponential / exponential.sum(), readout.probabilities[i], rtol=1e-5)
-    assert (readout.predictions == readout.probabilities.argmax(1)).all()
+SIZES = {"attention": "additive", "embedding": 6, "hidden": 5, "attention_hidden": 4, "pretrained": False}
+DROPOUT = {"words": 0.5, "sentences": 0.5, "convolution": 0.5, "decoder": 0.5, "logits": 0.5}
 
 
-@pytest.mark.parametrize("hierarchical", [False, True])
-@pytest.mark.parametrize("encoder", ["bigru", "conv", "none"])
-def test_readouts_of_flat_and_hierarchical_networks_give_their_logits_without_dropout(
-    encoder: str, hierarchical: bool
+@pytest.mark.parametrize(
+    ("classes", "hierarchical", "encoder"),
+    [
+        *((classes, False, "bilstm") for classes in (2, 3, 20)),
+        *((4, hierarchical, encoder) for hierarchical in (False, True) for encoder in ("bigru", "conv", "none")),
+    ],
+)
+def test_attention_times_contribution_gives_the_models_predictions_without_dropout(
+    classes: int, hierarchical: bool, encoder: str
 ) -> None:
-    sizes = {"embedding": 6, "hidden": 5, "attention_hidden": 4, "pretrained": False}
-    dropout = {"words": 0.5, "sentences": 0.5, "convolution": 0.5, "decoder": 0.5, "logits": 0.5}
-    settings = {"encoder": encoder, "attention": "additive", "hierarchical": hierarchical, **sizes, "dropout": dropout}
+    settings = {"encoder": encoder, "hierarchical": hierarchical, "dropout": DROPOUT, **SIZES}
     torch.manual_seed(0)
-    model = Classifier(Architecture.model_validate(settings), 30, 4)
+    model = Classifier(Architecture.model_validate(settings), 30, classes)
     random = np.random.default_rng(0)
     lengths = [7, 1, 12, 3, 40]
     texts = [[2, *random.integers(4, 30, n), 3] for n in lengths]
     sentences = Lists(np.array([0, 3, 0, 0, 1, 2, 0, 0, 5, 30]), np.array([2, 1, 3, 1, 3])) if hierarchical else None
-    split = Split(np.concatenate(texts), lengths, [0, 1, 2, 3, 1], torch.device("cpu"), sentences=sentences)
+    split = Split(np.concatenate(texts), lengths, [0, 1, 0, 1, 1], torch.device("cpu"), sentences=sentences)
     readout = take_readout(model, split, list("abcde"))
     assert model.training
     assert readout.lengths.tolist() == ([2, 1, 3, 1, 3] if hierarchical else lengths)
     np.testing.assert_allclose(predict_split(model, split), readout.probabilities, rtol=1e-6)
+    assert (readout.predictions == readout.probabilities.argmax(1)).all()
     model.eval()
     for i in range(5):
+        assert readout.attention[i].sum() == pytest.approx(1, abs=1e-6)
         logits = readout.attention[i] @ readout.contribution[i] + readout.bias[i]
         alone = model(split.batch(np.array([i]))).logits[0].detach().numpy()
         np.testing.assert_allclose(logits, alone, rtol=1e-5, atol=1e-5)
+        exponential = np.exp(np.append(0, logits) if classes == 2 else logits)
+        np.testing.assert_allclose(exponential / exponential.sum(), readout.probabilities[i], rtol=1e-5)
 
 
 def test_a_file_is_read_in_parts_that_no_row_group_exceeds(
@@ -94,37 +83,18 @@ def test_a_file_is_read_in_parts_that_no_row_group_exceeds(
             np.testing.assert_array_equal(mine, given)
 
 
-def test_damage_in_a_later_part_is_noticed(tmp_path: Path, random_readout: MakeReadout, provenance: Provenance) -> None:
+def test_contradicting_columns_are_refused_in_whatever_part(
+    tmp_path: Path, random_readout: MakeReadout, provenance: Provenance
+) -> None:
     columns = random_readout([3, 4, 5]).columns()
     columns["contribution"][2] = columns["contribution"][2][:-1]
     path = tmp_path / "test.parquet"
     write_table(path, READOUT, columns, provenance)
     parts = read_readouts(path, rows=2)
     assert next(parts).ids == ["text-0", "text-1"]
-    with pytest.raises(AuditError, match="text 'text-2' has 5 weights but 4 contributions; rebuild"):
-        next(parts)
-
-
-def test_a_readout_survives_its_file(tmp_path: Path, random_readout: MakeReadout, provenance: Provenance) -> None:
-    readout = random_readout([3, 1, 8], outputs=3)
-    path = tmp_path / "test.parquet"
-    write_table(path, READOUT, readout.columns(), provenance)
-    again = read_readout(path)
-    assert again.ids == readout.ids
-    for name in ("labels", "predictions", "probabilities", "bias"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(readout, name))
-    for name in ("attention", "contribution"):
-        for ours, theirs in zip(getattr(again, name), getattr(readout, name), strict=True):
-            np.testing.assert_array_equal(ours, theirs)
-
-
-def test_contradicting_columns_are_refused(tmp_path: Path, random_readout: MakeReadout, provenance: Provenance) -> None:
-    columns = random_readout([3, 4]).columns()
-    columns["contribution"][1] = columns["contribution"][1][:-1]
-    path = tmp_path / "test.parquet"
-    write_table(path, READOUT, columns, provenance)
-    with pytest.raises(AuditError, match="text 'text-1' has 4 weights but 3 contributions; rebuild"):
-        read_readout(path)
+    for read in (lambda: next(parts), lambda: read_readout(path)):
+        with pytest.raises(AuditError, match="text 'text-2' has 5 weights but 4 contributions; rebuild"):
+            read()
 
 
 def test_texts_are_joined_by_id_never_by_order(random_readout: MakeReadout) -> None:

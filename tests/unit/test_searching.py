@@ -40,19 +40,23 @@ def follow(*found: tuple[float, float], budgets: tuple[float, ...] = (BUDGET,)) 
     return [*(step.lambda_ for step in steps), next_lambda(steps, budgets, FIRST, FACTOR)]
 
 
-def test_lambda_rises_until_the_budget_is_left_and_is_then_bisected() -> None:
-    assert follow() == [0.001]
-    assert follow((0.01, 0.95), (0.05, 0.8), (0.04, 0.7)) == pytest.approx([0.001, 0.003, 0.009, 0.027])
-    # beyond at .009: between .003 and .009; within there: between that and .009; beyond there: between the two
-    first, second = 0.003 * 3**0.5, 0.003 * 3**0.75
-    expected = [0.001, 0.003, 0.009, first, second, 0.003 * 3**0.625]
-    found = [(0.01, 0.95), (0.02, 0.9), (0.06, 0.1), (0.03, 0.85), (0.051, 0.2)]
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ([], [0.001]),
+        # it rises until the budget is left, and is then bisected
+        ([(0.01, 0.95), (0.05, 0.8), (0.04, 0.7)], [0.001, 0.003, 0.009, 0.027]),
+        # beyond at .009: between .003 and .009; within there: between that and .009; beyond there: between the two
+        (
+            [(0.01, 0.95), (0.02, 0.9), (0.06, 0.1), (0.03, 0.85), (0.051, 0.2)],
+            [0.001, 0.003, 0.009, 0.003 * 3**0.5, 0.003 * 3**0.75, 0.003 * 3**0.625],
+        ),
+        # it falls until the predictions are back
+        ([(0.3, 0.1), (0.2, 0.2), (0.04, 0.9)], [0.001, 0.001 / 3, 0.001 / 9, 0.001 / 9 * 3**0.5]),
+    ],
+)
+def test_lambda_goes_where_a_bracket_is_open(found: list[tuple[float, float]], expected: list[float]) -> None:
     assert follow(*found) == pytest.approx(expected)
-
-
-def test_lambda_falls_until_the_predictions_are_back() -> None:
-    expected = [0.001, 0.001 / 3, 0.001 / 9, 0.001 / 9 * 3**0.5]
-    assert follow((0.3, 0.1), (0.2, 0.2), (0.04, 0.9)) == pytest.approx(expected)
 
 
 def test_a_bracket_is_closed_where_both_ends_lie_in_one_zone() -> None:
@@ -71,16 +75,21 @@ def test_a_bracket_is_closed_where_both_ends_lie_in_one_zone() -> None:
     assert closed((0.01, 0.7), (0.06, 0.8), (0.09, 0.3))
 
 
-def test_the_budget_of_retraining_comes_first_and_then_the_tolerance() -> None:
-    # within .12 all lies in the low zone, and the tolerance has a hole
-    steps = [(0.03, 0.8), (0.09, 0.2)]
-    assert follow(*steps, budgets=(BUDGET, RETRAINING))[-1] == pytest.approx(0.001 * 3**0.5)
-    # within .12 the search has a hole
-    steps = [(0.03, 0.8), (0.09, 0.6), (0.2, 0.1)]
-    assert follow(*steps, budgets=(BUDGET, RETRAINING))[-1] == pytest.approx(0.003 * 3**0.5)
-    # all is closed: the steps that are left go where the ends are least alike
-    steps = [(0.03, 0.7), (0.09, 0.3), (0.13, 0.26)]
-    assert follow(*steps, budgets=(BUDGET, RETRAINING))[-1] == pytest.approx(0.001 * 3**0.5)
+@pytest.mark.parametrize(
+    ("steps", "lambda_"),
+    [
+        # within .12 all lies in the low zone, and the tolerance has a hole
+        ([(0.03, 0.8), (0.09, 0.2)], 0.001),
+        # within .12 the search has a hole
+        ([(0.03, 0.8), (0.09, 0.6), (0.2, 0.1)], 0.003),
+        # all is closed: the steps that are left go where the ends are least alike
+        ([(0.03, 0.7), (0.09, 0.3), (0.13, 0.26)], 0.001),
+    ],
+)
+def test_the_budget_of_retraining_comes_first_and_then_the_tolerance(
+    steps: list[tuple[float, float]], lambda_: float
+) -> None:
+    assert follow(*steps, budgets=(BUDGET, RETRAINING))[-1] == pytest.approx(lambda_ * 3**0.5)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(-1, 1)), max_size=12), st.sampled_from([(0.05,), (0.05, 0.3)]))

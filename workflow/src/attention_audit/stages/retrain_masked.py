@@ -6,13 +6,13 @@ The words that go are those that the model of the step before ranks highest, amo
 that stand for one another go one after another so, each once the model has come to rely on it.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
-from attention_audit.artefacts.parquet import write_batches
 from attention_audit.audits.gradients import gradients
 from attention_audit.batching import stream
-from attention_audit.columns.files import READOUT
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Scores
@@ -57,10 +57,10 @@ def run(job: Job[MaskedSettings]) -> None:
     texts that it was made for.
     """
     trainer, settings = Trainer(job), job.settings
-    material, splits = trainer.material, trainer.splits
-    model = build_model(material, settings.architecture, settings.seed).to(trainer.device)
+    whole = trainer.material
+    model = build_model(whole, settings.architecture, settings.seed).to(trainer.device)
     load_weights(model, job.input("start"))
-    masks = {name: np.zeros(texts.lengths.sum(), np.bool_) for name, texts in material.splits.items()}
+    masks = {name: np.zeros(texts.lengths.sum(), np.bool_) for name, texts in whole.splits.items()}
     made = {int(files.weights.parent.name.rpartition("_")[2]): files for files in by_model(job.outputs)}
     for percent in settings.percent:
         files = made.pop(percent)
@@ -68,18 +68,17 @@ def run(job: Job[MaskedSettings]) -> None:
         def say(line: str, percent: int = percent) -> None:
             job.report(f"{percent} % masked: {line}")
 
-        for name, split in splits.items():
+        for name, split in trainer.splits.items():
             random = stream("masking", f"{name} {percent}", settings.seed)
             masks[name] = masked_more(scores_of(settings.order, model, split, random), masks[name], percent)
-        texts = {name: own.masked(masks[name]) for name, own in material.splits.items()}
-        splits = {name: build_split(own, trainer.device) for name, own in texts.items()}
-        model = build_model(material, settings.architecture, settings.seed).to(trainer.device)
-        trained = train(model, settings, material, splits, say)
+        texts = {name: own.masked(masks[name]) for name, own in whole.splits.items()}
+        trainer.material = replace(whole, splits=texts)
+        trainer.splits = {name: build_split(own, trainer.device) for name, own in texts.items()}
+        model = build_model(whole, settings.architecture, settings.seed).to(trainer.device)
+        trained = train(model, settings, trainer.material, trainer.splits, say)
         model.load_state_dict(trained.weights)
         trainer.write(files.weights, files.history, trained)
-        for path in files.readouts:
-            readout = take_readout(model, splits[path.stem], texts[path.stem].ids)
-            write_batches(path, READOUT, readout.tables(), job.provenance)
+        trainer.read_out(model, files.readouts)
     for files in made.values():
         trainer.write_nothing(files)
     trainer.told(job.report)
