@@ -240,19 +240,3 @@ def test_columns_of_audits_pull_no_others() -> None:
     forget()
     columns = {name for name in code.closure("attention_audit.columns.audits") if ".columns." in name}
     assert columns == {f"attention_audit.columns.{name}" for name in ("audits", "kinds", "shared")}
-
-
-def test_tables_and_figures_import_no_model_and_no_torch() -> None:
-    forget()
-    drawn = [
-        f"attention_audit.{path.relative_to(code.SOURCE).with_suffix('').as_posix().replace('/', '.')}"
-        for folder in ("tables", "figures")
-        for path in sorted((code.SOURCE / folder).glob("[!_]*.py"))
-    ]
-    modules = frozenset[str]().union(*map(code.closure, drawn))
-    assert set(drawn) <= modules
-    assert not [name for name in modules if name.split(".")[1:2] in (["model"], ["training"])]
-    for name in modules:
-        path = code._file(name)
-        assert path is not None
-        assert "torch" not in {imported.split(".")[0] for imported in code._read(path)[1]}, name
