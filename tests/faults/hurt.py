@@ -138,12 +138,6 @@ def wait_for(path: Path, text: str) -> None:
         time.sleep(0.02)
 
 
-def flipped(content: bytes, bit: int) -> bytes:
-    """The same with one bit the other way."""
-    at, which = divmod(bit, 8)
-    return content[:at] + bytes([content[at] ^ 1 << which]) + content[at + 1 :]
-
-
 def said(outcome: Finished) -> set[str]:
     """The different lines that say what a user did wrong."""
     assert "Logging error" not in outcome.text, outcome.text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from folder import Folder, kind_of
-from hurt import Tally, contents, differing, error_lines, flipped, given_command, run_command
+from hurt import Tally, contents, differing, error_lines, given_command, run_command
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.record import check_recorded, read_record
@@ -93,7 +93,8 @@ def damaged(content: bytes, damage: str, draw: random.Random) -> bytes:
             return content[: draw.randrange(1, len(content))]
         case "emptied":
             return b""
-    return flipped(content, draw.randrange(8 * len(content)))
+    at, bit = divmod(draw.randrange(8 * len(content)), 8)
+    return content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :]
 
 
 def assert_noticed(

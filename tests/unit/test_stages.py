@@ -318,28 +318,23 @@ def test_an_audit_says_the_same_by_itself_and_with_others(plan: Plan, tmp_path: 
 
 
 @pytest.mark.usefixtures("here")
-def test_a_parameter_that_nothing_is_offered_for_is_one_line(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
-    def permutation(readout: Any, temperature: float) -> dict[str, Any]:
-        raise AssertionError
-
-    monkeypatch.setattr("attention_audit.audits.permutation.permutation", permutation)
-    line = r"^audits\.permutation:permutation: nothing is offered for its parameter 'temperature' \(offered: .*seed.*\)"
-    with pytest.raises(AuditError, match=line):
-        make_audit(plan, DATASET, "ss", "permutation")
-
-
-@pytest.mark.usefixtures("here")
-def test_a_parameter_with_a_default_need_not_be_offered(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parameter_that_nothing_is_offered_for_is_one_line_unless_it_has_a_default(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from attention_audit.audits import permutation as module
 
     original = module.permutation
 
-    def permutation(readout: Any, settings: Any, seed: int, temperature: float = 1.0) -> dict[str, Any]:
+    def heated(readout: Any, settings: module.Permutation, seed: int, temperature: float = 1.0) -> dict[str, Any]:
         assert temperature == 1
-        return original(readout, module.Permutation.model_validate(settings), seed)
+        return original(readout, settings, seed)
 
-    monkeypatch.setattr(module, "permutation", permutation)
+    monkeypatch.setattr(module, "permutation", heated)
     make_audit(plan, DATASET, "ss", "permutation")
+    heated.__defaults__ = None
+    line = r"^audits\.permutation:permutation: nothing is offered for its parameter 'temperature' \(offered: .*seed.*\)"
+    with pytest.raises(AuditError, match=line):
+        make_audit(plan, DATASET, "ss", "permutation")
 
 
 @pytest.mark.usefixtures("here")
