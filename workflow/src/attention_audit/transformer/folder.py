@@ -140,12 +140,13 @@ def find_folder(path: str, mirror: Path | None, key: str) -> Path:
 @contextmanager
 def told_of(mirror: str | None) -> Iterator[None]:
     """Tell of the mirror in the block as a job is told of it; None: as it is."""
-    before = os.environ.get(MIRROR, "")
-    os.environ[MIRROR] = before if mirror is None else mirror
+    before = os.environ.get(MIRROR)
+    os.environ.update({} if mirror is None else {MIRROR: mirror})
     try:
         yield
     finally:
-        os.environ[MIRROR] = before
+        os.environ.pop(MIRROR, None)
+        os.environ.update({} if before is None else {MIRROR: before})
 
 
 def known_mirror() -> Path | None:
