@@ -153,10 +153,6 @@ TEXTS = {
         "serrano_smith: {datasets: [digest]}\naudits: {ss: [correlation]}",
         "error: audits.ss: correlation needs attention over ",
     ),
-    "a key of an earlier version": (
-        "datasets: [chorus]\nmodels: {chorus: {epochs: 2}}",
-        "error: config: models.chorus: is now `overrides.chorus`, ",
-    ),
     "an empty list": ("adversary: {lambdas: []}", "error: config: adversary.lambdas: "),
     "a seed twice": ("training: {further_seeds: [10]}", "error: config: training: duplicate seed 10"),
     "a group that is none": ("training: 8", "error: config: training: "),

@@ -11,7 +11,7 @@ import yaml
 from planned import CATALOGUE, DEFAULT, ROOT, overlaid
 from pydantic import Field
 
-from attention_audit.config import MOVED, extended, parse_config
+from attention_audit.config import extended, parse_config
 from attention_audit.corpus.source import RawSource
 from attention_audit.errors import AuditError
 from attention_audit.section import Section
@@ -243,47 +243,6 @@ TABLE = {"kind": "table", "path": "own.csv"}
         ),
         ("corpora.yelp", TABLE, TAKEN.format("yelp")),
         ("corpora.debate", TABLE, TAKEN.format("debate")),
-        (
-            "models.sst",
-            {"epochs": 1},
-            "config: models.sst: is now `overrides.sst`, with its sizes in `model`, and `epochs` and `ties` in "
-            "`training`; write it there",
-        ),
-        (
-            "serrano_smith.recipes.default",
-            {"han": {"epochs": 1}},
-            "config: serrano_smith.recipes.default: is now `serrano_smith.recipes`; write it there",
-        ),
-        (
-            "serrano_smith.recipes.sst",
-            {"han": {"epochs": 1}},
-            "config: serrano_smith.recipes.sst: is now `overrides.sst.serrano_smith.recipes`; write it there",
-        ),
-        (
-            "jain_wallace.recipes.default",
-            {"epochs": 1},
-            "config: jain_wallace.recipes.default: is now `jain_wallace.recipe`; write it there",
-        ),
-        (
-            "jain_wallace.recipes.sst",
-            {"epochs": 1},
-            "config: jain_wallace.recipes.sst: is now `overrides.sst.jain_wallace.recipe`; write it there",
-        ),
-        (
-            "diversity.recipes.sst",
-            {"epochs": 1},
-            "config: diversity.recipes.sst: is now `overrides.sst.diversity.recipe`; write it there",
-        ),
-        (
-            "diversity.weights.sst",
-            0.1,
-            "config: diversity.weights.sst: is now `overrides.sst.diversity.weight`; write it there",
-        ),
-        (
-            "diversity.weights.default",
-            0.1,
-            "config: diversity.weights.default: is now `diversity.weight`; write it there",
-        ),
     ],
 )
 def test_a_wrong_value_is_one_line_that_names_the_key(key: str, value: Any, line: str) -> None:
@@ -323,13 +282,6 @@ def test_a_name_that_is_none_is_explained() -> None:
 
 def test_a_table_of_the_catalogue_is_asked_for_with_the_path_of_the_user() -> None:
     parse_config(overlaid(DEFAULT, {"corpora": {"tweets": {"path": "mine.csv"}}}), CATALOGUE)
-
-
-@pytest.mark.parametrize("place", MOVED.values())
-def test_a_key_that_moved_is_where_its_message_says(place: str) -> None:
-    found: Any = parse_config(overlaid(DEFAULT, {"overrides": {"sst": {}}}))
-    for part in place.split("`")[1].replace("*", "sst").split("."):
-        found = found[part] if isinstance(found, dict) else getattr(found, part)
 
 
 def test_what_is_other_on_one_data_set_is_laid_over_what_all_have() -> None:

@@ -53,18 +53,6 @@ from attention_audit.transformer.settings import Transformer
 
 SectionT = TypeVar("SectionT", bound=Section)
 NOTHING: Mapping[str, Any] = {}
-MOVED = {
-    "models.*": "`overrides.*`, with its sizes in `model`, and `epochs` and `ties` in `training`",
-    "serrano_smith.recipes.default": "`serrano_smith.recipes`",
-    "serrano_smith.recipes.*": "`overrides.*.serrano_smith.recipes`",
-    "jain_wallace.recipes.default": "`jain_wallace.recipe`",
-    "jain_wallace.recipes.*": "`overrides.*.jain_wallace.recipe`",
-    "diversity.recipes.default": "`diversity.recipe`",
-    "diversity.recipes.*": "`overrides.*.diversity.recipe`",
-    "diversity.weights.default": "`diversity.weight`",
-    "diversity.weights.*": "`overrides.*.diversity.weight`",
-}
-"""Keys of an earlier version, and where what they said is now said. * stands for the name of a data set."""
 SHARED = (
     "transformer.path",
     *(f"deception.{key}" for key in ("models", "lambdas", "seeds", "anonymised")),
@@ -392,19 +380,6 @@ def _taken(raw: Mapping[str, Any], catalogue: Mapping[str, Any]) -> Iterator[str
             yield f"corpora.{name}: {name} is the name of a data set of the catalogue; choose another"
 
 
-def _moved(raw: Mapping[str, Any]) -> Iterator[str]:
-    """Keys of an earlier version, a line each."""
-    corpora = raw.get("corpora")
-    for key, place in MOVED.items():
-        *above, last = key.split(".")
-        group: Any = raw
-        for part in above:
-            group = group.get(part) if isinstance(group, Mapping) else None
-        for name in group if isinstance(group, Mapping) else ():
-            if name == last or (last == "*" and isinstance(corpora, Mapping) and name in corpora):
-                yield f"{'.'.join(above)}.{name}: is now {place.replace('*', name)}; write it there"
-
-
 def extended(sections: Mapping[str, type[Section]]) -> type[Config]:
     """The type of a configuration with further sections, by their keys, which may be other on single data sets too."""
     if not sections:
@@ -424,7 +399,7 @@ def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING,
 
     Raises AuditError with a line for each wrong key, which names it and says what is wrong with it.
     """
-    if lines := [*_taken(raw, catalogue), *_moved(raw)]:
+    if lines := [*_taken(raw, catalogue)]:
         raise AuditError(*(f"config: {line}" for line in lines))
     try:
         config = kind.model_validate(dict(raw))
