@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_audit.audits.attention_maps import Reading, choose, maps
-from attention_audit.audits.comparison import against_base, consistency
+from attention_audit.audits.comparison import compare_maps, consistency
 from attention_audit.audits.evidence import evidence_mass
 from attention_audit.audits.performance import performance, predictions
 from attention_audit.audits.settings import AttentionMaps
@@ -39,7 +39,7 @@ FIRST = 0.5 * math.log(4 / 3) + 0.25 * (math.log(2 / 3) + math.log(2))
 
 
 def test_comparison_by_hand() -> None:
-    columns = against_base(BASE, OTHER, permutations=20, seed=1)
+    columns = compare_maps(BASE, OTHER, permutations=20, seed=1)
     assert columns["id"] == ["a", "b"]
     assert columns["jsd"].tolist() == pytest.approx([FIRST, 0], abs=1e-12)
     assert columns["tvd"].tolist() == pytest.approx([0.6, 0], abs=1e-6)
@@ -56,7 +56,7 @@ def test_comparison_by_hand() -> None:
 
 def test_the_top_item_may_differ() -> None:
     turned = two_texts([[0, 1], [0.25, 0.25, 0.5]], [0.9, 0.4])
-    assert not against_base(BASE, turned, permutations=2, seed=1)["same_top"].any()
+    assert not compare_maps(BASE, turned, permutations=2, seed=1)["same_top"].any()
 
 
 def test_consistency_is_the_mean_of_the_comparison() -> None:

@@ -16,7 +16,7 @@ from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.attention_maps import attention_maps
-from attention_audit.audits.comparison import against_base
+from attention_audit.audits.comparison import compare_maps
 from attention_audit.audits.located import rank
 from attention_audit.audits.rankings import BY_MAP, list_scores
 from attention_audit.audits.settings import AttentionMaps
@@ -229,7 +229,7 @@ def only_read(random_readout: Callable[..., Readout]) -> Readout:
 
 
 def test_no_audit_takes_it_for_a_map_that_decides(only_read: Readout) -> None:
-    compared = against_base(only_read, only_read, permutations=2, seed=1)
+    compared = compare_maps(only_read, only_read, permutations=2, seed=1)
     assert compared["same_top"].all()
     np.testing.assert_allclose(compared["jsd"], 0, atol=1e-12)
     orders, erased = rank(only_read, list_scores(only_read, 1) | {"loo": [np.array([0.1, 0.3, 0.2])] * 3})

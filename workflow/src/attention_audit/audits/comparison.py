@@ -56,7 +56,6 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
     }
 
 
-against_base = compare_maps
 """The same of the base model and another one."""
 
 
@@ -69,7 +68,7 @@ def consistency(base: Readout, other: Readout, permutations: int, seed: int) -> 
 
     Raises AuditError where `other` lacks a text.
     """
-    columns = against_base(base, other, permutations, seed)
+    columns = compare_maps(base, other, permutations, seed)
     return {
         "tvd": [weigh_classes(columns["tvd"], columns["base_prediction"])],
         "jsd": [columns["jsd"].mean()],
