@@ -56,10 +56,7 @@ rule all:
 
 
 if workflow.is_main_process and ALONE:
-    ask(
-        refuse_unknown,
-        [name for name in asked_for() if not made_elsewhere(name)],
-        [rule.name for rule in workflow.rules],
-        [*PLANNED.values()],
-        PLAN.refuse,
-    )
+    short = [exhibit.rule for exhibit in PLAN.exhibiting.exhibits]
+    several = [name for name, wildcards in PLANNED if wildcards]
+    asked = [name for name in ask(list_asked, COMMAND, short, several) if not made_elsewhere(name)]
+    ask(refuse_unknown, asked, [each.name for each in workflow.rules], [*PLANNED.values()], PLAN.refuse)

@@ -115,9 +115,6 @@ use rule performance as plausibility with:
         planted="<results>/audits/{dataset}/{model}/planted.parquet",
     log:
         "<logs>/plausibility/{dataset}/{model}.log",
-    resources:
-        mem_mb=grow(1500, 45),
-        runtime=grow(10, 0.1),
     params:
         **told("plausibility"),
 
@@ -132,9 +129,6 @@ use rule performance as attention_maps with:
         attention_maps="<results>/audits/{dataset}/{model}/attention_maps.parquet",
     log:
         "<logs>/attention_maps/{dataset}/{model}.log",
-    resources:
-        mem_mb=grow(1500, 20),
-        runtime=grow(10, 0.1),
     params:
         **told("attention_maps"),
 

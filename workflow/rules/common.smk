@@ -11,7 +11,6 @@ import sys
 import time
 
 import yaml
-from snakemake.cli import get_argument_parser
 from snakemake.utils import update_config
 
 STARTED = time.time()
@@ -28,7 +27,7 @@ from attention_audit.artefacts.running import end_on_signal, hold_lock
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.gpu import cards
-from attention_audit.plan.asked_for import refuse_unknown
+from attention_audit.plan.asked_for import GATHERING, list_asked, parse_command, refuse_unknown
 from attention_audit.plan.audits import OWN
 from attention_audit.plan.checking import hash_files
 from attention_audit.plan.configuration import write_configuration
@@ -118,48 +117,8 @@ def command_line():
     ]
 
 
-# rules that gather files of others, each after those that make what its files are made of
-GATHERING = ["corpora", "audits", "tables", "figures", "report_page", "all"]
-SHORT = [exhibit.rule for exhibit in PLAN.exhibiting.exhibits]
-
-
-def command():
-    """The command line; None inside another program, which says in its own way what it is asked for."""
-    if "snakemake" not in Path(sys.argv[0]).parts[-2:]:
-        return None
-    return get_argument_parser().parse_known_args(sys.argv[1:])[0]
-
-
-def asked_for():
-    """The rules and files that the command line asks for, or that its options name; Snakemake drops unknown ones of
-    these without a word. Ends the run in a line where an option names a rule that it does nothing to.
-    """
-    if (asked := command()) is None:
-        return []
-    batch, named = asked.batch, [target.rulename for target in asked.target_jobs or []]
-    if batch and batch.rulename in {*GATHERING[:-1]} - {*asked.targets, *asked.until}:
-        option = f"--batch {batch.rulename}={batch.idx}/{batch.batches}"
-        sys.exit(f"error: {option}: nothing asked for goes through it; write {batch.rulename} {option}")
-    if vain := {*asked.forcerun} & {*GATHERING, *SHORT} | OMITTED & {*SHORT}:
-        sys.exit(f"error: {min(vain)}: gathers files and makes none; name the rule that makes them, or a file")
-    if many := {name for name, wildcards in PLANNED if wildcards} & {*asked.targets}:
-        sys.exit(f"error: {min(many)}: makes several files; ask for them by their paths, or write --until {min(many)}")
-    for option in (
-        "targets",
-        "until",
-        "forcerun",
-        "prioritize",
-        "set_threads",
-        "set_resources",
-        "groups",
-    ):
-        named += getattr(asked, option) or ()
-    named += [*OMITTED, *([batch.rulename] if batch else [])]
-    files = [os.path.relpath(name) if os.path.sep in name and not os.path.isabs(name) else name for name in named]
-    return [name for name in files if name not in GATHERING]
-
-
-OMITTED = {*(getattr(command(), "omit_from", None) or ())}
+COMMAND = parse_command(sys.argv)
+OMITTED = {*(COMMAND.omit_from or ())}
 
 
 def unless_omitted(name, files):

@@ -50,8 +50,6 @@ use rule table as figure with:
         ),
     log:
         "<logs>/figure/{figure}.log",
-    wildcard_constraints:
-        figure="[^/]+",
     params:
         **told("figure"),
 
@@ -65,8 +63,6 @@ use rule table as figure_of_dataset with:
         png="<results>/figures/{dataset}/{figure}.png",
     log:
         "<logs>/figure/{dataset}/{figure}.log",
-    wildcard_constraints:
-        figure="[^/]+",
     params:
         **told("figure_of_dataset"),
 

@@ -56,9 +56,6 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
     }
 
 
-"""The same of the base model and another one."""
-
-
 def consistency(base: Readout, other: Readout, permutations: int, seed: int) -> dict[str, Any]:
     """Columns tvd, jsd (nats), chance_jsd (nats): the means over the texts of `base`, one row; of the TVD one in which
     all classes that `base` predicts count alike.

@@ -1,6 +1,8 @@
 """What a user asks Snakemake for: refused in one line, with what may have been meant, where nothing makes it."""
 
-from collections.abc import Callable, Sequence
+import os
+from argparse import Namespace
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from attention_audit.errors import AuditError, nearest
@@ -8,6 +10,42 @@ from attention_audit.plan.job import PlannedJob
 
 KIND = 2
 """Parts of a path that say what kind of file it is, such as results/audits."""
+
+
+GATHERING = ("corpora", "audits", "tables", "figures", "report_page", "all")
+"""Rules that gather files of others, each after those that make what its files are made of."""
+NAMING = ("targets", "until", "forcerun", "prioritize", "set_threads", "set_resources", "groups", "omit_from")
+"""Options of Snakemake that name rules or files."""
+
+
+def parse_command(words: Sequence[str]) -> Namespace:
+    """Parse a command line. What calls Snakemake from another program says in its own way what it asks for."""
+    from snakemake.cli import get_argument_parser
+
+    known = words[1:] if "snakemake" in Path(words[0]).parts[-2:] else []
+    parsed: Namespace = get_argument_parser().parse_known_args(known)[0]
+    return parsed
+
+
+def list_asked(asked: Namespace, short: Collection[str], several: Collection[str]) -> list[str]:
+    """List the rules and files that a command line asks for, or that its options name, but for those of GATHERING;
+    Snakemake drops unknown ones without a word.
+
+    short: rules that gather the files of one exhibit. several: rules that make more than one file. Raises AuditError
+    where an option names a rule that it does nothing to.
+    """
+    batch, omitted = asked.batch, {*(asked.omit_from or ())}
+    if batch and batch.rulename in {*GATHERING[:-1]} - {*asked.targets, *asked.until}:
+        option = f"--batch {batch.rulename}={batch.idx}/{batch.batches}"
+        raise AuditError(f"{option}: nothing asked for goes through it; write {batch.rulename} {option}")
+    if vain := {*asked.forcerun} & {*GATHERING, *short} | omitted & {*short}:
+        raise AuditError(f"{min(vain)}: gathers files and makes none; name the rule that makes them, or a file")
+    if many := {*several} & {*asked.targets}:
+        raise AuditError(f"{min(many)}: makes several files; ask for them by their paths, or write --until {min(many)}")
+    named = [target.rulename for target in asked.target_jobs or []] + ([batch.rulename] if batch else [])
+    named += [name for option in NAMING for name in getattr(asked, option) or ()]
+    files = [os.path.relpath(name) if os.path.sep in name and not os.path.isabs(name) else name for name in named]
+    return [name for name in files if name not in GATHERING]
 
 
 def refuse_unknown(
