@@ -1,10 +1,12 @@
 """Names that nothing makes, and what may have been meant."""
 
+import re
+
 import pytest
 from planned import plan_of
 
 from attention_audit.errors import AuditError
-from attention_audit.plan.asked_for import refuse_unknown
+from attention_audit.plan.asked_for import list_asked, parse_command, refuse_unknown
 from attention_audit.plan.job import PlannedJob
 from attention_audit.section import Section
 
@@ -14,7 +16,7 @@ FILES = [
     "results/figures/wp_fig5_tvd_jsd.png",
     "results/audits/a/wp/permutation.parquet",
 ]
-JOBS = [PlannedJob("figure", {"figure": "wp_fig5"}, "figure", {}, {"all": FILES}, Section, "")]
+JOBS = [PlannedJob("figure", {"figure": "wp_fig5"}, {}, {"all": FILES}, Section)]
 LISTED = "`snakemake --list-target-rules` names all rules"
 
 
@@ -70,3 +72,38 @@ def test_the_files_of_a_plan_are_known() -> None:
         "results/models/needle/base/seed10.safetensors",
         "results/readouts/needle/base/seed10/test.parquet",
     } <= set(known)
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("wp_fig5 tables", ["wp_fig5"]),
+        ("./results/README.md", ["results/README.md"]),
+        ("all --until train --set-threads prepare=2 --omit-from figures", ["train", "prepare"]),
+        ("all --batch all=1/3", []),
+    ],
+)
+def test_what_a_command_line_names(words: str, asked: list[str]) -> None:
+    command = parse_command(["snakemake", *words.split()])
+    assert sorted(list_asked(command, ["wp_fig5"], ["train"])) == sorted(asked)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            "all --batch tables=1/3",
+            "--batch tables=1/3: nothing asked for goes through it; write tables --batch",
+        ),
+        ("all -R wp_fig5", "wp_fig5: gathers files and makes none; "),
+        ("--omit-from wp_fig5", "wp_fig5: gathers files and makes none; "),
+        ("train", "train: makes several files; ask for them by their paths, or write --until train"),
+    ],
+)
+def test_an_option_that_does_nothing_is_one_line(words: str, line: str) -> None:
+    with pytest.raises(AuditError, match=f"^{re.escape(line)}"):
+        list_asked(parse_command(["/usr/bin/snakemake", *words.split()]), ["wp_fig5"], ["train"])
+
+
+def test_another_program_asks_for_nothing_here() -> None:
+    assert list_asked(parse_command(["pytest", "train"]), [], ["train"]) == []
