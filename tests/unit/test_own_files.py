@@ -18,7 +18,7 @@ from attention_audit.section import Section
 
 def job(*inputs: Path, makes: Path) -> PlannedJob:
     read, made = {"raw": [str(path) for path in inputs]}, {"file": [str(makes)]}
-    return PlannedJob("prepare", {"dataset": makes.name}, "prepare", read, made, Section, "")
+    return PlannedJob("prepare", {"dataset": makes.name}, read, made, Section)
 
 
 @pytest.fixture
