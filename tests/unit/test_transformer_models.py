@@ -255,7 +255,7 @@ def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(
     monkeypatch.setattr(attribution, "leave_one_out_of", lambda *given: texts.append(1) or leave_one_out_of(*given))
     for apart in (False, True):
         if apart:
-            monkeypatch.setattr(attribution, "sharing", id)
+            monkeypatch.setattr(attribution.Asked, "shared", property(id))
         make_audit(frozen.plan, "chorus", "wp", "correlation")
         frames.append(read_frame(path, CORRELATION))
     assert len(texts) == 1

@@ -32,6 +32,7 @@ use rule table as overview with:
         "<logs>/overview/{table}.log",
     wildcard_constraints:
         table=any_of(OVERVIEWS),
+    localrule: True
     params:
         **told("overview"),
 
@@ -50,6 +51,7 @@ use rule table as figure with:
         ),
     log:
         "<logs>/figure/{figure}.log",
+    localrule: True
     params:
         **told("figure"),
 
@@ -63,6 +65,7 @@ use rule table as figure_of_dataset with:
         png="<results>/figures/{dataset}/{figure}.png",
     log:
         "<logs>/figure/{dataset}/{figure}.log",
+    localrule: True
     params:
         **told("figure_of_dataset"),
 

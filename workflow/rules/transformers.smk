@@ -28,6 +28,7 @@ use rule unpack as build with:
         files=multiext("<results>/raw/built/{classifier}/", *BUILT_FILES),
     log:
         "<logs>/build/built/{classifier}.log",
+    localrule: True
     params:
         **told("build"),
 
@@ -42,6 +43,7 @@ use rule unpack as record_transformer with:
         "<logs>/record_transformer/{transformer}.log",
     wildcard_constraints:
         transformer="transformer|transformers/[^/]+",
+    localrule: True
     params:
         **told("record_transformer"),
 
