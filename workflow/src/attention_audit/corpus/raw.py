@@ -85,13 +85,7 @@ class LayoutError(AuditError):
 
 
 class EncodingError(AuditError):
-    """A file is not in the encoding that it was read with. fault: place and reason, to which a reader may know a better
-    remedy.
-    """
-
-    def __init__(self, fault: str, remedy: str) -> None:
-        super().__init__(f"{fault}; {remedy}")
-        self.fault = fault
+    """A file is not in the encoding that it was read with; a reader may know a better remedy."""
 
 
 def remedy(path: Path) -> str:
@@ -101,42 +95,45 @@ def remedy(path: Path) -> str:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Raises AuditError where the block finds that the file is missing, truncated or corrupt."""
+def reading(path: Path, mend: str = "") -> Iterator[None]:
+    """Raise AuditError where the block finds that the file is missing, truncated or corrupt. mend: what to do then."""
     try:
         yield
-    except FileNotFoundError as error:
-        raise AuditError(f"{path}: not there; {remedy(path)}") from error
     except DAMAGED as error:
-        raise AuditError(f"{path}: truncated or corrupt ({error}); {remedy(path)}") from error
+        fault = "not there" if isinstance(error, FileNotFoundError) else f"truncated or corrupt ({error})"
+        raise AuditError(f"{path}: {fault}; {mend or remedy(path)}") from error
+
+
+def check_unpacked(path: Path, size: int) -> None:
+    """Raise AuditError where a file unpacks to more bytes than that of any data set does.
+
+    A file that unpacks to a thousand times its size was made to fill memory and disk.
+    """
+    if size > max(ALWAYS, MOST * path.stat().st_size):
+        raise AuditError(f"{path}: unpacks to more than {MOST} times its size; {remedy(path)}")
 
 
 class Unpacking(io.RawIOBase):
     """The unpacked content of a packed file, as a stream.
 
-    Raises AuditError as `reading` does when the reader meets damage, and when the content is larger than any data set's
-    could be: a file that unpacks to a thousand times its size was made to fill memory and disk.
+    Raises AuditError as `reading` does when the reader meets damage, and as `check_unpacked` does.
     """
 
-    def __init__(self, stream: IO[bytes], path: Path, before: "Unpacking | None" = None, end: bytes = b"\n") -> None:
-        """before: an earlier stream from the same file, whose bytes count towards the limit too. end: of its lines."""
-        self.stream, self.path, self.end = stream, path, end
-        self.done: int = before.done if before else 0
-        self.most = max(ALWAYS, MOST * path.stat().st_size)
+    def __init__(self, stream: Any, path: Path, end: bytes = b"\n") -> None:
+        """Unpack `stream`, which is in the file at `path`. end: of its lines."""
+        self.stream, self.path, self.end, self.done = stream, path, end, 0
 
     def readable(self) -> bool:
-        """Always true."""
+        """Return that it can be read, as BufferedReader asks."""
         return True
 
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer as far as the content reaches, and return the number of bytes."""
-        view = memoryview(buffer)
         with reading(self.path):
-            content = self.stream.read(len(view)).replace(self.end, b"\n")
-        view[: len(content)] = content
+            content = self.stream.read(len(buffer)).replace(self.end, b"\n")
+        buffer[: len(content)] = content
         self.done += len(content)
-        if self.done > self.most:
-            raise AuditError(f"{self.path}: unpacks to more than {MOST} times its size; {remedy(self.path)}")
+        check_unpacked(self.path, self.done)
         return len(content)
 
 
@@ -155,28 +152,26 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
-    """The plain files of a zip or tar.gz archive whose whole names match `wanted`, in the archive's order, as streams.
+    """Yield the plain files of a zip or tar.gz archive whose whole names match `wanted`, in its order, as streams.
 
-    Nothing is unpacked to disk, since a name in an archive may point to any path. Raises AuditError as `reading` does,
-    here and in the streams, and where two files have the same name.
+    Nothing is unpacked to disk, since a name in an archive may point to any path. Raises AuditError as `Unpacking`
+    does, here and in the streams, and where two files have the same name.
     """
     names: set[str] = set()
-    unpacking: Unpacking | None = None
-    for name, content in _contents(path, wanted):
+    for name, stream in _contents(path, re.compile(wanted)):
         if name in names:
             raise AuditError(f"{path}: holds {name} twice; {remedy(path)}")
         names.add(name)
-        unpacking = Unpacking(content, path, unpacking)
-        yield name, io.BufferedReader(unpacking, BLOCK)
+        yield name, io.BufferedReader(Unpacking(stream, path), BLOCK)
 
 
-def _contents(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
+def _contents(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, Any]]:
     with reading(path):
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
-                for entry in archive.infolist():
-                    if entry.is_dir() or not re.fullmatch(wanted, entry.filename):
-                        continue
+                entries = [each for each in archive.infolist() if not each.is_dir() and wanted.fullmatch(each.filename)]
+                check_unpacked(path, sum(entry.file_size for entry in entries))
+                for entry in entries:
                     # other methods can unpack a few bytes to a gigabyte, which Python's reader would keep in memory
                     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                         raise AuditError(
@@ -186,13 +181,12 @@ def _contents(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
                         yield entry.filename, stream
             return
         with gzip.open(path) as packed:
-            unpacked = Unpacking(packed, path)  # type: ignore[arg-type]
+            unpacked: Any = Unpacking(packed, path)
             with tarfile.open(fileobj=unpacked, mode="r|") as tar:
                 for member in tar:
                     tar.members = []  # type: ignore[attr-defined]  # otherwise tarfile keeps all of them in memory
-                    content = tar.extractfile(member) if member.isfile() and re.fullmatch(wanted, member.name) else None
-                    if content:
-                        yield member.name, content
+                    if member.isfile() and wanted.fullmatch(member.name):
+                        yield member.name, tar.extractfile(member)
                 # tarfile takes a broken header for the end of the archive; gzip's checksum comes at the true end
                 while unpacked.read(BLOCK):
                     pass
@@ -255,8 +249,7 @@ def lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[st
         try:
             decoded = line.decode(encoding)
         except UnicodeDecodeError as error:
-            fault = f"{where}, line {number}: not {encoding} ({error.reason})"
-            raise EncodingError(fault, "convert the file") from error
+            raise EncodingError(f"{where}, line {number}: not {encoding} ({error.reason}); convert the file") from error
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
 
 
@@ -353,20 +346,18 @@ def array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> 
         for number, element in enumerate(elements(chunks), start=1):
             yield f"{path}, {noun} {number}", element
     except UnicodeDecodeError as error:
-        fault = f"{path}, after {noun} {number}: not {encoding} ({error.reason})"
-        raise EncodingError(fault, remedy(path)) from error
+        raise EncodingError(
+            f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {remedy(path)}"
+        ) from error
     except (ValueError, RecursionError) as error:
         raise AuditError(f"{path}, after {noun} {number}: {error}; {remedy(path)}") from error
 
 
 def read_corpus(corpus: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Read some columns of each text of a corpus. Raises AuditError where the file is damaged."""
-    try:
-        with pq.ParquetFile(corpus) as file:
-            for batch in file.iter_batches(columns=[*columns]):
-                yield from batch.to_pylist()
-    except DAMAGED as error:
-        raise AuditError(f"{corpus}: truncated or corrupt ({error}); {rebuild_hint(corpus)}") from error
+    with reading(corpus, rebuild_hint(corpus)), pq.ParquetFile(corpus) as file:
+        for batch in file.iter_batches(columns=[*columns]):
+            yield from batch.to_pylist()
 
 
 def classes_of(corpus: Path) -> list[str]:

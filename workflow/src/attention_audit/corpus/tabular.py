@@ -10,7 +10,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice, product
+from itertools import chain, count, islice, product, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,8 @@ import pyarrow.parquet as pq
 
 from attention_audit.corpus.languages import beginning, mend_encoding
 from attention_audit.corpus.raw import (
-    ALWAYS,
     BLOCK,
     LONGEST_LINE,
-    MOST,
     PUBLISHED,
     EncodingError,
     Fields,
@@ -29,6 +27,7 @@ from attention_audit.corpus.raw import (
     LayoutError,
     Quotes,
     array,
+    check_unpacked,
     csv_rows,
     opened,
     read_lines,
@@ -86,49 +85,47 @@ def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
     return any(cell and cell == other for row in others for cell, other in zip(first, row, strict=False))
 
 
-def check_columns(where: str, wanted: Columns, there: Sequence[str]) -> None:
-    """Raises AuditError at a wanted column (by the key that names it) that does not exist, or that exists twice."""
-    for key, column in wanted.items():
-        if column not in there:
-            raise LayoutError(f"{where}: {no_column(key, column, there)}")
-        if list(there).count(column) > 1:
-            raise AuditError(f"{where}: more than one column {column!r}; rename the others")
-
-
 def no_column(key: str, column: str, there: Sequence[str]) -> str:
-    """That there is no such column, which ones there are, and which key to set."""
+    """Say that there is no such column, which ones there are, and which key to set."""
     known = ", ".join(map(shown, there[:SHOWN])) + (", ..." if len(there) > SHOWN else "")
     return f"no column {column!r}, only {known}{did_you_mean(column, there)}; set `{key}` to one of these"
 
 
-def check_header(place: str, header: Sequence[str], rows: Fields, wanted: Columns) -> None:
-    """Raise AuditError as `check_columns` does, with a reason where there seems to be no header."""
-    if not {*wanted.values()} <= {*header}:
-        following: list[list[str]] = []
-        with suppress(AuditError):
-            following += (row for _, row in islice(rows, LOOKED_AT))
-        if is_no_header(header, following):
-            begins = ", ".join(map(shown, header[:SHOWN]))
-            raise LayoutError(
-                f"{place}: there seems to be no header, since the first row is {begins}; name all {len(header)} "
-                "columns, in their order, with `columns`, such as `columns: [text, label]`"
-            )
-    check_columns(place, wanted, header)
+def check_columns(place: str, wanted: Columns, header: Sequence[str], rows: Fields | None = None) -> None:
+    """Raise AuditError at a wanted column (by the key that names it) that does not exist, or that exists twice.
+
+    rows: those below the header, of which the first tell whether it is one.
+    """
+    for key, column in wanted.items():
+        if column not in header:
+            fault = no_column(key, column, header)
+            following: list[list[str]] = []
+            with suppress(AuditError):
+                following += (row for _, row in islice(rows or (), LOOKED_AT))
+            if is_no_header(header, following):
+                begins = ", ".join(map(shown, header[:SHOWN]))
+                fault = (
+                    f"there seems to be no header, since the first row is {begins}; name all {len(header)} columns, "
+                    "in their order, with `columns`, such as `columns: [text, label]`"
+                )
+            raise LayoutError(f"{place}: {fault}")
+    if twice := [column for column in wanted.values() if header.count(column) > 1]:
+        raise AuditError(f"{place}: more than one column {twice[0]!r}; rename the others")
 
 
-def delimited_rows(text: Iterable[str], where: str, wanted: Columns, layout: Layout) -> Iterator[Row]:
-    """The rows below the header, or all where the layout names the columns.
+def delimited_rows(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> Iterator[Row]:
+    """Yield the rows below the header, or all where the layout names the columns.
 
     Raises AuditError, naming the line, at a row with fewer or more fields than the header; and, behind the last row, at
     a quoted field whose lines are rows: they have as many fields, and a cell of each is that of other rows.
     """
-    rows, mark = csv_rows(text, where, layout), layout.delimiter or ","
+    rows, mark = csv_rows(read_lines(path, layout.encoding), str(path), layout), layout.delimiter or ","
     header, whose = layout.columns, "`columns`"
     if header is None:
-        place, header = next(rows, (where, []))
         whose = "the header"
+        place, header = next(rows, ("", []))
         if header:
-            check_header(place, header, rows, wanted)
+            check_columns(place, wanted, header, rows)
     known: list[set[str]] = [set() for _ in header]
     doubtful: list[tuple[str, list[list[str]]]] = []
     for place, row in rows:
@@ -154,9 +151,8 @@ def delimited_rows(text: Iterable[str], where: str, wanted: Columns, layout: Lay
 def reads_rows(path: Path, wanted: Columns, layout: Layout, most: int | None = None) -> bool:
     """Return whether the rows of a file, or the first of them, are two columns or more under a layout."""
     with suppress(AuditError):
-        text = read_lines(path, layout.encoding)
-        widths = {len(row) for _, row in islice(delimited_rows(text, str(path), wanted, layout), most)}
-        return bool(widths) and 1 not in widths
+        widths = (len(row) for _, row in islice(delimited_rows(path, wanted, layout), most))
+        return next(widths, 1) > 1 and 1 not in widths
     return False
 
 
@@ -174,7 +170,7 @@ def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
         marks = [layout.delimiter, *OTHERS] if usual or wanted or skip == layout.skip else []
         for delimiter, (quotes, escape) in product(dict.fromkeys(marks), STYLES):
             tried = layout._replace(delimiter=delimiter, quotes=quotes, escape=escape, skip=skip)
-            if reads_rows(path, wanted, tried, LOOKED_AT) and reads_rows(path, wanted, tried):
+            if reads_rows(path, wanted, tried):
                 return tried
         if reads_rows(path, {}, layout, LOOKED_AT):
             break
@@ -229,14 +225,15 @@ def select_fields(cells: Mapping[str, Any], wanted: Columns) -> Mapping[str, Any
     """Return the wanted fields of an object, None for those that it lacks; where none is named, all that hold no
     others.
     """
-    if wanted:
-        # most fields are not inside of others, and need no look there
-        return {column: cells[column] if column in cells else flatten(cells).get(column) for column in wanted.values()}
-    return {name: value for name, value in flatten(cells).items() if not isinstance(value, Mapping)}
+    if not wanted:
+        return {name: value for name, value in flatten(cells).items() if not isinstance(value, Mapping)}
+    # most fields are not inside of others, and need no look there
+    fields = cells if cells.keys() >= {*wanted.values()} else flatten(cells)
+    return {column: fields.get(column) for column in wanted.values()}
 
 
 def object_rows(path: Path, wanted: Columns, encoding: str) -> Iterator[Row]:
-    """The wanted fields of JSON objects; None where an object lacks one that another has.
+    """Yield the wanted fields of JSON objects; None where an object lacks one that another has.
 
     Raises AuditError at anything that is none, and where no object has a wanted field.
     """
@@ -255,25 +252,25 @@ def object_rows(path: Path, wanted: Columns, encoding: str) -> Iterator[Row]:
 
 def unfold(document: Any) -> list[Any] | None:
     """Return the rows of one object: its one list of objects, or columns by rows, or rows by columns, as pandas has."""
-    if not isinstance(document, dict) or not document:
-        return None
-    values = [dict(enumerate(value)) if isinstance(value, list) else value for value in document.values()]
-    names, data = document.get("columns"), document.get("data")
-    if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
-        return [dict(zip(names, row, strict=False)) for row in data]
-    below = [
-        each for each in document.values() if isinstance(each, list) and all(isinstance(row, dict) for row in each)
-    ]
-    if below:
-        return below[0] if len(below) == 1 else None
+    match document:
+        case {"columns": [*names], "data": [*rows]} if all(isinstance(row, list) for row in rows):
+            return [dict(zip(names, row, strict=False)) for row in rows]
+        case dict() if document:
+            values = [dict(enumerate(value)) if isinstance(value, list) else value for value in document.values()]
+        case _:
+            return None
+    if lists := [each for each in document.values() if isinstance(each, list) and not {*map(type, each)} - {dict}]:
+        return lists[0] if len(lists) == 1 else None
     if not all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values):
         return None
-    columns = ({name: each[at] for name, each in zip(document, values, strict=True)} for at in values[0])
-    return values if len(values) > len(values[0]) else [*columns]
+    if len(values) > len(values[0]):
+        return values
+    return [{name: each[at] for name, each in zip(document, values, strict=True)} for at in values[0]]
 
 
 def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
-    """What a JSON file has: the elements of an array, the rows of one object, or what each line is; with its place.
+    """Yield what a JSON file has: the elements of an array, the rows of one object, or what each line is; with its
+    place.
 
     Empty lines are skipped; None where a line has no JSON.
     """
@@ -281,12 +278,11 @@ def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
         if beginning(stream, path).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
             yield from array(stream, path, "element", encoding)
             return
-    rows = None
-    with opened(path) as stream, suppress(ValueError, RecursionError):
-        rows = unfold(json.loads(stream.read(LONGEST_LINE).decode(encoding).removeprefix("\ufeff")))
-    if rows is not None:
-        yield from ((f"{path}, row {number}", row) for number, row in enumerate(rows, start=1))
-        return
+        with suppress(ValueError, RecursionError):
+            rows = unfold(json.loads(stream.read(LONGEST_LINE).decode(encoding).removeprefix("\ufeff")))
+            if rows is not None:
+                yield from ((f"{path}, row {number}", row) for number, row in enumerate(rows, start=1))
+                return
     for number, line in enumerate(read_lines(path, encoding), start=1):
         if line.strip():
             row = None
@@ -297,7 +293,6 @@ def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
 
 def parquet_rows(path: Path, wanted: Columns) -> Iterator[Row]:
     """The wanted columns, a batch of rows at a time. Raises AuditError as `reading` does, and at text not in utf-8."""
-    number = 0
     with reading(path), pq.ParquetFile(path, buffer_size=BLOCK, pre_buffer=False) as file:
         there = file.schema_arrow.names
         leaves = [file.schema.column(at).path for at in range(len(file.schema))]
@@ -305,12 +300,12 @@ def parquet_rows(path: Path, wanted: Columns) -> Iterator[Row]:
             if not any(f"{leaf}.".startswith(f"{column}.") for leaf in leaves):
                 raise AuditError(f"{path}: {no_column(key, column, leaves)}")
         check_columns(str(path), {key: column for key, column in wanted.items() if column in there}, there)
+        numbers = count(1)
         for batch in file.iter_batches(BATCH, columns=[*wanted.values()] or None):
             for cells in zip(*batch.columns, strict=True):
-                number += 1
-                place = f"{path}, row {number}"
+                place = f"{path}, row {next(numbers)}"
                 try:
-                    row = {column: cell.as_py() for column, cell in zip(batch.schema.names, cells, strict=True)}
+                    row = dict(zip(batch.schema.names, [cell.as_py() for cell in cells], strict=True))
                 except UnicodeDecodeError as error:
                     raise AuditError(f"{place}: not utf-8 ({error.reason}); convert the file") from error
                 yield place, select_fields(row, wanted)
@@ -330,8 +325,7 @@ def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         ) from error
     with reading(path):
         with zipfile.ZipFile(path) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > max(ALWAYS, MOST * path.stat().st_size):
-                raise AuditError(f"{path}: unpacks to more than {MOST} times its size; {remedy(path)}")
+            check_unpacked(path, sum(entry.file_size for entry in archive.infolist()))
         try:
             book = load_workbook(path, read_only=True, data_only=True)
         except (KeyError, ValueError) as error:
@@ -343,30 +337,23 @@ def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
             raise AuditError(f"{path}: no sheet {title!r}, only {there}; set `sheet`")
         # what the file says of its size may be wrong, and cells beyond it would be lost
         sheets[title].reset_dimensions()
-        header = layout.columns
-        rows = 0
+        header, rows = layout.columns, 0
         for number, cells in enumerate(sheets[title].iter_rows(), start=1):
-            values = [cell.value for cell in cells]
-            if all(value is None for value in values):
-                continue
             place = f"{path}, row {number}"
+            if all(cell.value is None for cell in cells):
+                continue
             if header is None:
-                header = ["" if value is None else str(value) for value in values]
-                check_header(place, header, iter(()), wanted)
+                header = ["" if cell.value is None else str(cell.value) for cell in cells]
+                check_columns(place, wanted, header)
                 continue
             rows += 1
             for column, cell in zip(header, cells, strict=False):
                 if column in wanted.values() and cell.data_type == "e":
                     raise AuditError(f"{place}: column {column!r} holds Excel's error {cell.value}; mend the cell")
-            yield place, dict(zip(header, [*values, *[None] * len(header)], strict=False))
+            yield place, {column: cell and cell.value for column, cell in zip_longest(header, cells[: len(header)])}
         if not rows and len(sheets) > 1:
             raise AuditError(f"{path}: no rows in sheet {title!r}; set `sheet` to another one of {there}")
         book.close()
-
-
-def published_rows(path: Path, wanted: Columns) -> Iterator[Row]:
-    """The rows of a published csv file. Raises AuditError as `delimited_rows` does."""
-    yield from delimited_rows(read_lines(path), str(path), wanted, PUBLISHED)
 
 
 def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
@@ -379,7 +366,7 @@ def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         begins = beginning(stream, path)
     named = {"parquet": PARQUET, "xlsx": WORKBOOK, "json": JSON, "jsonl": JSON}.get(kind)
     found = next((what for what, pattern in CONTENTS.items() if re.match(pattern, begins)), None)
-    if found is None and (not begins.strip() or (named == JSON and begins.lstrip()[:1] in b"[{")):
+    if not begins.strip() or (found is None and named == JSON and begins.lstrip().startswith((b"[", b"{"))):
         found = named  # no content, or JSON of another shape, which the reader names
     if found != named:
         what = found or f"not {named}, as its name says"
@@ -393,10 +380,10 @@ def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         elif kind not in DELIMITERS:
             yield from object_rows(path, wanted, layout.encoding)
         else:
-            yield from delimited_rows(read_lines(path, layout.encoding), str(path), wanted, layout)
+            yield from delimited_rows(path, wanted, layout)
     except EncodingError as error:
-        raise AuditError(f"{error.fault}; {mend_encoding(path, layout.encoding)}") from error
+        fault, _, _ = str(error).rpartition("; ")
+        raise AuditError(f"{fault}; {mend_encoding(path, layout.encoding)}") from error
     except LayoutError as error:
-        if kind not in DELIMITERS:
-            raise
-        raise AuditError(f"{error}{suggest_layout(path, wanted, layout)}") from error
+        better = suggest_layout(path, wanted, layout) if kind in DELIMITERS else ""
+        raise AuditError(f"{error}{better}") from error

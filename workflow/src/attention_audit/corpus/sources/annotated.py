@@ -14,7 +14,7 @@ from pydantic import Field
 from attention_audit.corpus.rationales import Annotations, Span, word_spans
 from attention_audit.corpus.raw import as_published, content, lines, members, remedy, split_lines
 from attention_audit.corpus.source import Files, RawSource, RemoteFile
-from attention_audit.corpus.tabular import published_rows
+from attention_audit.corpus.tabular import delimited_rows
 from attention_audit.corpus.text import Text, Texts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import spaced
@@ -89,7 +89,7 @@ class YelpHatCorpus(RawSource):
         """
         for field in self.remote_files():
             reviews: dict[str, list[tuple[str, Mapping[str, str]]]] = {}
-            for place, row in published_rows(raw[field], COLUMNS):
+            for place, row in delimited_rows(raw[field], COLUMNS):
                 reviews.setdefault(row[TEXT], []).append((place, row))
             for number, (text, rows) in enumerate(reviews.items(), start=1):
                 place = rows[0][0]

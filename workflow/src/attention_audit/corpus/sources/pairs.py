@@ -15,7 +15,7 @@ from pydantic import Field
 from attention_audit.corpus.rationales import Annotations, Span, of_words
 from attention_audit.corpus.raw import as_published, by_split, lines, remedy, split_lines
 from attention_audit.corpus.source import Files, RawSource, RemoteFile
-from attention_audit.corpus.tabular import published_rows
+from attention_audit.corpus.tabular import delimited_rows
 from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.errors import AuditError
 
@@ -235,7 +235,7 @@ class EsnliCorpus(RawSource):
         numbers = dict.fromkeys(("train", "dev", "test"), 0)
         for field in self.remote_files():
             split = field.partition("_")[0]
-            for place, row in published_rows(raw[field], wanted):
+            for place, row in delimited_rows(raw[field], wanted):
                 numbers[split] += 1
                 label = row["gold_label"]
                 if label not in CLASSES:
