@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from attention_audit.corpus import checkup, counts
+from attention_audit.corpus import checkup
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.errors import AuditError
 
@@ -216,7 +216,7 @@ def test_the_draw_is_as_scikit_learn_makes_it(looked: Looked, texts: int, fails:
 
 
 def test_of_a_long_file_the_first_rows_are_looked_at(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counts, "ROWS", 10)
+    monkeypatch.setattr(checkup, "ROWS", 10)
     assert looked([*distinct(10, ("yes",)), *distinct(10)]) == ["only the first 10 rows were looked at before the run"]
 
 

@@ -14,8 +14,7 @@ import numpy as np
 import yaml
 from pydantic import ValidationError
 
-from attention_audit.corpus.checkup import described, numbers, oddities, refuse
-from attention_audit.corpus.counts import NUMERIC, count
+from attention_audit.corpus.checkup import NUMERIC, count, described, numbers, oddities, refuse
 from attention_audit.corpus.labels import FEWEST, list_few, sort_labels
 from attention_audit.corpus.labels import MANY as CLASSES
 from attention_audit.corpus.languages import find_encoding, find_unspaced, language_of

@@ -6,29 +6,32 @@ file is read once however often a run is planned.
 """
 
 import json
+import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
-from hashlib import sha256
-from math import ceil
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
-from attention_audit.corpus.blocking import absent
-from attention_audit.corpus.counts import Counts, count, draws, sizes, words_a_character
+from attention_audit.corpus.blocking import absent, masked
+from attention_audit.corpus.draft import Ledger, digest
 from attention_audit.corpus.labels import MANY, doubt_column, find_oddities, list_few, match_classes, write_aliases
 from attention_audit.corpus.languages import find_unspaced
 from attention_audit.corpus.source import Files, Length
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.splits import Splits
-from attention_audit.corpus.text import SPLITS
-from attention_audit.corpus.tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, lacking, splitting
+from attention_audit.corpus.text import SPLITS, find_markup, reduce_text
+from attention_audit.corpus.tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, lacking, splitting, words_of
 from attention_audit.errors import AuditError
 from attention_audit.given.files import read_given
 from attention_audit.given.readouts import check_beside
@@ -36,6 +39,13 @@ from attention_audit.names import MAPS
 from attention_audit.names import SAME as ONE_THING
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
+ROWS = 200_000
+"""Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
+SAMPLE, ENOUGH = 50, 1000
+"""Texts, up to twice as many, and their first characters, from which it is estimated how many words a character is."""
+NUMERIC = re.compile(r"[-+]?[\d.,]*\d%?")
+UNREADABLE = re.compile(r"[\0\ufffd]")
+"""NUL, and what stands for a byte that could not be decoded."""
 SAME = 0.01
 """Share of all texts up to which one text may stand again and again."""
 OFTEN = 5
@@ -47,12 +57,21 @@ BATCH = 32
 TOGETHER = "`splits: {alike_together: true}` keeps each in one"
 SEVERAL = re.compile(r"\s*[|,;]\s*")
 """What may stand between several labels in a cell."""
-
-
 LISTED = 3
 """Classes with few test texts that a warning names."""
 SINGLE = 0.1
 """Share of texts of one word from which on they are worth a warning."""
+FOUND = {
+    "label": "{number} of {usable} texts are the same as their label",
+    "outside": "{have} marks outside of them, which are left out; first: {first}",
+    "miscounted": "{have} lists of marks with another number of entries than words, which are left out; first: {first}",
+    "numeric": "{number} of {usable} texts are a number; first: {first}{asked}",
+    "unreadable": "{have} NUL or replacement characters; first: {first}; the file is damaged, or was saved in another "
+    "encoding",
+    "html": "{have} HTML tags or entities; first: {first}, {markup!r:.40}; `tokens: {{strip_html: true}}` reads tags "
+    "as spaces, and entities as characters",
+}
+"""What is said of texts in which something was found, by what."""
 
 
 class Looked(NamedTuple):
@@ -60,6 +79,141 @@ class Looked(NamedTuple):
 
     read: list[str]
     odd: list[str]
+
+
+class Usable(NamedTuple):
+    """What is kept of a row with a text and a label.
+
+    alike: a digest that texts share which are alike but for case, punctuation, spaces and invisible characters; exact:
+    a hash of the text. begins: its first characters. length: in characters.
+    """
+
+    place: str
+    label: str
+    split: str | None
+    group: str | None
+    alike: int
+    exact: int
+    begins: str
+    length: int
+
+
+@dataclass
+class Counts:
+    """What is counted in the rows of a data set.
+
+    read: all rows. unlabelled: places of rows without a label. empty: labelled rows without a text. usable: all others.
+    labels: usable texts by label, and splits: by split (None: to be drawn) and label. places: those of texts in which
+    something was found, by what: as in `FOUND`, of one word ("single") or with words that somebody marked
+    ("annotated"). markup: the first HTML. whole: whether all rows were read. unseen: of the impermissible words that
+    are named, those that no text has. unmet: labels that `aliases` and `missing` name and no row has.
+    """
+
+    unseen: set[str]
+    unmet: set[str]
+    read: int = 0
+    unlabelled: list[str] = field(default_factory=list)
+    empty: int = 0
+    usable: list[Usable] = field(default_factory=list)
+    labels: Counter[str] = field(default_factory=Counter)
+    splits: defaultdict[str | None, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    places: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    markup: str = ""
+    whole: bool = True
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Characters of each usable text, (N,)."""
+        return np.array([text.length for text in self.usable])
+
+    @property
+    def sample(self) -> list[str]:
+        """How some of the texts begin."""
+        return [text.begins for text in self.usable[:: max(len(self.usable) // SAMPLE, 1)]]
+
+    def rate(self, tokens: Tokens) -> float:
+        """Estimate how many words a character of the usable texts is."""
+        return words_a_character((*self.sample,), tokens)
+
+    def measure_longest(self, tokens: Tokens) -> tuple[Usable, float]:
+        """Find the first of the longest texts, and estimate its words."""
+        longest = max(self.usable, key=lambda text: text.length)
+        return longest, longest.length * words_a_character((longest.begins,), tokens)
+
+
+@lru_cache(maxsize=8)
+def words_a_character(begins: tuple[str, ...], tokens: Tokens) -> float:
+    """Estimate how many words a character of some texts is, from how they begin."""
+    return sum(len(words) for text in begins for words in words_of(text, tokens)) / sum(map(len, begins))
+
+
+def count(name: str, source: TableCorpus, raw: Files) -> Counts:
+    """Count the first ROWS rows. They are split into words where impermissible ones are named, by word or in a mask.
+
+    Raises AuditError as the reader does, but not at a missing label; and where a mask does not fit its text.
+    """
+    as_written = {"drop_unlabelled": True, "aliases": {}, "missing": None}
+    rows = source.model_copy(update=as_written).read(name, raw)
+    counts = Counts({*((source.block and source.block.words) or ())}, {*source.aliases, *(source.missing or ())})
+    for text in islice(Ledger().entered(rows), ROWS):
+        counts.read += 1
+        counts.unmet.discard(text.label or "")
+        label = source.name_class(text.label)
+        said, query = (" ".join(str(part or "").split()) for part in (text.text, text.query))
+        if text.mask is not None or counts.unseen:
+            words = [*chain(*words_of(text.text, source.tokens))]
+            masked(text, len(words))
+            counts.unseen -= {*words}
+        if label is None:
+            counts.unlabelled.append(text.place)
+            continue
+        if not said or (text.query is not None and not query):
+            counts.empty += 1
+            continue
+        markup, marks = find_markup(said), text.annotations
+        counts.markup = counts.markup or markup
+        found = {
+            "single": " " not in said,
+            "numeric": NUMERIC.fullmatch(said),
+            "unreadable": UNREADABLE.search(said),
+            "label": said == label,
+            "html": markup and not source.tokens.strip_html,
+            "annotated": marks,
+            "outside": marks and marks.outside,
+            "miscounted": marks and marks.miscounted,
+        }
+        for kind in filter(found.get, found):
+            counts.places[kind].append(text.place)
+        counts.labels[label] += 1
+        counts.splits[text.split][label] += 1
+        alike, exact = digest(map(reduce_text, (said, query)), None), hash((said, query))
+        counts.usable.append(Usable(text.place, label, text.split, text.group, alike, exact, said[:ENOUGH], len(said)))
+    counts.whole = next(rows, None) is None
+    return counts
+
+
+def draws(counts: Counts, splits: Splits) -> Iterator[tuple[str, int, int]]:
+    """Each split that the file lacks: how many texts are drawn for it, and how many are then left to be trained on."""
+    left = (counts.splits["train"] + counts.splits[None]).total()
+    for split, share in (("test", splits.test), ("dev", splits.dev)):
+        if not counts.splits[split]:
+            drawn = math.ceil(share * left)
+            left -= drawn
+            yield split, drawn, left
+
+
+def sizes(source: TableCorpus, counts: Counts) -> dict[str, int]:
+    """The texts that each split will have, before any filter of their length."""
+    there = {split: counts.splits[split].total() for split in SPLITS}
+    loose, splits = counts.splits[None].total(), source.splits
+    if source.trained_on is not None:
+        return {"test": there["test"] + loose}
+    there["train"] += loose
+    there["test"] -= math.ceil((1 - (splits.test_sample or 1)) * there["test"])
+    for split, drawn, left in draws(counts, splits):
+        there |= {"train": left, split: drawn}
+    most = splits.most.model_dump() if splits.most else {}
+    return {split: min(texts, most.get(split) or texts) for split, texts in there.items()}
 
 
 def some(labels: list[str]) -> str:
@@ -73,28 +227,21 @@ def numbers(values: Counter[str]) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def counted(number: int, one: str, many: str) -> str:
+def counted(number: int, one: str, many: str = "") -> str:
     """A number of things with what is said of them, of one or of many."""
-    return f"{number:,} {one if number == 1 else many}"
-
-
-def have(places: list[str], what: str) -> str:
-    """Say how many texts have something, and where the first one is."""
-    return f"{counted(len(places), 'text has', 'texts have')} {what}; first: {places[0]}"
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def several(counts: Counts) -> str:
     """That the labels of some texts seem to be several in one cell; "" where none do."""
     known = counts.labels.keys()
     found = sorted(label for label in known if len(parts := {*SEVERAL.split(label)}) > 1 and parts <= known)
-    if not found:
-        return ""
     texts = counted(sum(counts.labels[label] for label in found), "text seems", "texts seem")
-    more = counted(len(found), "class", "classes")
-    return (
-        f"{texts} to have several labels ({some(found)}), which count as {more} more; give each text one label, or "
-        "leave such texts out"
+    said = (
+        f"{texts} to have several labels ({some(found)}), which count as {counted(len(found), 'class', 'classes')} "
+        "more; give each text one label, or leave such texts out"
     )
+    return said if found else ""
 
 
 def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
@@ -106,33 +253,31 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
             f"{first}: no label in column {source.label!r}{others}; give them labels, or leave such "
             "rows out with `drop_unlabelled: true`"
         )
-    declared = source.classes
-    if declared is not None and (unknown := [label for label in counts.labels if label not in declared]):
-        have = counted(
-            sum(counts.labels[label] for label in unknown), "text has such a label", "texts have such labels"
-        )
+    declared = source.classes or [*counts.labels]
+    if unknown := [label for label in counts.labels if label not in declared]:
+        texts = sum(counts.labels[label] for label in unknown)
         spelt = match_classes(unknown, declared)
         mend = f"{write_aliases(spelt)} reads them as classes" if spelt else "name them there, or leave `classes` out"
         place = next(text.place for text in counts.usable if text.label == unknown[0])
         raise AuditError(
             f"{place}: label {unknown[0]!r:.40} is not among `classes` ({some(declared)}), and "
-            f"{have}: {some(unknown)}; {mend}"
+            f"{counted(texts, 'text has such a label', 'texts have such labels')}: {some(unknown)}; {mend}"
         )
-    doubt = doubt_column(source.label, counts.labels)
-    if doubt and len(counts.labels) > MANY and declared is None and source.trained and source.trained_on is None:
+    doubt, is_trained = doubt_column(source.label, counts.labels), source.trained and source.trained_on is None
+    if doubt and len(counts.labels) > MANY and is_trained and not source.classes:
         raise AuditError(f"{name}: {doubt}")
     if not counts.whole:
         return
     absent(counts.unseen, name)
     if not counts.usable:
         raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
-    if source.trained_on is not None or not source.trained:
+    if not is_trained:
         return  # nothing is trained on these texts, and which classes there are is not known yet
     for where, own in [*((f"{name}: split {split}", counts.splits[split]) for split in SPLITS), (name, counts.labels)]:
         if len(own) == 1:
             raise AuditError(f"{where}: every text has label {next(iter(own))!r:.40}; add texts of another one")
     trained = counts.splits["train"] + counts.splits[None]
-    if untrained := [label for label in declared or counts.labels if not trained[label]]:
+    if untrained := [label for label in declared if not trained[label]]:
         raise AuditError(
             f"{name}: split train: no text has label {some(untrained)}; add some, or leave these labels out"
         )
@@ -151,7 +296,7 @@ def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
             )
         if min(drawn, left) < len(trained):
             return (
-                f"split {split} would have {counted(drawn, 'text', 'texts')}, and {left} would be left, for "
+                f"split {split} would have {counted(drawn, 'text')}, and {left} would be left, for "
                 f"{len(trained)} classes; give more texts, merge classes, or give the splits yourself in a column "
                 "`split`"
             )
@@ -164,7 +309,7 @@ def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
     share: that of the rows of a file which the test texts are, if more rows give more of them.
     """
     if texts < LEAST_TEXTS:
-        enough = f", as about {ceil(LEAST_TEXTS / share):,} rows give" if share else ""
+        enough = f", as about {math.ceil(LEAST_TEXTS / share):,} rows give" if share else ""
         few = counted(texts, "test text is", "test texts are")
         yield f"{few} too few for a statement on any question: {LEAST_TEXTS} are needed{enough}"
 
@@ -174,15 +319,15 @@ def warn_of_classes(source: TableCorpus, counts: Counts) -> Iterator[str]:
     own, tests = counts.splits["test"], sizes(source, counts)["test"]
     share = 1.0 if own else tests / max(len(counts.usable), 1)
     there = {label: share * (own or counts.labels)[label] for label in source.classes or counts.labels}
-    if none := [label for label, texts in there.items() if own and not texts]:
+    if own and (none := [label for label, texts in there.items() if not texts]):
         yield f"split test: no text has label {some(none)}: nothing is asked about it"
-    few = {label: rounded(texts) for label, texts in there.items() if 0 < texts < LEAST_OF_CLASS}
+    few = [f"{rounded(texts)} of {label!r:.40}" for label, texts in there.items() if 0 < texts < LEAST_OF_CLASS]
     if few and tests >= LEAST_TEXTS:
-        said = ", ".join(f"{texts} of {label!r:.40}" for label, texts in [*few.items()][:LISTED])
         more = f" and of {len(few) - LISTED} more classes" if len(few) > LISTED else ""
         yield (
-            f"{'' if own else 'about '}{said}{more} among {tests:,} test texts: too few for a statement on one class, "
-            f"which needs {LEAST_OF_CLASS}; what is said of all texts is mostly about the others"
+            f"{'' if own else 'about '}{', '.join(few[:LISTED])}{more} among {tests:,} test texts: too few for a "
+            f"statement on one class, which needs {LEAST_OF_CLASS}; what is "
+            "said of all texts is mostly about the others"
         )
 
 
@@ -193,12 +338,12 @@ def rounded(number: float) -> str:
 
 def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """What was read: texts, classes and splits, and how long the texts are in words."""
-    what = ("pair of texts", "pairs of texts") if source.pairs else ("text", "texts")
-    among = "" if counts.whole else f" in the first {counts.read:,} rows"
-    classes, usable = counted(len(counts.labels), "class", "classes"), len(counts.usable)
+    usable, what = len(counts.usable), ("pair of texts", "pairs of texts") if source.pairs else ("text", "texts")
     named = [text.group for text in counts.usable if text.group is not None]
-    groups = f" in {counted(len({*named}), 'group', 'groups')}" if named else ""
-    groups += f" and {usable - len(named):,} in none" if named and len(named) < usable else ""
+    groups = f" in {counted(len({*named}), 'group')}" if named else ""
+    groups += f" and {usable - len(named):,} in none" if 0 < len(named) < usable else ""
+    among = "" if counts.whole else f" in the first {counts.read:,} rows"
+    classes = counted(len(counts.labels), "class", "classes")
     said = f"{counted(usable, *what)}{groups}{among}, {classes} ({numbers(counts.labels)})"
     if counts.whole:
         there = ", ".join(f"{number:,} {split}" for split, number in sizes(source, counts).items())
@@ -210,9 +355,8 @@ def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if usable and not lacking(tokens):
         how = "words are set apart by white space" if tokens.tokenizer == SPACES else splitting(tokens)
         items = "words" if tokens.segmenter != "characters" else f"single {CHARACTERS[tokens.tokenizer][1]}"
-        most = counts.longest.length * words_a_character((counts.longest.begins,), tokens)
-        middle = rounded(counts.rate(tokens) * float(np.median(counts.lengths)))
-        said = f"about {middle} {items} a text (median), {rounded(most)} in the longest; "
+        middle, (_, most) = counts.rate(tokens) * float(np.median(counts.lengths)), counts.measure_longest(tokens)
+        said = f"about {rounded(middle)} {items} a text (median), {rounded(most)} in the longest; "
         yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
 
 
@@ -224,19 +368,18 @@ def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Itera
     """
     if source.length.below is not None or lacking(source.tokens) or not counts.usable:
         return
-    lengths, rate, longest = counts.lengths, counts.rate(source.tokens), counts.longest
+    lengths, (longest, words) = counts.rate(source.tokens) * counts.lengths, counts.measure_longest(source.tokens)
     middle = float(np.median(lengths))
-    if longest.length > max(LONG * middle, lengths.sum() / min(BATCH, len(lengths))):
-        below = LONG * max(round(rate * middle), 1)
-        others = (rate * lengths >= below).sum() - 1
-        words = rounded(longest.length * words_a_character((longest.begins,), source.tokens))
+    if lengths.max() > max(LONG * middle, lengths.sum() / min(BATCH, len(lengths))):
+        below = LONG * max(round(middle), 1)
+        others = (lengths >= below).sum() - 1
         yield (
-            f"{longest.place}: a text of about {words} words, where half of the texts have at most "
-            f"{rounded(rate * middle)}; a batch is as long as its longest text, so that the run may take several times "
+            f"{longest.place}: a text of about {rounded(words)} words, where half of the texts have at most "
+            f"{rounded(middle)}; a batch is as long as its longest text, so that the run may take several times "
             f"as long; `length: {{below: {below}}}`, in the entry of the data set, leaves it out"
-            + (f", and {counted(others, 'other text', 'other texts')}" if others > 0 else "")
+            + (f", and {counted(others, 'other text')}" if others > 0 else "")
         )
-    read = np.minimum(rate * lengths, most or np.inf)
+    read = np.minimum(lengths, most or np.inf)
     below = LONG * max(round(float(np.median(read))), 1)
     far = read >= below
     times = (read[far] ** 2).sum() / max(float((read[~far] ** 2).sum()), 1.0)
@@ -250,25 +393,17 @@ def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Itera
 
 
 def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
-    """Marks that do not fit their texts, texts that are hardly texts, and labels that are several."""
+    """Warn of marks that do not fit their texts, texts that are hardly texts, and labels that are several."""
     found, usable = counts.places, len(counts.usable)
     if source.evidence is not None and not found["annotated"]:
         yield f"no text has marks in column {source.evidence.names[0]!r}"
-    if found["outside"]:
-        yield have(found["outside"], "marks outside of them, which are left out")
-    if found["miscounted"]:
-        yield have(found["miscounted"], "lists of marks with another number of entries than words, which are left out")
-    if number := len(found["numeric"]):
-        asked = f"; is column {source.text!r} that of the texts?" if 2 * number > usable else ""
-        yield f"{number} of {usable} texts are a number; first: {found['numeric'][0]}{asked}"
-    if found["unreadable"]:
-        yield have(found["unreadable"], "NUL or replacement characters") + (
-            "; the file is damaged, or was saved in another encoding"
-        )
-    if counts.markup and not source.tokens.strip_html:
-        yield have(found["html"], "HTML tags or entities") + (
-            f", {counts.markup!r:.40}; `tokens: {{strip_html: true}}` reads tags as spaces, and entities as characters"
-        )
+    asked = f"; is column {source.text!r} that of the texts?" if 2 * len(found["numeric"]) > usable else ""
+    for kind, line in FOUND.items():
+        if places := found[kind]:
+            have, number = counted(len(places), "text has", "texts have"), len(places)
+            yield line.format(
+                have=have, number=number, usable=usable, first=places[0], asked=asked, markup=counts.markup
+            )
     spaced = source.tokens.tokenizer not in {*SEGMENTED, *CHARACTERS}
     if spaced and (code := find_unspaced(counts.sample)):
         yield (
@@ -284,7 +419,7 @@ def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
         )
 
 
-def repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
+def warn_of_repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
     """Say how many texts are alike but for marks, and whether such texts stand, or may fall, into several splits."""
     texts = counts.usable
     first = {text.alike: text for text in reversed(texts)}
@@ -294,6 +429,9 @@ def repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
         respelt = sum(text.exact != first[text.alike].exact for text in texts)
         but = f", {respelt} of them but for case, punctuation or invisible characters" if respelt else ""
         yield f"{repeated} of {len(texts)} texts repeat an earlier one{but}{contrary}"
+    for alike, often in Counter(text.alike for text in texts).most_common(1):
+        if often > max(OFTEN, SAME * len(texts)):
+            yield f"one text stands {often} times; it begins with {first[alike].begins[:30]!r}"
     if splits.alike_together:
         return
     places = Counter(alike for alike, _ in {(text.alike, text.split) for text in texts})
@@ -306,7 +444,6 @@ def repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
 
 def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
     """What a user may not have meant, each in a line with its counts. most: see `warn_of_long`."""
-    usable = len(counts.usable)
     if source.tokens.segmenter == "characters":
         yield splitting(source.tokens)
     if counts.unlabelled:
@@ -321,15 +458,9 @@ def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> It
     few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
     if few and counts.whole:
         yield f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {some(few)}"
-    if same := counts.places["label"]:
-        yield f"{len(same)} of {usable} texts are the same as their label"
-    yield from repetitions(source.splits, counts)
+    yield from warn_of_repetitions(source.splits, counts)
     yield from unlike_texts(source, counts)
     yield from warn_of_long(source, counts, most)
-    for alike, often in Counter(text.alike for text in counts.usable).most_common(1):
-        if often > max(OFTEN, SAME * usable):
-            begins = next(text.begins for text in counts.usable if text.alike == alike)
-            yield f"one text stands {often} times; it begins with {begins[:30]!r}"
     if not counts.whole:
         yield f"only the first {counts.read:,} rows were looked at before the run"
         return
@@ -356,7 +487,7 @@ def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: in
                 raise AuditError(f"{place}: column map_names: {MAPS.unknown(unknown[0])}")
         lengths = [*map(len, given.tokens)]
         read = [
-            f"{counted(len(given), 'text', 'texts')}, all of them for the test, {given.classes} classes; "
+            f"{counted(len(given), 'text')}, all of them for the test, {given.classes} classes; "
             f"{median(lengths):.0f} words a text (median), {max(lengths):,} in the longest"
         ]
         odd = warn_of_few(len(given))
@@ -374,15 +505,15 @@ def checked_once(
 
     Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.
     """
-    states = ((path.absolute(), path.stat()) for path in raw.values())
-    files = [(str(path), state.st_size, state.st_mtime_ns, state.st_ctime_ns) for path, state in states]
-    told = json.dumps([name, source.model_dump(mode="json"), files, most, code_hash("corpus.checkup", words=True)])
-    path, mark = memory / f"{name}.json", sha256(told.encode()).hexdigest()
+    states = [(str(path.absolute()), path.stat()) for path in raw.values()]
+    files = [(place, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for place, state in states]
+    stamp = json.dumps([name, source.model_dump(mode="json"), files, most, code_hash("corpus.checkup", words=True)])
+    path = memory / f"{name}.json"
     with suppress(AuditError):
         kept = read_record(path)
-        if kept["stamp"] == mark:
+        if kept["stamp"] == stamp:
             return Looked(kept["read"], kept["odd"])
     looked = checkup(name, source, raw, most)
     with suppress(AuditError):
-        write_record(path, {"stamp": mark, **looked._asdict()})
+        write_record(path, {"stamp": stamp, **looked._asdict()})
     return looked
