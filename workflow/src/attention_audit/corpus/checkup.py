@@ -186,7 +186,7 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
             counts.places[kind].append(text.place)
         counts.labels[label] += 1
         counts.splits[text.split][label] += 1
-        alike, exact = digest(map(reduce_text, (said, query)), None), hash((said, query))
+        alike, exact = digest(map(reduce_text, (said, query))), hash((said, query))
         counts.usable.append(Usable(text.place, label, text.split, text.group, alike, exact, said[:ENOUGH], len(said)))
     counts.whole = next(rows, None) is None
     return counts

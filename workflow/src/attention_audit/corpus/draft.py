@@ -64,14 +64,14 @@ def chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
         yield chunk
 
 
-def lay_marks(text: Text, words: Iterable[Placed]) -> Rationale | None:
-    """Lay the annotations of a text on its words; None where it has none.
+def lay_marks(text: Text, words: Iterable[Placed]) -> Rationale:
+    """Lay the annotations of a text on its words; there are no marks where it has none.
 
     Raises AuditError where a word does not stand where its tokenizer says: that of a language which is written without
     spaces may put some between its words.
     """
     if text.annotations is None:
-        return None
+        return Rationale({})
     places: list[Span] = []
     for word, start, end in words:
         stood = text.text[start:end]
@@ -90,16 +90,15 @@ def place_words(text: str | list[str] | None, words: list[Placed]) -> RawText | 
     return RawText(text, [start for _, start, _ in words]) if isinstance(text, str) else None
 
 
-def digest(words: Iterable[str], query: Iterable[str] | None) -> int:
+def digest(*parts: Iterable[str]) -> int:
     """64 bits of a hash of the words of a text, and of its query, as a signed number."""
-    parts = "\0\0".join("\0".join(part) for part in (words, query) if part is not None)
-    hashed = blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=8)
-    return int.from_bytes(hashed.digest(), signed=True)
+    joined = "\0\0".join(map("\0".join, parts)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(joined, digest_size=8).digest(), signed=True)
 
 
 def first_words(sentences: list[list[Placed]]) -> list[int]:
     """Return the position of each sentence's first word."""
-    return [*accumulate(map(len, sentences[:-1]), initial=0)] if sentences else []
+    return [*accumulate(map(len, sentences), initial=0)][:-1]
 
 
 def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dict[str, Any]:
@@ -117,14 +116,13 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
     if text.written is not None:
         written = RawText(text.written.text, [text.written.places[start] for _, start, _ in placed])
     said, found = text.annotations or Annotations({}), lay_marks(text, placed)
-    scores = found and found.scores
+    scores = found.scores
     # an empty list, not null, where all lists were of a wrong length: somebody did mark this text
-    evidence = (found.majority or (None if found.marks else [])) if found else None
+    evidence = found.majority or ([] if text.annotations and not found.marks else None)
     if joined:
         second = place_words(text.query, added) or spaced(query)
         written, words = (written or spaced(own)).beside(second), [*own, *query]
-        further = first_words(others) if tokens.sentences else []
-        begins = begins and [*begins, *(len(own) + at for at in further or [0])]
+        begins = begins and [*begins, *(len(own) + at for at in first_words(others) or [0])]
         scores = scores and [*scores, *[0.0] * len(query)]
     widths = np.diff([*(begins or [0]), len(words)])
     paired = joined or text.query is not None
@@ -135,8 +133,7 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
         "tokens": words,
         "sentences": begins,
         "query": query if paired and not joined else None,
-        "annotators": found and [*found.marks],
-        "marks": found and [*found.marks.values()],
+        **({"annotators": [*found.marks], "marks": [*found.marks.values()]} if text.annotations else {}),
         "scores": scores,
         "annotator_labels": None if said.labels is None else [said.labels[name] for name in said.marks],
         "evidence": evidence,
@@ -147,9 +144,9 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
         "annotator_count": len(said.marks),
         "outside": said.outside,
         "miscounted": said.miscounted,
-        "lost": found.lost if found else 0,
-        "digest": digest(own, query if paired else None),
-        "alike": digest(map(reduce_text, sides), None) if preparation.splits.alike_together else 0,
+        "lost": found.lost,
+        "digest": digest(own, *([query] if paired else [])),
+        "alike": digest(map(reduce_text, sides)) if preparation.splits.alike_together else 0,
     }
 
 

@@ -197,10 +197,10 @@ def listed_checksum(mirror: Path, entry: str) -> str | None:
     with unlocked(sums):
         text = sums.read_text(errors="replace") if sums.is_file() else ""
     for number, line in enumerate(text.splitlines(), start=1):
-        match = re.fullmatch(r"([0-9a-f]{64}) [ *](.+)", line)
+        match = re.fullmatch(r"([0-9a-f]{64}) [ *](?:\./)?(.+)", line)
         if line.strip() and not match:
             raise AuditError(f"{sums}: line {number}: not '<sha256>  <folder>/<file>'; write it again with sha256sum")
-        if match and match[2].removeprefix("./") == entry:
+        if match and match[2] == entry:
             return match[1]
     return None
 
@@ -238,14 +238,14 @@ def fetch(
     nothing at `destination`, where the file is not available or is not the right one. If the network fails and the
     checksum is known, the bytes received so far stay in a hidden file beside it, and the next run continues from them.
     """
-    entry = f"{folder}/{remote.file}"
-    place = (mirror or Path("<mirror>")) / entry
+    entry, mirror = f"{folder}/{remote.file}", mirror or Path("<mirror>")
+    place = mirror / entry
     ask = f"get it from {homepage} and " if homepage else ""
     begun = destination.with_name(f".{destination.name}.download")
     with whole(destination) as temporary:
         with unlocked(place):
-            held = mirror is not None and place.is_file()
-        if mirror and held:
+            is_held = place.is_file()
+        if is_held:
             origin, sha256 = "mirror", take(remote, mirror, entry, temporary, report)
         elif not (origin := remote.url or remote.package or ""):
             raise AuditError(f"{remote.file}: not at {place}, and the config has no url for it; {ask}put it there")

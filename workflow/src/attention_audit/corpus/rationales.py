@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -161,16 +161,16 @@ def parsed(cell: Any) -> Any:
         return [float(number) if {*number} & {*".eE"} else int(number) for number in re.findall(NUMBER, cell)]
 
 
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        raise ValueError("not a whole number")
-    return int(value)
-
-
 def _number(value: Any) -> float:
     if not isinstance(value, bool | int | float) or not math.isfinite(value):
         raise ValueError("not a number")
     return float(value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or _number(value) != value // 1:
+        raise ValueError("not a whole number")
+    return int(value)
 
 
 def _stretches(values: Sequence[Any]) -> list[Span]:
@@ -181,35 +181,28 @@ def _stretches(values: Sequence[Any]) -> list[Span]:
     return [(_whole(start), _whole(end)) for start, end in pairs]
 
 
-class _Said(NamedTuple):
-    """What one annotator says of a text. marks: None where it is a list with another number of entries than words."""
-
-    marks: list[Span] | None
-    outside: int = 0
-    scores: Sequence[tuple[int, int, float]] = ()
-
-
-def _read_marks(text: str, said: Any, evidence: Evidence) -> _Said:
+def _read_marks(name: str, text: str, said: Any, evidence: Evidence) -> Annotations:
     """Read what one annotator says of a text. Raises ValueError, TypeError or KeyError where it is not so written."""
     values = [said] if isinstance(said, int | float) and not isinstance(said, bool) else said
     if not isinstance(values, list | tuple):
         raise TypeError("not a list")
     words = word_spans(text)
-    if evidence.written == "characters":
-        inside = [(start, end) for start, end in _stretches(values) if 0 <= start < end <= len(text)]
-        return _Said(inside, len(_stretches(values)) - len(inside))
-    if evidence.written == "words":
-        known = [words[at] for at in map(_whole, values) if 0 <= at < len(words)]
-        return _Said(known, len(values) - len(known))
+    if evidence.written in ("words", "characters"):
+        places = dict(enumerate(words))
+        is_words = evidence.written == "words"
+        spans = [places.get(_whole(at), (0, 0)) for at in values] if is_words else _stretches(values)
+        inside = [(start, end) for start, end in spans if 0 <= start < end <= len(text)]
+        return Annotations({name: inside}, outside=len(spans) - len(inside))
     numbers = [*map(_number, values)]
     scored = evidence.written == "scores"
     if not scored and not {*numbers} <= {0.0, 1.0}:
         raise ValueError("neither 0 nor 1")
     if len(numbers) != len(words):
-        return _Said(None)
+        return Annotations({}, miscounted=1)
     scores = [(start, end, number) for (start, end), number in zip(words, numbers, strict=True)]
     least = evidence.marked_from if scored else 1
-    return _Said([(start, end) for start, end, number in scores if number >= least], 0, scores if scored else ())
+    marked = [(start, end) for start, end, number in scores if number >= least]
+    return Annotations({name: marked}, scores if scored else None)
 
 
 def annotations_of(place: str, text: str, row: Mapping[str, Any], evidence: Evidence) -> Annotations | None:
@@ -217,20 +210,21 @@ def annotations_of(place: str, text: str, row: Mapping[str, Any], evidence: Evid
 
     Raises AuditError, naming file, row and column, at a cell that is not written as the configuration says.
     """
-    said: dict[str, _Said] = {}
+    said: dict[str, Annotations] = {}
     for column in evidence.names:
         cell = row[column]
         try:
             content = parsed(cell)
             by_name = content if isinstance(content, Mapping) else {column: content}
             given = {str(name): marks for name, marks in by_name.items() if marks is not None}
-            said |= {name: _read_marks(text, marks, evidence) for name, marks in given.items()}
+            said |= {name: _read_marks(name, text, marks, evidence) for name, marks in given.items()}
         except (ValueError, TypeError, KeyError) as error:
             raise AuditError(
                 f"{place}: column {column!r} holds {cell!r:.50}, which is not {FORMS[evidence.written]}; mend it, or "
                 "set `evidence.written`"
             ) from error
-    marks = {name: one.marks for name, one in said.items() if one.marks is not None}
-    scores = [score for one in said.values() for score in one.scores]
-    outside = sum(one.outside for one in said.values())
-    return Annotations(marks, scores or None, outside=outside, miscounted=len(said) - len(marks)) if said else None
+    every = said.values()
+    marks = {name: spans for one in every for name, spans in one.marks.items()}
+    scores = [score for one in every for score in one.scores or ()]
+    outside, miscounted = sum(one.outside for one in every), sum(one.miscounted for one in every)
+    return Annotations(marks, scores or None, outside=outside, miscounted=miscounted) if said else None
