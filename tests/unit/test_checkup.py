@@ -22,20 +22,23 @@ def distinct(number: int, labels: tuple[str, ...] = ("yes", "no"), start: int = 
     return [(f"text {start + place}", labels[place % len(labels)]) for place in range(number)]
 
 
-def look_at(path: Path, text: str, most: int | None = None, **settings: Any) -> checkup.Looked:
-    """Look at a csv file."""
-    path.write_text(text)
-    source = TableCorpus.model_validate({"kind": "table", "path": str(path), **settings})
-    return checkup.checkup("own", source, {"path": path}, most)
+def source_of(path: Path, rows: Rows, header: str = "text,label", **settings: Any) -> TableCorpus:
+    """Write rows to a csv file, and return how it is read."""
+    path.write_text("\n".join([header, *map(",".join, rows)]) + "\n")
+    return TableCorpus.model_validate({"kind": "table", "path": str(path), **settings})
+
+
+def look_at(path: Path, rows: Rows, most: int | None = None, **settings: Any) -> checkup.Looked:
+    """Look at a csv file of these rows."""
+    return checkup.checkup("own", source_of(path, rows, **settings), {"path": path}, most)
 
 
 @pytest.fixture
 def looked(tmp_path: Path) -> Looked:
     """What is odd in a csv file of these rows, without the name of the data set."""
 
-    def run(rows: list[tuple[str, ...]], header: str = "text,label", small: bool = False, **settings: Any) -> list[str]:
-        text = "\n".join([header, *(",".join(row) for row in rows)]) + "\n"
-        lines = look_at(tmp_path / "own.csv", text, **settings).odd
+    def run(rows: Rows, small: bool = False, **settings: Any) -> list[str]:
+        lines = look_at(tmp_path / "own.csv", rows, **settings).odd
         assert all(line.startswith("own: ") for line in lines)
         # nearly all files here are small, which has a test of its own
         return [line.removeprefix("own: ") for line in lines if small or "too few" not in line]
@@ -222,8 +225,7 @@ def test_of_a_long_file_the_first_rows_are_looked_at(looked: Looked, monkeypatch
 
 def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, memory = tmp_path / "own.csv", tmp_path / "memory"
-    path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in [*distinct(40), ("text 1", "no")]))
-    source = TableCorpus.model_validate({"kind": "table", "path": str(path)})
+    source = source_of(path, [*distinct(40), ("text 1", "no")])
     seen: list[str] = []
     real = checkup.checkup
     monkeypatch.setattr(checkup, "checkup", lambda name, *rest: seen.append(name) or real(name, *rest))
@@ -248,49 +250,47 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_memory_that_cannot_be_kept_costs_only_time(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
-    path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in distinct(1000)))
-    source = TableCorpus.model_validate({"kind": "table", "path": str(path)})
+    source = source_of(path, distinct(1000))
     (tmp_path / "memory").write_text("a file in the place of the folder")
     assert checkup.checked_once("own", source, {"path": path}, tmp_path / "memory").odd == []
 
 
-def described(tmp_path: Path, text: str, **settings: Any) -> list[str]:
+def described(tmp_path: Path, rows: Rows, **settings: Any) -> list[str]:
     """What was read of a csv file."""
-    return look_at(tmp_path / "own.csv", text, **settings).read
+    return look_at(tmp_path / "own.csv", rows, **settings).read
 
 
 def test_what_was_read_is_said(tmp_path: Path) -> None:
     """Of 31 texts, 7 are a fifth, and 4 are 15 % of the other 24. A text has as many words as its number in tens."""
     rows = [(" ".join(["word"] * (number // 10 + 1)), "yes" if number % 3 else "no") for number in range(31)]
-    csv = "text,label\n" + "".join(f"{text},{label}\n" for text, label in rows)
-    assert described(tmp_path, csv, tokens={"tokenizer": "spaces"}) == [
+    assert described(tmp_path, rows, tokens={"tokenizer": "spaces"}) == [
         "own: 31 texts, 2 classes (yes 20, no 11); 20 train, 4 dev, 7 test (test and dev drawn)",
         "own: about 2 words a text (median), 4 in the longest; words are set apart by white space",
     ]
     settings = {"trained_on": {"dataset": "sst"}, "length": {"below": 100}}
-    assert described(tmp_path, csv, **settings) == [
+    assert described(tmp_path, rows, **settings) == [
         "own: 31 texts, 2 classes (yes 20, no 11); 31 test, before texts are left out by their `length`",
         "own: about 2 words a text (median), 4 in the longest; words by spaCy's rules for 'en'",
     ]
 
 
 def test_groups_are_counted(tmp_path: Path) -> None:
-    users = ["ann", "bob"] * 15
-    csv = "text,label,user\n" + "".join(f"a {at},{'ab'[at // 15]},{user}\n" for at, user in enumerate(users))
-    (line, _) = described(tmp_path, csv, group="user")
-    assert line.startswith("own: 30 texts in 2 groups, 2 classes (a 15, b 15); ")
-    (line, _) = described(tmp_path, f"{csv}b,b,\n", group="user")
-    assert line.startswith("own: 31 texts in 2 groups and 1 in none, 2 classes (b 16, a 15); ")
+    grouped = {"header": "text,label,user", "group": "user"}
+    rows = [(f"a {at}", "ab"[at // 15], ("ann", "bob")[at % 2]) for at in range(30)]
     # a row without a text is no text of its group
-    (line, _) = described(tmp_path, f"{csv},b,cem\n", group="user")
-    assert line.startswith("own: 30 texts in 2 groups, 2 classes")
+    for more, said in (
+        ([], "30 texts in 2 groups, 2 classes (a 15, b 15); "),
+        ([("b", "b", "")], "31 texts in 2 groups and 1 in none, 2 classes (b 16, a 15); "),
+        ([("b", "b", ""), ("", "b", "cem")], "31 texts in 2 groups and 1 in none, 2 classes"),
+    ):
+        assert described(tmp_path, [*rows, *more], **grouped)[0].startswith(f"own: {said}")
 
 
 def test_given_splits_and_their_most_are_counted(tmp_path: Path) -> None:
     splits = ["train"] * 20 + ["test"] * 10 + ["dev"] * 4
-    csv = "text,label,split\n" + "".join(f"a {at},{'ab'[at % 2]},{split}\n" for at, split in enumerate(splits))
+    rows = [(f"a {at}", "ab"[at % 2], split) for at, split in enumerate(splits)]
     most = {"most": {"train": 12}, "test_sample": 0.5}
-    (line, _) = described(tmp_path, csv, split="split", splits=most)
+    (line, _) = described(tmp_path, rows, splits=most, **SPLIT)
     assert line == "own: 34 texts, 2 classes (a 17, b 17); 12 train, 4 dev, 5 test"
 
 
@@ -332,11 +332,11 @@ def test_texts_that_are_unlike_the_rest_are_said(looked: Looked, tmp_path: Path,
 
 
 def test_few_texts_that_take_more_of_leave_one_out_than_the_rest_are_said(tmp_path: Path) -> None:
-    short = "".join(f"{' '.join(['a' * 19] * 10)},{'xy'[at % 2]}\n" for at in range(200))
-    text = f"text,label\n{short}" + f"{' '.join(['a' * 19] * 299)},x\n" * 2
+    short = [(" ".join(["a" * 19] * 10), "xy"[at % 2]) for at in range(200)]
+    rows = [*short, *[(" ".join(["a" * 19] * 299), "x")] * 2]
 
     def said(most: int | None) -> list[str]:
-        return [line for line in look_at(tmp_path / "own.csv", text, most).odd if "leave-one-out" in line]
+        return [line for line in look_at(tmp_path / "own.csv", rows, most).odd if "leave-one-out" in line]
 
     # about 2 x 300 passes; 2 x 300^2 words beside 200 x 10^2
     assert said(None) == [

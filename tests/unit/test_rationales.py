@@ -1,17 +1,15 @@
 """Marks by hand, the laws of their alignment, and marks in a user's own table."""
 
-import csv
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from tables_on_disk import write_rows
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
@@ -215,28 +213,7 @@ ROWS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx"])
 def test_every_format_has_marks(tmp_path: Path, ending: str) -> None:
-    path = tmp_path / f"own{ending}"
-    cells = [
-        {key: value if isinstance(value, str | None) else json.dumps(value) for key, value in row.items()}
-        for row in ROWS
-    ]
-    match ending:
-        case ".csv" | ".tsv":
-            with path.open("w", newline="") as stream:
-                writer = csv.DictWriter(stream, ROWS[0], delimiter="," if ending == ".csv" else "\t")
-                writer.writeheader()
-                writer.writerows(cells)
-        case ".jsonl":
-            path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-        case ".json":
-            path.write_text(json.dumps(ROWS))
-        case ".parquet":
-            pq.write_table(pa.Table.from_pylist(ROWS), path)
-        case ".xlsx":
-            book = pytest.importorskip("openpyxl").Workbook()
-            for row in ([*ROWS[0]], *([*row.values()] for row in cells)):
-                book.active.append(row)
-            book.save(path)
+    path = write_rows(tmp_path / f"own{ending}", ROWS)
     settings = {"kind": "table", "path": str(path), "evidence": {"columns": ["ann", "bob"]}}
     texts = list(TableCorpus.model_validate(settings).read("own", {"path": path}))
     assert [text.annotations and dict(text.annotations.marks) for text in texts] == [
@@ -247,8 +224,7 @@ def test_every_format_has_marks(tmp_path: Path, ending: str) -> None:
 
 def table(folder: Path, rows: list[dict[str, Any]], **evidence: Any) -> list[str]:
     """What is odd in a file of these rows."""
-    path = folder / "own.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = write_rows(folder / "own.jsonl", rows)
     settings = {"kind": "table", "path": str(path), "evidence": {"columns": "ann", **evidence}}
     return checkup.checkup("own", TableCorpus.model_validate(settings), {"path": path}).odd
 

@@ -1,0 +1,47 @@
+"""Tables of texts in every format that is read."""
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+
+def write_bytes(path: Path, content: bytes) -> Path:
+    """Write a file of these bytes, packed where its name ends in .gz."""
+    path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+    return path
+
+
+def write_sheet(path: Path, rows: list[list[Any]], first: str | None = None) -> Path:
+    """Write a workbook with these rows in its sheet "Sheet". first: an empty sheet before it."""
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in rows:
+        book.active.append(row)
+    if first:
+        book.create_sheet(first, 0)
+    book.save(path)
+    return path
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+    """Write a table in the format that the path's ending tells; where cells are texts or numbers, lists are JSON."""
+    cells = [[json.dumps(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows]
+    text = io.StringIO(newline="")
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+        return path
+    if path.suffix == ".xlsx":
+        return write_sheet(path, [[*rows[0]], *cells])
+    if ".json" in path.suffixes:
+        text.write(json.dumps(rows, indent=1))
+    elif ".jsonl" in path.suffixes:
+        text.writelines(json.dumps(row) + "\n" for row in rows)
+    else:
+        csv.writer(text, delimiter="\t" if ".tsv" in path.suffixes else ",").writerows([[*rows[0]], *cells])
+    return write_bytes(path, text.getvalue().encode())
