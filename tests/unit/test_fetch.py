@@ -105,16 +105,12 @@ class Handler(BaseHTTPRequestHandler):
         if answer.sized:
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.send(body[: answer.cut], answer.pause)
+        for start in range(0, len(body := body[: answer.cut]), transfer.CHUNK):
+            time.sleep(answer.pause)
+            self.wfile.write(body[start : start + transfer.CHUNK])
+        self.site.sent += len(body)
         if answer.silent:
             self.site.released.wait(10)
-
-    def send(self, body: bytes, pause: float) -> None:
-        piece = len(body) // 10 if pause else len(body)
-        for start in range(0, len(body), piece or 1):
-            time.sleep(pause)
-            self.wfile.write(body[start : start + piece])
-        self.site.sent += len(body)
 
     def log_message(self, format: str, *args: object) -> None:
         pass
@@ -246,7 +242,7 @@ def test_a_failure_is_told_with_what_to_do(
 
 def test_slow_server_is_waited_for(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer, "TIMEOUT", 0.8)
-    site.answers = [Answer(pause=0.1)]
+    site.answers = [Answer(pause=0.06)]
     fetched(remote(site.url), None, tmp_path)
     assert len(site.asked) == 1
 

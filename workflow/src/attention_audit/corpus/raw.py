@@ -288,7 +288,7 @@ def csv_rows(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fie
     text, mark = islice(text, layout.skip, None), layout.delimiter or ","
     first = next(text, "")
     reader = csv.reader(
-        chain([first] if first else [], text),
+        chain([first], text),
         delimiter=mark,
         strict=True,
         quoting=csv.QUOTE_NONE if layout.quotes == "none" else csv.QUOTE_MINIMAL,

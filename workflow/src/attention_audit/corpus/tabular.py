@@ -22,7 +22,6 @@ from attention_audit.corpus.raw import (
     LONGEST_LINE,
     PUBLISHED,
     EncodingError,
-    Fields,
     Layout,
     LayoutError,
     Quotes,
@@ -91,7 +90,9 @@ def no_column(key: str, column: str, there: Sequence[str]) -> str:
     return f"no column {column!r}, only {known}{did_you_mean(column, there)}; set `{key}` to one of these"
 
 
-def check_columns(place: str, wanted: Columns, header: Sequence[str], rows: Fields | None = None) -> None:
+def check_columns(
+    place: str, wanted: Columns, header: Sequence[str], rows: Iterable[tuple[str, list[str]]] = ()
+) -> None:
     """Raise AuditError at a wanted column (by the key that names it) that does not exist, or that exists twice.
 
     rows: those below the header, of which the first tell whether it is one.
@@ -99,15 +100,13 @@ def check_columns(place: str, wanted: Columns, header: Sequence[str], rows: Fiel
     for key, column in wanted.items():
         if column not in header:
             fault = no_column(key, column, header)
-            following: list[list[str]] = []
             with suppress(AuditError):
-                following += (row for _, row in islice(rows or (), LOOKED_AT))
-            if is_no_header(header, following):
-                begins = ", ".join(map(shown, header[:SHOWN]))
-                fault = (
-                    f"there seems to be no header, since the first row is {begins}; name all {len(header)} columns, "
-                    "in their order, with `columns`, such as `columns: [text, label]`"
-                )
+                if is_no_header(header, (row for _, row in islice(rows, LOOKED_AT))):
+                    begins = ", ".join(map(shown, header[:SHOWN]))
+                    fault = (
+                        f"there seems to be no header, since the first row is {begins}; name all {len(header)} "
+                        "columns, in their order, with `columns`, such as `columns: [text, label]`"
+                    )
             raise LayoutError(f"{place}: {fault}")
     if twice := [column for column in wanted.values() if header.count(column) > 1]:
         raise AuditError(f"{place}: more than one column {twice[0]!r}; rename the others")
@@ -120,9 +119,8 @@ def delimited_rows(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> I
     a quoted field whose lines are rows: they have as many fields, and a cell of each is that of other rows.
     """
     rows, mark = csv_rows(read_lines(path, layout.encoding), str(path), layout), layout.delimiter or ","
-    header, whose = layout.columns, "`columns`"
+    header = layout.columns
     if header is None:
-        whose = "the header"
         place, header = next(rows, ("", []))
         if header:
             check_columns(place, wanted, header, rows)
@@ -130,6 +128,7 @@ def delimited_rows(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> I
     doubtful: list[tuple[str, list[list[str]]]] = []
     for place, row in rows:
         if len(row) != len(header):
+            whose = "the header" if layout.columns is None else "`columns`"
             raise LayoutError(f"{place}: {len(row)} fields where {whose} has {len(header)}; mend the row")
         if layout.quotes is None:
             whole = mark.join(row)
