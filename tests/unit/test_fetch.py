@@ -469,10 +469,8 @@ def test_stage_writes_the_file_and_its_record(
     lines: list[str] = []
     stage.run(Job(settings, {}, outputs, provenance, lines.append))
     assert (tmp_path / "raw.bin").read_bytes() == CONTENT
-    text = (tmp_path / "raw.bin.json").read_text()
-    *keys, last = json.loads(text)
-    assert keys == sorted(keys)
-    assert last == KEY, "the seal is the last"
+    *keys, last = json.loads((tmp_path / "raw.bin.json").read_text())
+    assert (keys, last) == (sorted(keys), KEY), "the seal is the last"
     assert read_record(outputs["record"][0]) == {
         "file": "raw.bin",
         "folder": "toy",

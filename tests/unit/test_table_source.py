@@ -167,14 +167,6 @@ def test_a_missing_text_is_empty(tmp_path: Path, ending: str) -> None:
     assert [text.text for text in read(write_rows(tmp_path / f"own{ending}", rows))] == ["", ""]
 
 
-@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
-@pytest.mark.parametrize(("column", "cell"), [("text", 5), ("text", True), ("text", ["a"]), ("label", ["a"])])
-def test_a_cell_of_another_kind_is_named_by_its_row(tmp_path: Path, ending: str, column: str, cell: object) -> None:
-    path = write_rows(tmp_path / f"own{ending}", [{"text": "a", "label": "x"} | {column: cell}])
-    place = "row" if ending == ".parquet" else "line"
-    assert refused(path).startswith(f", {place} 1: column {column!r} holds {cell!r}, which is no text; ")
-
-
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_missing_column_is_named_with_those_that_are_there(tmp_path: Path, ending: str) -> None:
     path = write_rows(tmp_path / f"own{ending}", ROWS)
@@ -382,18 +374,24 @@ def test_json_is_read_in_every_shape_that_pandas_writes(tmp_path: Path, shape: s
     assert [(text.text, text.label) for text in read(path)] == [(row["text"], row["label"]) for row in RECORDS]
 
 
-CELLS = [5, ["a"], float("inf"), b"a", decimal.Decimal("1.5"), datetime.date(2024, 5, 1)]
+CELLS = [True, 5, ["a"], float("inf"), b"a", decimal.Decimal("1.5"), datetime.date(2024, 5, 1)]
 
 
 @pytest.mark.parametrize(
-    ("ending", "cell"), [(".jsonl", cell) for cell in CELLS[:3]] + [(".parquet", cell) for cell in CELLS]
+    ("ending", "column", "cell"),
+    [
+        *((".jsonl", "text", cell) for cell in CELLS[:4]),
+        *((".parquet", "text", cell) for cell in CELLS),
+        *((ending, "label", ["a"]) for ending in (".jsonl", ".parquet")),
+    ],
 )
-def test_one_odd_cell_is_named_and_hides_no_column(tmp_path: Path, ending: str, cell: Any) -> None:
+def test_one_odd_cell_is_named_and_hides_no_column(tmp_path: Path, ending: str, column: str, cell: Any) -> None:
     rows = [{"text": f"this is text {at}", "label": "ab"[at % 2]} for at in range(40)]
-    columns = read_columns([*rows, {"text": cell, "label": "a"}])
+    odd = rows[0] | {column: cell}
+    columns = read_columns([*rows, odd])
     assert [[each.name for each in found(columns)] for found in (rank_texts, rank_labels)] == [["text"], ["label"]]
-    path = write_rows(tmp_path / f"own{ending}", [{"text": cell, "label": "a"}])
-    assert f" 1: column 'text' holds {cell!r:.50}, which is no text" in refused(path)
+    path = write_rows(tmp_path / f"own{ending}", [odd])
+    assert f" 1: column {column!r} holds {cell!r:.50}, which is no text" in refused(path)
 
 
 MISNAMED = {

@@ -188,12 +188,14 @@ def unlocked(path: Path) -> Iterator[None]:
         raise AuditError(f"{path}: cannot be read ({error.strerror}); unlock it") from error
 
 
-def listed_checksum(mirror: Path, entry: str) -> str | None:
-    """The sha256 that the mirror's list has for `entry` (<folder>/<file>); None where there is no list or no entry.
+def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Report) -> str:
+    """Copy `entry` of the mirror to `target` and return its sha256.
 
-    Raises AuditError at a line that is not in the format of sha256sum.
+    The file must have the checksum that the mirror lists for it, since a mirror may have a file of its own in place of
+    the published one; or, where the mirror lists none, the checksum in the config. Raises AuditError where the checksum
+    differs, the file cannot be read, or the list is not in the format of sha256sum.
     """
-    sums = mirror / SUMS
+    place, sums, listed = mirror / entry, mirror / SUMS, None
     with unlocked(sums):
         text = sums.read_text(errors="replace") if sums.is_file() else ""
     for number, line in enumerate(text.splitlines(), start=1):
@@ -201,26 +203,15 @@ def listed_checksum(mirror: Path, entry: str) -> str | None:
         if line.strip() and not match:
             raise AuditError(f"{sums}: line {number}: not '<sha256>  <folder>/<file>'; write it again with sha256sum")
         if match and match[2] == entry:
-            return match[1]
-    return None
-
-
-def take(remote: RemoteFile, mirror: Path, entry: str, target: Path, report: Report) -> str:
-    """Copy `entry` of the mirror to `target` and return its sha256.
-
-    The file must have the checksum that the mirror lists for it, since a mirror may have a file of its own in place of
-    the published one; or, where the mirror lists none, the checksum in the config. Raises AuditError where the checksum
-    differs or the file cannot be read.
-    """
-    place = mirror / entry
-    listed = listed_checksum(mirror, entry)
+            listed = match[1]
+            break
     with unlocked(place):
         stream = place.open("rb")
     with stream, target.open("wb") as copied:
         shutil.copyfileobj(stream, copied, CHUNK)
     sha256 = checksum(target)
     if (listed or remote.sha256) not in (None, sha256):
-        authority = mirror / SUMS if listed else "the config"
+        authority = sums if listed else "the config"
         raise AuditError(
             f"{place}: its sha256 is {sha256}, not {listed or remote.sha256} as {authority} says; replace the file"
         )

@@ -176,14 +176,6 @@ def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
     return None
 
 
-def suggest_layout(path: Path, wanted: Columns, layout: Layout) -> str:
-    """Return the settings under which every row of a file is read, as what else to do; "" where none are found."""
-    better = find_layout(path, wanted, layout) or find_layout(path, {}, layout) or layout
-    keys = zip(layout._fields, layout, better, strict=True)
-    changed = [f"`{key}: {new if key == 'quotes' else json.dumps(new)}`" for key, old, new in keys if old != new]
-    return f", or set {' and '.join(changed)}, which reads every row" if changed else ""
-
-
 FORMAT = re.compile(r"\.(?:(csv|tsv|jsonl?)(?:\.gz)?|(parquet|xlsx))$", re.IGNORECASE)
 ENDINGS = ".csv, .tsv, .json, .jsonl (or .gz after them), .parquet or .xlsx"
 BATCH = 512
@@ -358,7 +350,8 @@ def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
 def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
     """The rows of a file of any format, in order. wanted: columns by the keys that name them; none: all columns.
 
-    Raises AuditError as the readers of the formats do, and where the file is of another format than its name says.
+    Raises AuditError as the readers of the formats do, with the settings under which every row is read where there are
+    such; and where the file is of another format than its name says.
     """
     kind = format_of(path.name) or ""
     with opened(path) as stream:
@@ -384,5 +377,10 @@ def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         fault, _, _ = str(error).rpartition("; ")
         raise AuditError(f"{fault}; {mend_encoding(path, layout.encoding)}") from error
     except LayoutError as error:
-        better = suggest_layout(path, wanted, layout) if kind in DELIMITERS else ""
-        raise AuditError(f"{error}{better}") from error
+        better = layout
+        if kind in DELIMITERS:
+            better = find_layout(path, wanted, layout) or find_layout(path, {}, layout) or layout
+        keys = zip(layout._fields, layout, better, strict=True)
+        changed = [f"`{key}: {new if key == 'quotes' else json.dumps(new)}`" for key, old, new in keys if old != new]
+        more = f", or set {' and '.join(changed)}, which reads every row" if changed else ""
+        raise AuditError(f"{error}{more}") from error
