@@ -191,6 +191,7 @@ def test_what_does_not_fit_the_text_is_left_out_and_counted(
         ([{"from": 1, "to": 2}], "characters", "a list of stretches"),
         ([0, 2, 1], "flags", "a 0 or 1 for each word, such as [0, 1, 1]"),
         ([0, None, 1], "scores", "a number for each word"),
+        ([0, 10**400, 1], "scores", "a number for each word"),
         ([float("nan"), 0, 1], "scores", "a number for each word"),
         (True, "words", "a list of word positions"),
         ({"Ann": "x"}, "words", "a list of word positions"),

@@ -168,7 +168,7 @@ def _number(value: Any) -> float:
 
 
 def _whole(value: Any) -> int:
-    if isinstance(value, bool) or _number(value) != value // 1:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         raise ValueError("not a whole number")
     return int(value)
 
@@ -218,7 +218,7 @@ def annotations_of(place: str, text: str, row: Mapping[str, Any], evidence: Evid
             by_name = content if isinstance(content, Mapping) else {column: content}
             given = {str(name): marks for name, marks in by_name.items() if marks is not None}
             said |= {name: _read_marks(name, text, marks, evidence) for name, marks in given.items()}
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, OverflowError) as error:
             raise AuditError(
                 f"{place}: column {column!r} holds {cell!r:.50}, which is not {FORMS[evidence.written]}; mend it, or "
                 "set `evidence.written`"
