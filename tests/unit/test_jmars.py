@@ -1,3 +1,4 @@
+import io
 import json
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +10,6 @@ from published import read_archive
 from refusal import refusal
 
 from attention_audit.corpus import raw
-from attention_audit.corpus.raw import elements
 from attention_audit.corpus.text import Text
 
 
@@ -59,12 +59,11 @@ def test_the_array_is_the_same_in_chunks_of_any_size(
     assert [text.text for text in texts] == [review["review"] for review in REVIEWS]
 
 
-def test_only_what_is_needed_is_read() -> None:
-    def chunks() -> Any:
-        yield '[{"a": 1}, {"b"'
-        raise AssertionError("read on")
-
-    assert next(elements(chunks())) == {"a": 1}
+def test_only_what_is_needed_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raw, "BLOCK", 15)
+    stream = io.BytesIO(b'[{"a": 1}, {"b": 2}]')
+    assert next(raw.array(stream, tmp_path, "review")) == (f"{tmp_path}, review 1", {"a": 1})
+    assert stream.tell() == 15
 
 
 @pytest.mark.parametrize("content", ["[]", "\n [ ]\n"])

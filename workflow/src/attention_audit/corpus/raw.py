@@ -308,43 +308,35 @@ def csv_rows(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fie
         raise LayoutError(f"{where}, line {begins}: {said}") from error
 
 
-def elements(chunks: Iterator[str]) -> Iterator[Any]:
-    """The elements of a JSON array of objects, one by one: the whole array is never in memory.
-
-    Raises ValueError where it is malformed or cut off, or an object is longer than any text may be.
-    """
-    before, bracket, pending = next(chunks, "").partition("[")
-    if before.strip() or not bracket:
-        raise ValueError("not a JSON array")
-    decoder, start = json.JSONDecoder(), 0
-    while True:
-        while start < len(pending) and pending[start] in BETWEEN:
-            start += 1
-        if pending.startswith("]", start):
-            return
-        try:
-            element, start = decoder.raw_decode(pending, start)
-        except json.JSONDecodeError as error:
-            more = next(chunks, "")
-            if not more or len(pending) - start > LONGEST:
-                raise ValueError("malformed or cut off") from error
-            pending, start = pending[start:] + more, 0
-        else:
-            yield element
-
-
 def array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
-    """The elements of a JSON array, one by one, each with its place for messages, which call it `noun`.
+    """Yield the elements of a JSON array, each with its place for messages, which call it `noun`.
 
-    Raises AuditError, naming the last good element, where there is no array, it is malformed or cut off, and
-    EncodingError where it is not in its encoding.
+    The whole array is never in memory. Raises AuditError, naming the last good element, where there is no array, it is
+    malformed or cut off, or an element is longer than any text may be; and EncodingError where it is not in its
+    encoding.
     """
-    number = 0
+    number, start, decoder = 0, 0, json.JSONDecoder()
     blocks = codecs.iterdecode(iter(partial(stream.read, BLOCK), b""), encoding)
+    chunks = filter(None, (block.removeprefix("\ufeff") for block in blocks))
     try:
-        chunks = filter(None, (block.removeprefix("\ufeff") for block in blocks))
-        for number, element in enumerate(elements(chunks), start=1):
-            yield f"{path}, {noun} {number}", element
+        before, bracket, pending = next(chunks, "").partition("[")
+        if before.strip() or not bracket:
+            raise ValueError("not a JSON array")
+        while True:
+            while start < len(pending) and pending[start] in BETWEEN:
+                start += 1
+            if pending.startswith("]", start):
+                return
+            try:
+                element, start = decoder.raw_decode(pending, start)
+            except json.JSONDecodeError as error:
+                more = next(chunks, "")
+                if not more or len(pending) - start > LONGEST:
+                    raise ValueError("malformed or cut off") from error
+                pending, start = pending[start:] + more, 0
+            else:
+                number += 1
+                yield f"{path}, {noun} {number}", element
     except UnicodeDecodeError as error:
         raise EncodingError(
             f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {remedy(path)}"
