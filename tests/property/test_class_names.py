@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from audited import adversaries, by_text, fallen, frames_of, subject
+from audited import adversaries, by_text, fallen, subject
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_audit import api
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.arrays import Audits
 from attention_audit.tables.summary import summary
 
 TEXTS = 120
@@ -22,7 +21,7 @@ SAID = ["learnt", *(f"{question}_{column}" for question in QUESTIONS for column 
 RUNS = st.tuples(st.integers(0, 2**16), st.integers(2, 4), st.floats(0, 1), st.floats(0, 1))
 
 
-def generated(seed: int, classes: int, skill: float, lopsided: float) -> Audits:
+def generated(seed: int, classes: int, skill: float, lopsided: float) -> dict[str, pd.DataFrame]:
     """The audits of a run, drawn at random: all eight questions can be asked of it.
 
     skill: of the models, 0 to 1. lopsided: how much more frequent the first class is.
@@ -52,33 +51,33 @@ def generated(seed: int, classes: int, skill: float, lopsided: float) -> Audits:
         ).assign(shuffle=number, fall=math.nan)
         for number in range(4)
     ]  # fmt: skip
-    return adversaries(moved)._replace(
-        predictions=pd.concat(predictions, ignore_index=True),
-        stability=pd.concat(pairs, ignore_index=True),
-        shuffles=pd.concat(shuffles, ignore_index=True),
-        permutation=by_text(
+    return adversaries(moved) | {
+        "predictions": pd.concat(predictions, ignore_index=True),
+        "stability": pd.concat(pairs, ignore_index=True),
+        "shuffles": pd.concat(shuffles, ignore_index=True),
+        "permutation": by_text(
             mean_tvd=random.random((3, TEXTS)) / 4,
             flips=random.random((3, TEXTS)),
             chance_jsd=np.full((3, TEXTS), 0.4),
         ),
-        located=fallen(texts=TEXTS, seeds=3, random=0.1, attention=float(random.random()), loo=0.6),
-    )
+        "located": fallen(texts=TEXTS, seeds=3, random=0.1, attention=float(random.random()), loo=0.6),
+    }
 
 
-def said(audits: Audits, names: np.ndarray[Any, np.dtype[np.int64]] | None = None) -> dict[str, Any]:
+def said(audits: dict[str, pd.DataFrame], names: np.ndarray[Any, np.dtype[np.int64]] | None = None) -> dict[str, Any]:
     """What the summary says, of classes that are called otherwise where `names` does so."""
     known = np.arange(9) if names is None else names
     parts = {
         name: frame.assign(**{column: known[frame[column].to_numpy()] for column in columns})
         for name, columns in {"predictions": ["label", "prediction"], "shuffles": ["prediction"]}.items()
-        for frame in [getattr(audits, name)]
+        for frame in [audits[name]]
     }
     judged = [subject().model_dump() | {"seeds": 3}]
     census = {
         "needle": pd.DataFrame({"label": [*known], "label_name": [f"class {place}" for place in range(len(known))]})
     }
     made = summary(
-        judged, **frames_of(audits._replace(**parts)), corpus={}, reasons={}, census=census,
+        judged, **audits | parts, corpus={}, reasons={}, census=census,
         answer=AnswerSettings().model_dump(),
     )  # fmt: skip
     return {name: made[name].iloc[0] for name in [*SAID, *(f"{question}_said" for question in QUESTIONS)]}

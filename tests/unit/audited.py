@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.contrasts import Contrasts, Guides, Subject
-from attention_audit.tables.arrays import Audits
 
 COLUMNS = {
     "predictions": ["model", "lambda", "seed", "id", "label", "prediction", "items"],
@@ -27,7 +26,7 @@ COLUMNS = {
 }  # fmt: skip
 RANKED_SETS = pd.DataFrame(columns=["dataset", "suite", "model", "seed", "id", "ranking", "fraction_removed"])
 """An audit that the summary does not read."""
-NOTHING = Audits(**{name: pd.DataFrame(columns=["dataset", "suite", *columns]) for name, columns in COLUMNS.items()})
+NOTHING = {name: pd.DataFrame(columns=["dataset", "suite", *columns]) for name, columns in COLUMNS.items()}
 CONTRASTS = Contrasts(
     seed=1,
     uniform="uniform",
@@ -37,11 +36,6 @@ CONTRASTS = Contrasts(
     ),
 )
 TEXTS = 400
-
-
-def frames_of(audits: Audits) -> dict[str, pd.DataFrame]:
-    """The rows of each audit by its name."""
-    return {name: value for name, value in audits._asdict().items() if isinstance(value, pd.DataFrame)}
 
 
 def subject(model: str = "base", contrasts: Contrasts | None = CONTRASTS, **further: Any) -> Subject:
@@ -112,7 +106,9 @@ def fallen(model: str = "base", seeds: int = 2, texts: int = TEXTS, **falls: flo
     return pd.concat(parts, ignore_index=True)
 
 
-def adversaries(points: dict[float, tuple[float, float]], dev: dict[float, float] | None = None) -> Audits:
+def adversaries(
+    points: dict[float, tuple[float, float]], dev: dict[float, float] | None = None
+) -> dict[str, pd.DataFrame]:
     """TVD and JSD (.6 of a shuffled map) of adversaries by lambda, in every test text; dev: their TVD there, the same
     unless it is given. Another training of base has a JSD of .3 and a TVD of .1 in every test text.
     """
@@ -126,10 +122,10 @@ def adversaries(points: dict[float, tuple[float, float]], dev: dict[float, float
     on_dev = dev or {lambda_: tvd for lambda_, (tvd, _) in points.items()}
     rows = [{**about, "lambda": lambda_, "tvd": tvd, "jsd": 0.1} for lambda_, tvd in on_dev.items()]
     other = by_text(jsd=constant(0.3, 1), chance_jsd=constant(0.6, 1), tvd=constant(0.1, 1), same_top=constant(1, 1))
-    return NOTHING._replace(
-        predictions=predicted("base", [0.95, 0.96]),
-        stability=other.assign(seed=2, other=1),
-        comparison=pd.concat(comparison, ignore_index=True),
-        consistency=pd.DataFrame(rows),
-        permutation=by_text(mean_tvd=constant(0.3), flips=constant(0.2), chance_jsd=constant(0.6)),
-    )
+    return NOTHING | {
+        "predictions": predicted("base", [0.95, 0.96]),
+        "stability": other.assign(seed=2, other=1),
+        "comparison": pd.concat(comparison, ignore_index=True),
+        "consistency": pd.DataFrame(rows),
+        "permutation": by_text(mean_tvd=constant(0.3), flips=constant(0.2), chance_jsd=constant(0.6)),
+    }

@@ -15,7 +15,6 @@ from audited import (
     by_text,
     constant,
     fallen,
-    frames_of,
     predicted,
     shuffled,
     subject,
@@ -29,19 +28,20 @@ from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.questions import QUESTIONS
 from attention_audit.scores import macro_f1
-from attention_audit.tables.arrays import Audits, by_pair, clusters, different
+from attention_audit.tables.arrays import by_pair, clusters, different
 from attention_audit.tables.asked import ASKED, FLAT, ON_TEST, SHARED, Measured
 from attention_audit.tables.summary import judge_ability, summary
 
 MARGINS = Margins()
+Rows = dict[str, pd.DataFrame]
 NAMES = {0: "neg", 1: "pos"}
 
 
-def ask(question: str, audits: Audits, judged: Subject | None = None) -> Cell:
+def ask(question: str, audits: Rows, judged: Subject | None = None, groups: dict[str, str] | None = None) -> Cell:
     """Ask a question of base, of which predictions are made up where none are given."""
-    if not len(audits.predictions):
-        audits = audits._replace(predictions=predicted("base", [0.9] * 3))
-    return ASKED[question](Measured(judged or subject(), audits, MARGINS, NAMES))
+    if not len(audits["predictions"]):
+        audits = audits | {"predictions": predicted("base", [0.9] * 3)}
+    return ASKED[question](Measured(judged or subject(), audits, MARGINS, NAMES, groups or {}))
 
 
 def pairs(jsd: float, chance: float) -> pd.DataFrame:
@@ -54,11 +54,11 @@ def pairs(jsd: float, chance: float) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def permuted(moved: Any, **further: Any) -> Audits:
+def permuted(moved: Any, **further: Any) -> Rows:
     """Rows of `permutation`, with the change of each text, or of all."""
     moved = constant(moved) if isinstance(moved, float) else moved
     rows = by_text(mean_tvd=moved, flips=constant(0.25), chance_jsd=constant(0.6))
-    return NOTHING._replace(permutation=rows, **further)
+    return NOTHING | dict(permutation=rows, **further)
 
 
 def test_every_question_is_asked():
@@ -74,7 +74,7 @@ def test_a_pair_is_a_row_of_its_own():
 
 @pytest.mark.parametrize(("jsd", "chance", "zones"), [(0.05, 0.4, "3"), (0.2, 0.4, "2"), (0.38, 0.4, "1")])
 def test_stable_is_one_minus_the_share_of_a_shuffled_map(jsd, chance, zones):
-    cell = ask("stable", NOTHING._replace(stability=pairs(jsd, chance)))
+    cell = ask("stable", NOTHING | {"stability": pairs(jsd, chance)})
     found = cell.part.estimate
     assert (cell.zones, found.value, found.trainings) == (zones, pytest.approx(1 - jsd / chance), 3)
     assert found.each == pytest.approx([1 - jsd / chance] * 3)
@@ -84,7 +84,7 @@ def test_stable_is_one_minus_the_share_of_a_shuffled_map(jsd, chance, zones):
 
 
 def test_trainings_that_share_a_frozen_encoder_are_said_to():
-    cell = ask("stable", NOTHING._replace(stability=pairs(0.1, 0.4)), subject(frozen=True))
+    cell = ask("stable", NOTHING | {"stability": pairs(0.1, 0.4)}, subject(frozen=True))
     assert cell.clause.endswith(SHARED)
 
 
@@ -112,7 +112,7 @@ def test_used_is_what_shuffled_weights_change(moved, zones):
     cell = ask("used", audits)
     assert (cell.zones, cell.part.estimate.value) == (zones, pytest.approx(moved))
     assert cell.clause == "flips 25 % of decisions"
-    few = ask("used", audits._replace(permutation=audits.permutation[audits.permutation["id"] < "t010"]))
+    few = ask("used", audits | {"permutation": audits["permutation"][audits["permutation"]["id"] < "t010"]})
     assert (few.zones, few.reason) == (NONE, "10 of the 100 texts needed")
 
 
@@ -120,7 +120,7 @@ def test_texts_of_one_item_are_left_out_and_counted():
     audits = permuted(np.where(np.arange(TEXTS) < 100, 0.0, constant(0.3)))
     predictions = predicted("base", [0.9, 0.9])
     single = predictions.assign(items=np.where(predictions["id"] < "t100", 1, 8))
-    cell = ask("used", audits._replace(predictions=single))
+    cell = ask("used", audits | {"predictions": single})
     assert (cell.part.estimate.value, cell.part.estimate.texts, cell.left_out) == (pytest.approx(0.3), 300, 100)
     assert ask("used", audits).part.estimate.value == pytest.approx(0.225)
 
@@ -135,32 +135,32 @@ def test_predicted_classes_that_lie_apart_are_told_apart():
 
 def test_texts_that_belong_together_count_as_one():
     audits = permuted(np.arange(2 * TEXTS).reshape(2, TEXTS) / TEXTS / 2)
-    ids = different(audits.permutation, "id")
+    ids = different(audits["permutation"], "id")
     assert clusters(ids, {}) is None
     together = {id_: f"film {place // 2}" for place, id_ in enumerate(ids[:-2])}
     numbers = clusters(ids, together)
     assert list(numbers[:4]) == [0, 0, 1, 1]
     # the last two have no film, and stand for themselves
     assert len(set(numbers)) == TEXTS // 2 + 1
-    grouped = ask("used", audits._replace(groups=together)).part.estimate
+    grouped = ask("used", audits, groups=together).part.estimate
     single = ask("used", audits).part.estimate
     assert grouped.value == pytest.approx(single.value)
     assert (grouped.texts, grouped.groups, single.groups) == (TEXTS, TEXTS // 2 + 1, TEXTS)
     assert grouped.high - grouped.low > single.high - single.low
-    few = ask("used", audits._replace(groups=dict.fromkeys(ids[:-2], "one film")))
+    few = ask("used", audits, groups=dict.fromkeys(ids[:-2], "one film"))
     assert few.reason == "3 of the 100 groups of texts needed"
 
 
 def test_ranks_is_what_is_gained_on_shuffled_weights():
     rows = shuffled(random=(0.6, 0.5), by_weight=(0.2, 0.4), smallest=(0.1, 0.1))
-    cell = ask("ranks", NOTHING._replace(shuffles=rows))
+    cell = ask("ranks", NOTHING | {"shuffles": rows})
     # .1 of .5 is left; of shuffled weights .3 of .4
     assert cell.part.estimate.value == pytest.approx(1 - 0.2 / 0.75)
     assert (cell.zones, cell.clause) == ("2", "80 % of the way from random to best; shuffled weights 25 %")
     flat = by_text(chance_jsd=constant(0.001), mean_tvd=constant(0), flips=constant(0))
-    assert ask("ranks", NOTHING._replace(shuffles=rows, permutation=flat)).reason == FLAT
+    assert ask("ranks", NOTHING | {"shuffles": rows, "permutation": flat}).reason == FLAT
     easy = shuffled(random=(0.6, 0.6), by_weight=(0.2, 0.2), smallest=(0.1, 0.1))
-    cell = ask("ranks", NOTHING._replace(shuffles=easy))
+    cell = ask("ranks", NOTHING | {"shuffles": easy})
     assert cell.reason == "any weights would do"
     assert cell.clause.endswith("shuffled weights 80 %")
 
@@ -168,7 +168,7 @@ def test_ranks_is_what_is_gained_on_shuffled_weights():
 def test_a_ranking_that_never_flips_the_decision_erases_all_items():
     rows = shuffled(random=(0.6, math.nan), by_weight=(math.nan, math.nan), smallest=(0.1, 0.1))
     # .9 of .5 is left, and of shuffled weights everything
-    assert ask("ranks", NOTHING._replace(shuffles=rows)).part.estimate.value == pytest.approx(1 - 0.9 / 0.5)
+    assert ask("ranks", NOTHING | {"shuffles": rows}).part.estimate.value == pytest.approx(1 - 0.9 / 0.5)
 
 
 def test_shuffles_that_predict_another_class_are_not_those_of_a_class():
@@ -177,7 +177,7 @@ def test_shuffles_that_predict_another_class_are_not_those_of_a_class():
     other = rows["shuffle"] == 2
     rows.loc[other, "by_weight"] = 0.1
     rows.loc[other, "prediction"] = 1
-    cell = ask("ranks", NOTHING._replace(shuffles=rows, predictions=predicted("base", [1, 1])))
+    cell = ask("ranks", NOTHING | {"shuffles": rows, "predictions": predicted("base", [1, 1])})
     assert cell.part.estimate.value == pytest.approx(1 - 0.2 / 0.3)
     assert [one.estimate.value for one, _ in cell.classes] == pytest.approx([1 - 0.2 / 0.6, 1 - 0.2 / 0.2])
 
@@ -188,13 +188,13 @@ def test_signed_is_the_share_that_supports_and_the_exceptions_avoided():
     # exceptions in 10 of 400 texts, of shuffled weights in 100
     rows.loc[own & (rows["id"] < "t010"), "lead"] = -1.0
     rows.loc[chance & (rows["id"] < "t100"), "lead"] = 0.01
-    cell = ask("signed", NOTHING._replace(shuffles=rows))
+    cell = ask("signed", NOTHING | {"shuffles": rows})
     assert cell.part.estimate.value == pytest.approx(390 / 400)
     assert cell.part.avoided is not None
     assert cell.part.avoided.value == pytest.approx(0.9)
     assert (cell.zones, cell.clause) == ("3", "shuffled weights 75 %")
     # erased, an item that moves the probability by .03 does count
-    erased = ask("signed", NOTHING._replace(shuffles=shuffled(fall=(0.03, 0.005))))
+    erased = ask("signed", NOTHING | {"shuffles": shuffled(fall=(0.03, 0.005))})
     assert erased.part.estimate.value == 1
     assert (
         erased.clause == "shuffled weights 0 %; by erasure of the item, since contributions are not exact in this model"
@@ -202,7 +202,7 @@ def test_signed_is_the_share_that_supports_and_the_exceptions_avoided():
 
 
 def test_located_takes_the_mean_over_the_sizes():
-    cell = ask("located", NOTHING._replace(located=fallen(random=0.1, attention=0.4, loo=0.5)))
+    cell = ask("located", NOTHING | {"located": fallen(random=0.1, attention=0.4, loo=0.5)})
     assert cell.part.estimate.value == pytest.approx(0.75)
     assert cell.clause == "deleting top words lowers the probability by .40; random .10, leave-one-out .50"
 
@@ -211,7 +211,7 @@ def test_located_says_where_another_way_to_take_words_away_says_otherwise():
     rows = fallen(random=0.1, attention=0.45, loo=0.5)
     other = fallen(random=0.1, attention=0.12, loo=0.5)
     replaced = pd.concat([other.assign(by="unknown"), rows.assign(by="others")], ignore_index=True)
-    cell = ask("located", NOTHING._replace(located=rows, replaced=replaced))
+    cell = ask("located", NOTHING | {"located": rows, "replaced": replaced})
     assert cell.said == "largely"
     assert cell.clause.endswith("; unknown words: hardly")
 
@@ -249,7 +249,7 @@ def test_an_adversary_must_hold_the_budget_on_dev_and_on_test():
 
 
 def test_of_one_training_the_tolerance_is_the_budget():
-    found = adversaries(STEPS)._replace(stability=NOTHING.stability)
+    found = adversaries(STEPS) | {"stability": NOTHING["stability"]}
     cell = ask("unique", found)
     assert (cell.zones, cell.beside["unique_tvd_budget"]) == ("12", 0.05)
     assert cell.clause == "a map that shares .67 changes predictions by .040; .67 at .040, then .10 at .080"
@@ -261,8 +261,8 @@ def test_all_predicted_classes_count_alike_in_a_budget():
     # one of fifty texts is predicted as pos, and only these change
     rare = by_text("base", prediction=np.tile(np.arange(TEXTS) % 50 == 0, (2, 1)).astype(int))
     rare = rare.assign(label=0, items=8, **{"lambda": math.nan})
-    changed = found.comparison.assign(tvd=np.where(np.arange(TEXTS) % 50 == 0, 0.5, 0.0))
-    cell = ask("unique", found._replace(predictions=rare, comparison=changed))
+    changed = found["comparison"].assign(tvd=np.where(np.arange(TEXTS) % 50 == 0, 0.5, 0.0))
+    cell = ask("unique", found | {"predictions": rare, "comparison": changed})
     assert "unique_tvd" not in cell.beside
     assert cell.beside["unique_beyond_tvd"] == pytest.approx(0.25)
 
@@ -273,7 +273,7 @@ def test_needed_and_transferable_compare_macro_f1():
         "guide_adversary": [0.6, 0.7, 0.8],
     }  # fmt: skip
     predictions = pd.concat([predicted(model, shares) for model, shares in right.items()], ignore_index=True)
-    audits = NOTHING._replace(predictions=predictions)
+    audits = NOTHING | {"predictions": predictions}
     labels = np.tile([0, 1], TEXTS // 2)
     scores = {
         name: np.mean([macro_f1(labels, row["prediction"].to_numpy()) for _, row in rows.groupby("seed")])
@@ -319,21 +319,21 @@ def test_less_than_the_majority_is_never_learnt():
 
 
 @pytest.fixture
-def audits() -> Audits:
+def audits() -> Rows:
     both = pd.concat([predicted("base", [0.95, 0.96]), predicted("uniform", [0.6, 0.6])], ignore_index=True)
-    return adversaries(STEPS)._replace(
-        predictions=both,
-        shuffles=shuffled(random=(0.6, 0.5), by_weight=(0.2, 0.4), smallest=(0.1, 0.1), lead=(1.0, -1.0)),
-        located=fallen(random=0.1, attention=0.4, loo=0.5),
-    )
+    return adversaries(STEPS) | {
+        "predictions": both,
+        "shuffles": shuffled(random=(0.6, 0.5), by_weight=(0.2, 0.4), smallest=(0.1, 0.1), lead=(1.0, -1.0)),
+        "located": fallen(random=0.1, attention=0.4, loo=0.5),
+    }
 
 
-def summarised(audits: Audits, *judged: Any, reasons: dict[str, str] | None = None) -> pd.DataFrame:
+def summarised(audits: Rows, *judged: Any, reasons: dict[str, str] | None = None) -> pd.DataFrame:
     subjects = [each.model_dump() for each in judged]
     corpus = {"sst": pd.DataFrame({"id": ["t001"], "group": [None]})}
     census = {"needle": pd.DataFrame({"label": [0, 1], "label_name": ["neg", "pos"]})}
     settings = {"answer": AnswerSettings().model_dump(), "census": census, "corpus": corpus}
-    return summary(subjects, **frames_of(audits), reasons=reasons or {}, **settings)
+    return summary(subjects, **audits, reasons=reasons or {}, **settings)
 
 
 def test_one_row_a_model(audits, tmp_path, provenance):
@@ -370,7 +370,7 @@ def beside_people(**values: float) -> pd.DataFrame:
 
 def test_marked_words_stand_beside_the_answer_and_change_no_statement(audits):
     (plain,) = summarised(audits, subject()).to_dict("records")
-    marked = audits._replace(plausibility=beside_people(attention=0.41, random=0.22, others=0.58, product=0.7))
+    marked = audits | {"plausibility": beside_people(attention=0.41, random=0.22, others=0.58, product=0.7)}
     row, other = summarised(marked, subject(), subject("adversary")).to_dict("records")
     assert row["plausibility_value"] == pytest.approx(0.41)
     assert row["plausibility_low"] < 0.41 < row["plausibility_high"]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from audited import CONTRASTS, NOTHING, adversaries, by_text, constant, fallen, frames_of, predicted, shuffled, subject
+from audited import CONTRASTS, NOTHING, adversaries, by_text, constant, fallen, predicted, shuffled, subject
 from labels import LABELS
 
 from attention_audit.answer.settings import AnswerSettings
@@ -43,21 +43,21 @@ def frames() -> dict[str, pd.DataFrame]:
     own = rows["shuffle"] == 0
     rows.loc[own, "by_weight"] = np.where(attention, math.nan, 0.2)
     rows.loc[own, "lead"] = np.where(opposed, -0.2, 2)
-    audits = NOTHING._replace(
-        predictions=pd.concat([predicted(name, [1, 1], N) for name in ("base", "uniform")], ignore_index=True),
-        stability=by_text(
+    audits = NOTHING | {
+        "predictions": pd.concat([predicted(name, [1, 1], N) for name in ("base", "uniform")], ignore_index=True),
+        "stability": by_text(
             jsd=row(np.where(stable, 0.5, 0.1)),
             chance_jsd=constant(0.6, 1, N),
             tvd=constant(0.1, 1, N),
             same_top=row(np.arange(N) % 2 == 0) > 0,
         ).assign(seed=2, other=1),
-        permutation=by_text(
+        "permutation": by_text(
             mean_tvd=np.tile(np.where(used, 0.01, 0.3), (2, 1)),
             flips=constant(0, 2, N),
             chance_jsd=constant(0.6, 2, N),
         ),
-        shuffles=rows,
-        located=pd.concat(
+        "shuffles": rows,
+        "located": pd.concat(
             [
                 fallen(seeds=1, texts=N, random=0.1, loo=0.5),
                 by_text(top_flips=row(np.arange(N)) > 4).assign(
@@ -66,8 +66,8 @@ def frames() -> dict[str, pd.DataFrame]:
             ],
             ignore_index=True,
         ),
-        comparison=found.comparison[found.comparison["id"].isin(IDS)].assign(jsd=np.where(moved, 0.5, 0.1)),
-    )
+        "comparison": found["comparison"][found["comparison"]["id"].isin(IDS)].assign(jsd=np.where(moved, 0.5, 0.1)),
+    }
     contributions = by_text(
         top_fall=row(np.full(N, 0.0)),
         top_flips=row(np.arange(N)) > 2,
@@ -80,7 +80,7 @@ def frames() -> dict[str, pd.DataFrame]:
         top_weights_1=[math.nan, *[0.25] * (N - 1)],
         top_contributions_1=[math.nan, *[-0.5] * (N - 1)],
     )
-    return {**frames_of(audits), "contributions": contributions}
+    return {**audits, "contributions": contributions}
 
 
 NO_ADVERSARY = {"unique_model": ""}
@@ -136,14 +136,14 @@ def test_words_weights_and_what_they_add(frames):
 
 
 def test_what_is_not_known_is_left_out(frames, tmp_path, provenance):
-    nothing = {**frames_of(NOTHING), "predictions": frames["predictions"]}
+    nothing = {**NOTHING, "predictions": frames["predictions"]}
     # where no data set has any, there are no columns of their lists
     lists = [name for name in CONTRIBUTIONS if name.startswith("top_") and name[-1].isdigit()]
     table = of_texts({**nothing, "contributions": CONTRIBUTIONS.drop(columns=lists)}, contrasts=None, **NO_ADVERSARY)
     assert table[["stable", "used", "ranks", "located", "signed", "unique"]].isna().all(axis=None)
     assert table["words"].tolist() == [[]] * N
     assert table["survives_item"].isna().all()
-    alone = {**frames, "stability": NOTHING.stability, "comparison": NOTHING.comparison}
+    alone = {**frames, "stability": NOTHING["stability"], "comparison": NOTHING["comparison"]}
     table = of_texts(alone, **NO_ADVERSARY)
     assert table["used"].notna().all()
     assert set(table["others"]) == {0}
@@ -153,7 +153,7 @@ def test_what_is_not_known_is_left_out(frames, tmp_path, provenance):
 
 
 def test_a_model_that_is_not_asked_for_its_predictions_has_no_texts(tmp_path, provenance):
-    table = of_texts({**frames_of(NOTHING), "contributions": CONTRIBUTIONS}, contrasts=None, **NO_ADVERSARY)
+    table = of_texts({**NOTHING, "contributions": CONTRIBUTIONS}, contrasts=None, **NO_ADVERSARY)
     write_table(tmp_path / "texts.parquet", TEXTS, table, provenance)
     assert len(read_frame(tmp_path / "texts.parquet", TEXTS)) == len(top(table)) == 0
 

@@ -285,11 +285,11 @@ def list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> Audits:
     about = ["model", "seed", "id", "annotator"]
     falls = texts.loc[texts["words"] > 1, [*about, *ORDERS]].set_axis([*about, "random", "attention", "loo"], axis=1)
     marked = texts[[*about, "auprc", "auprc_random"]].set_axis([*about, "attention", "random"], axis=1)
-    return Audits(
-        predictions=texts,
-        located=falls.melt(about, var_name="ranking", value_name="falls_0"),
-        plausibility=marked.melt(about, var_name="attribution", value_name="auprc"),
-    )
+    return {
+        "predictions": texts,
+        "located": falls.melt(about, var_name="ranking", value_name="falls_0"),
+        "plausibility": marked.melt(about, var_name="attribution", value_name="auprc"),
+    }
 
 
 def judge(
@@ -398,5 +398,5 @@ def judge(
     }
     audits = list_audits(by_text, None if labels is None else gold)
     subject = SUBJECT.model_copy(update={"seeds": len(rows)})
-    row = answer_subject(Measured(subject, audits, margins, dict(enumerate(called))), asked)
+    row = answer_subject(Measured(subject, audits, margins, dict(enumerate(called)), {}), asked)
     return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), LABELS, by_text)

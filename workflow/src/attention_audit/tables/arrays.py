@@ -4,7 +4,7 @@ rows of tables, with the 95 % intervals of the answer (answer/estimates.py).
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import isnan, nan
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,31 +18,8 @@ Subjects = Sequence[Subject | Mapping[str, Any]]
 """The judged models."""
 
 
-NOTHING = pd.DataFrame(columns=["dataset", "suite", "model", "seed", "id", "annotator", "by", "chance_jsd"])
-"""The rows of an audit that was not asked."""
-
-
-class Audits(NamedTuple):
-    """Rows of the audits of these names; each frame also has the key of the suite as the column `suite`.
-
-    groups: what a text shares with others, by its id, of those that share anything.
-    """
-
-    predictions: pd.DataFrame
-    stability: pd.DataFrame = NOTHING
-    permutation: pd.DataFrame = NOTHING
-    shuffles: pd.DataFrame = NOTHING
-    located: pd.DataFrame = NOTHING
-    comparison: pd.DataFrame = NOTHING
-    consistency: pd.DataFrame = NOTHING
-    plausibility: pd.DataFrame = NOTHING
-    replaced: pd.DataFrame = NOTHING
-    groups: Mapping[str, str] = {}
-
-    def take(self, subject: Subject, groups: Mapping[str, Mapping[str, str]]) -> "Audits":
-        """Take the rows of the data set and suite of a model, and what its texts share, of `groups_of`."""
-        frames: list[Any] = [of_suite(rows, subject.dataset, subject.suite) for rows in self[:-1]]
-        return Audits._make([*frames, groups.get(subject.dataset, {})])
+Audits = Mapping[str, pd.DataFrame]
+"""Rows of audits by name; each frame also has the key of the suite as the column `suite`."""
 
 
 def groups_of(corpus: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]]:
@@ -52,7 +29,7 @@ def groups_of(corpus: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]]:
 
 
 def clusters(ids: Sequence[str], groups: Mapping[str, str]) -> Integers | None:
-    """A number for each text, the same for those that share something, (N,); None where none does. See `Audits`."""
+    """A number for each text, the same for those that share something, (N,); None where none does."""
     known = [groups.get(id_) for id_ in ids]
     if not any(known):
         return None
@@ -75,13 +52,15 @@ def of_run(rows: pd.DataFrame, model: str, seed: int | None = None, lambda_: flo
     return rows if lambda_ is None or isnan(lambda_) else rows[rows["lambda"] == lambda_]
 
 
-def list_subjects(
-    subjects: Subjects, audits: Mapping[str, pd.DataFrame]
-) -> Iterator[tuple[Subject, dict[str, pd.DataFrame]]]:
+def take_suite(audits: Audits, subject: Subject) -> dict[str, pd.DataFrame]:
+    """Take the rows of the data set and suite of a model."""
+    return {name: of_suite(rows, subject.dataset, subject.suite) for name, rows in audits.items()}
+
+
+def list_subjects(subjects: Subjects, audits: Audits) -> Iterator[tuple[Subject, dict[str, pd.DataFrame]]]:
     """List the judged models, with the rows of each audit on each."""
     for subject in map(Subject.model_validate, subjects):
-        suite = {name: of_suite(rows, subject.dataset, subject.suite) for name, rows in audits.items()}
-        yield subject, {name: of_run(rows, subject.model) for name, rows in suite.items()}
+        yield subject, {name: of_run(rows, subject.model) for name, rows in take_suite(audits, subject).items()}
 
 
 def different(rows: pd.DataFrame, name: str) -> list[Any]:

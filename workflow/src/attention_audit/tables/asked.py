@@ -5,7 +5,7 @@ docs/method/questions.md says what each question means. Where one cannot be aske
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf, nan
 from typing import Any
 
@@ -43,6 +43,7 @@ from attention_audit.tables.arrays import (
     groups_of,
     of_ranking,
     of_run,
+    take_suite,
 )
 from attention_audit.tables.tidy import join_notes
 from attention_audit.tables.wording import ClassNames, class_names
@@ -59,6 +60,8 @@ ONE_TRAINING = "there is one training"
 FLAT = "the map is flat: shuffling hardly moves it"
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
 SHARED = "all trainings have one frozen encoder, and differ in attention and decoder alone"
+NOTHING = pd.DataFrame(columns=["model", "seed", "id", "annotator", "by", "chance_jsd"])
+"""The rows of an audit that was not asked."""
 SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
 """Limits of estimates."""
 
@@ -72,14 +75,17 @@ class Measured:
     """What the audits measured of one model: trainings, texts, and what is predicted of them.
 
     seeds (S,), ids (N,), items and predictions (S, N), groups (N,) or None, names: of the classes.
+    audits: rows of its data set and suite. shared: what a text shares with others, by id, of those that share anything.
     """
 
-    def __init__(self, subject: Subject, audits: Audits, margins: Margins, names: ClassNames) -> None:
+    def __init__(
+        self, subject: Subject, audits: Audits, margins: Margins, names: ClassNames, groups: Mapping[str, str]
+    ) -> None:
         self.subject, self.audits, self.margins, self.names = subject, audits, margins, names
-        own = of_run(audits.predictions, subject.model)
+        own = self.rows("predictions")
         self.seeds, self.ids = different(own, "seed"), different(own, "id")
         self.predictions, self.items = (grid(own, name, self.seeds, self.ids) for name in ("prediction", "items"))
-        self.groups = clusters(self.ids, audits.groups)
+        self.shared, self.groups = groups, clusters(self.ids, groups)
         self.several = self.items > 1
         self.left_out = int((~self.several).all(0).sum())
 
@@ -89,20 +95,20 @@ class Measured:
 
     def rows(self, audit: str) -> pd.DataFrame:
         """The rows of an audit on this model."""
-        return of_run(getattr(self.audits, audit), self.subject.model)
+        return of_run(self.audits.get(audit, NOTHING), self.subject.model)
 
     def grid(self, rows: pd.DataFrame, name: str) -> Floats:
         """A column of rows by training and text, (S, N), of texts of several items; NaN elsewhere."""
         return np.where(self.several, grid(rows, name, self.seeds, self.ids), nan)
 
-    def shuffles(self, rows: pd.DataFrame, name: str) -> tuple[Floats, Floats]:
-        """A column of the rows of `shuffles`, of the map, (S, N), and of its K shuffles, (K, S, N)."""
-        own, *others = (self.grid(rows[rows["shuffle"] == number], name) for number in different(rows, "shuffle"))
-        return own, np.array(others)
+    def shuffles(self, rows: pd.DataFrame, name: str) -> Floats:
+        """A column of the rows of `shuffles`, of the map, the first, and of its K shuffles: (1 + K, S, N)."""
+        return np.array([self.grid(rows[rows["shuffle"] == number], name) for number in different(rows, "shuffle")])
 
-    def keep(self, values: Floats, number: int | None) -> Floats:
-        """Put NaN where another class is predicted, or the text has one item; None: all count."""
-        return np.where(number is None or self.several & (self.predictions == number), values, nan)
+    def keep(self, values: Floats, number: int | None, predicted: Floats | None = None) -> Floats:
+        """Put NaN where another class is predicted, by default that of the model; None: all count."""
+        predicted = self.predictions if predicted is None else predicted
+        return values if number is None else np.where(predicted == number, values, nan)
 
     def part(
         self,
@@ -146,7 +152,8 @@ def measure_subjects(
     """Gather what the audits measured of each judged model; see `tables.summary` for the others."""
     margins, groups, names = AnswerSettings.model_validate(answer).margins, groups_of(corpus), class_names(census)
     for subject in map(Subject.model_validate, subjects):
-        yield Measured(subject, audits.take(subject, groups), margins, names.get(subject.dataset, {}))
+        named, shared = names.get(subject.dataset, {}), groups.get(subject.dataset, {})
+        yield Measured(subject, take_suite(audits, subject), margins, named, shared)
 
 
 def average_known(values: Floats) -> float:
@@ -159,27 +166,25 @@ def add_shuffles(values: Floats) -> Floats:
     return np.where(np.isfinite(values).any(0), np.nansum(values, 0), nan)
 
 
-def find_exceptions(side: Floats) -> tuple[Floats, Floats]:
-    """Find the items that do not support the prediction, and all whose side is known, as 1; see `find_sides`."""
-    known = np.isfinite(side)
-    return np.where(known, side < 1, nan), np.where(known, 1.0, nan)
+def compare_exceptions(side: Floats) -> Sample:
+    """Take the share of the items that do not support the prediction, of all whose side is known; see `find_sides`.
 
-
-def measure_falls(
-    measured: Measured, rows: pd.DataFrame, ranking: str
-) -> tuple[list[Floats], Callable[[int | None], Part]]:
-    """Say how to measure a ranking from rows of `located`, or `replaced`.
-
-    With the falls (S, N) by random order, this one and leave-one-out.
+    side (K, S, N): of K maps, which are added up.
     """
+    fails = 1 - np.maximum(side, 0.0)
+    return take_share(add_shuffles(fails), add_shuffles(np.where(np.isfinite(side), 1.0, nan)))
+
+
+def list_falls(measured: Measured, rows: pd.DataFrame, ranking: str) -> list[Floats]:
+    """List the falls (S, N) by random order, a ranking and leave-one-out, of rows of `located` or `replaced`."""
     rows = rows.assign(fall=curve(rows).astype(np.float64))
-    falls = [measured.grid(of_ranking(rows, name), "fall") for name in ("random", ranking, "loo")]
+    return [measured.grid(of_ranking(rows, name), "fall") for name in ("random", ranking, "loo")]
 
-    def measure(number: int | None) -> Part:
-        random, chosen, best = (measured.keep(each, number) for each in falls)
-        return measured.part(number, locate(random, chosen, best, measured.groups), (-inf, inf))
 
-    return falls, measure
+def locate_falls(measured: Measured, falls: Sequence[Floats], number: int | None) -> Part:
+    """Locate a ranking by the falls of `list_falls`, of the texts of a class."""
+    random, chosen, best = (measured.keep(each, number) for each in falls)
+    return measured.part(number, locate(random, chosen, best, measured.groups), (-inf, inf))
 
 
 def located(measured: Measured, ranking: str = "attention") -> Cell:
@@ -190,13 +195,13 @@ def located(measured: Measured, ranking: str = "attention") -> Cell:
     rows, replaced = measured.rows("located"), measured.rows("replaced")
     if rows.empty:
         return Cell(reason=find_reason(measured.subject, "located"))
-    falls, measure = measure_falls(measured, rows, ranking)
+    falls = list_falls(measured, rows, ranking)
     random, top, best = (write_share(average_known(each)) for each in falls)
     clause = f"deleting top words lowers the probability by {top}; random {random}, leave-one-out {best}"
-    cell = measured.state("located", measure, clause)
+    cell = measured.state("located", partial(locate_falls, measured, falls), clause)
     for way in STAND_INS:
-        own = replaced[replaced["by"] == way]
-        said = conclude("located", measure_falls(measured, own, ranking)[1](None)).said if len(own) else ""
+        own = list_falls(measured, replaced[replaced["by"] == way], ranking)
+        said = conclude("located", locate_falls(measured, own, None)).said
         if said and said != cell.said:
             cell = replace(cell, clause=join_notes(cell.clause, f"{way} words: {said}"))
     return cell
@@ -213,22 +218,24 @@ def ranks(measured: Measured) -> Cell:
         return Cell(reason=find_reason(measured.subject, "shuffles"))
     # a ranking that never flips the decision has erased all items; where no set flips it, nothing is known
     rows = rows.fillna({"random": 1.0, "by_weight": 1.0})
-    _, predicted = measured.shuffles(rows, "prediction")
-    (random, randoms), (by_weight, others), (smallest, sets) = (
-        measured.shuffles(rows, name) for name in ("random", "by_weight", "smallest")
+    predicted, random, by_weight, smallest = (
+        measured.shuffles(rows, name) for name in ("prediction", "random", "by_weight", "smallest")
     )
 
+    predicted[0] = measured.predictions
+
+    def take_left(number: int | None, maps: slice) -> Sample:
+        until = ((each - smallest)[maps] for each in (by_weight, random))
+        late, longest = (add_shuffles(measured.keep(each, number, predicted[maps])) for each in until)
+        return take_share(late, longest, measured.groups)
+
     def measure(number: int | None) -> Part:
-        top, bottom = (measured.keep(each, number) for each in (by_weight - smallest, random - smallest))
-        left = take_share(top, bottom, measured.groups)
-        imposed = number is None or predicted == number
-        top, bottom = (add_shuffles(np.where(imposed, each, nan)) for each in (others - sets, randoms - sets))
-        by_chance = take_share(top, bottom, measured.groups)
+        left, by_chance = take_left(number, slice(1)), take_left(number, slice(1, None))
         reached = 1 - average_known(by_chance.values)
         return measured.part(number, beat_shuffled(left, by_chance), SIMILARITY, texts=left.texts, shuffled=reached)
 
     cell = measured.state("ranks", measure, reason=measured.flat)
-    way = write_percent(average_known(erase(random, by_weight, smallest, measured.groups).values))
+    way = write_percent(average_known(erase(random[0], by_weight[0], smallest[0], measured.groups).values))
     chance = write_percent(cell.part.shuffled)
     clause = f"{way} % of the way from random to best; shuffled weights {chance} %" if way and chance else ""
     return replace(cell, clause=clause)
@@ -257,11 +264,11 @@ def state_sides(
 
     def measure(number: int | None) -> Part:
         mine = measured.keep(side, number)
-        fails, every = find_exceptions(mine)
         by_chance = count_by_chance(number, mine)
-        avoided = estimate(beat_shuffled(take_share(fails, every), by_chance), measured.groups, SIMILARITY)
+        avoided = estimate(beat_shuffled(compare_exceptions(mine[None]), by_chance), measured.groups, SIMILARITY)
         reached = 1 - average_known(by_chance.values)
-        return measured.part(number, average(1 - fails), SHARE, avoided=avoided, shuffled=reached, chance=chance)
+        supports = average(np.maximum(mine, 0.0))
+        return measured.part(number, supports, SHARE, avoided=avoided, shuffled=reached, chance=chance)
 
     cell = measured.state("signed", measure)
     reached = write_percent(cell.part.shuffled)
@@ -274,12 +281,10 @@ def signed(measured: Measured) -> Cell:
     if rows.empty:
         return Cell(reason=find_reason(measured.subject, "shuffles"))
     rows, how = find_leads(rows, measured.margins.inert)
-    own, sides = measured.shuffles(rows, "side")
-    _, predicted = measured.shuffles(rows, "prediction")
+    (own, *sides), (_, *predicted) = (measured.shuffles(rows, name) for name in ("side", "prediction"))
 
     def count_by_chance(number: int | None, _: Floats) -> Sample:
-        fails, every = find_exceptions(np.where(number is None or predicted == number, sides, nan))
-        return take_share(add_shuffles(fails), add_shuffles(every))
+        return compare_exceptions(measured.keep(np.array(sides), number, np.array(predicted)))
 
     return state_sides(measured, own, count_by_chance, SHUFFLED, how)
 
@@ -311,9 +316,8 @@ def state_pairs(
     weights = weigh_dots(pairs)
 
     def measure(number: int | None) -> Part:
-        mask = number is None or first == number
-        sample = compare_pairs(np.where(mask, apart, nan), np.where(mask, chance, nan), measured.groups)
-        return measured.part(number, sample, SIMILARITY, weights)
+        mine, shuffled = (measured.keep(each, number, first) for each in (apart, chance))
+        return measured.part(number, compare_pairs(mine, shuffled, measured.groups), SIMILARITY, weights)
 
     lucky = average_known(np.where(several, 1 / measured.items[at], nan))
     each = compare_pairs(apart, chance, measured.groups).values
@@ -347,11 +351,11 @@ def compare_map(measured: Measured, seed: int, rows: pd.DataFrame) -> tuple[floa
 
 def list_adversaries(measured: Measured, contrasts: Contrasts) -> Iterator[Adversary]:
     """List all adversaries whose maps can be compared; without a development split, test stands for it."""
-    comparison, consistency = measured.audits.comparison, measured.audits.consistency
+    comparison = measured.audits["comparison"]
     moved = comparison[comparison["model"].isin(contrasts.adversaries)]
     for name, lambda_, seed in moved[["model", "lambda", "seed"]].drop_duplicates().itertuples(index=False):
         test, found = compare_map(measured, contrasts.seed, of_run(moved, name, seed, lambda_))
-        dev = of_run(consistency, name, seed, lambda_)["tvd"].to_list()
+        dev = of_run(measured.audits["consistency"], name, seed, lambda_)["tvd"].to_list()
         tvd = float(dev[0]) if dev and contrasts.chosen_on == "dev" else test
         if np.isfinite(found.value):
             yield Adversary(str(name), float(lambda_), int(seed), tvd, test, found.value, found.low, found.high)
@@ -361,10 +365,9 @@ def average_trainings(measured: Measured, seed: int) -> tuple[float, float]:
     """Average the TVD and the similarity of the other trainings of a model; NaN where there are none."""
     rows = measured.rows("stability")
     pairs = rows[(rows["seed"] == seed) | (rows["other"] == seed)]
-    found = [
-        compare_map(measured, seed, each) for _, each in pairs.groupby(["seed", "other"], sort=False, observed=True)
-    ]
-    changes, shared = np.array([(tvd, similarity.value) for tvd, similarity in found]).reshape(-1, 2).T
+    about = ["seed", "other"]
+    found = [compare_map(measured, seed, each) for _, each in pairs.groupby(about, sort=False, observed=True)]
+    changes, shared = (np.array(values) for values in ([tvd for tvd, _ in found], [each.value for _, each in found]))
     return average_known(changes), average_known(shared)
 
 
@@ -426,7 +429,7 @@ def describe_unique(main: Bracket, within: Bracket, said: str, moved: float, sha
 
 def compare_models(measured: Measured, model: str, other: str) -> tuple[Estimate, float, float] | None:
     """Estimate mean macro F1 of one model less that of another, and say both; None where either has no rows."""
-    rows = measured.audits.predictions
+    rows = measured.audits["predictions"]
     labels = rows.drop_duplicates("id").set_index("id")["label"]
     ids = list(labels.index)
     one, two = (grid(of_run(rows, name), "prediction", ids=ids).astype(np.int64) for name in (model, other))
@@ -435,7 +438,7 @@ def compare_models(measured: Measured, model: str, other: str) -> tuple[Estimate
     gold = labels.to_numpy(np.int64)
     classes = int(max(gold.max(initial=1), one.max(), two.max())) + 1
     sample, scale = compare_scores(gold, one, two, classes)
-    found = estimate(sample, clusters(ids, measured.audits.groups), CHANGE, scale=scale)
+    found = estimate(sample, clusters(ids, measured.shared), CHANGE, scale=scale)
     mine, theirs = (float(np.mean([macro_f1(gold, row) for row in each])) for each in (one, two))
     return found, mine, theirs
 

@@ -18,7 +18,7 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import Subject
-from attention_audit.tables.arrays import Audits, Subjects, groups_of, of_run, of_suite
+from attention_audit.tables.arrays import Subjects, groups_of, of_run, of_suite
 from attention_audit.tables.asked import ASKED, FLAT, Measured
 
 WP, SS, JW, PD, HF = "wp", "ss", "jw", "pd", "hf"
@@ -246,7 +246,7 @@ def claim_shuffles(
     if imposed["shuffle"].nunique() < 2:
         return
     shifted = imposed.assign(shuffle=imposed["shuffle"] - 1)
-    measured = Measured(subject, Audits(first, shuffles=shifted, groups=groups), margins, {})
+    measured = Measured(subject, {"predictions": first, "shuffles": shifted}, margins, {}, groups)
     for question in ("ranks", "signed"):
         cell = ASKED[question](measured)
         touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}

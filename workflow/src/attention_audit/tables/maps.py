@@ -14,7 +14,6 @@ from attention_audit.answer.samples import average, erase, find_sides
 from attention_audit.contrasts import Subject
 from attention_audit.names import NUMBERED, RANKINGS, Names
 from attention_audit.tables.arrays import (
-    Audits,
     Subjects,
     by_model,
     by_pair,
@@ -107,7 +106,7 @@ def hf_table_maps(
         "plausibility": plausibility, "plausible_words": plausible_words,
     }  # fmt: skip
     own = list_suite(subjects, "hf")
-    asked = measure_subjects(own, Audits(predictions, located=located), answer, corpus, census)
+    asked = measure_subjects(own, audits | {"predictions": predictions}, answer, corpus, census)
     return table_suite(audits, own, asked)
 
 

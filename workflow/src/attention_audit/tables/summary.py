@@ -18,7 +18,7 @@ from attention_audit.answer.statements import NONE, Cell, Part
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
-from attention_audit.tables.arrays import Audits, Subjects
+from attention_audit.tables.arrays import Subjects
 from attention_audit.tables.asked import ASKED, Asked, Measured, measure_subjects
 from attention_audit.tables.plausibility import effects_of
 
@@ -111,9 +111,9 @@ def summary(
 
     `reasons`: why data sets were not run, by data set. `answer`: the section `answer` of the configuration. `corpus`:
     the id and group of the test texts by data set, which says which of them belong together. `census`: the names of
-    classes. `audits`: rows of the audits that `Audits` names, of any number of data sets and suites, with the key of
+    classes. `audits`: rows of the audits that the questions ask, of any number of data sets and suites, with the key of
     the suite as the column `suite`; a list of k numbers is k columns.
     """
-    measured = measure_subjects(subjects, Audits(**audits), answer, corpus, census)  # type: ignore[arg-type]  # frames
+    measured = measure_subjects(subjects, audits, answer, corpus, census)
     missing = [BLANK | {"dataset": dataset, "note": f"Not run: {reason}."} for dataset, reason in reasons.items()]
     return pd.DataFrame([*map(answer_subject, measured), *missing], columns=SUMMARY.schema.names)

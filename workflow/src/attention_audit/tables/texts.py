@@ -13,20 +13,15 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Floats
-from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.columns.tables import TEXTS
-from attention_audit.contrasts import Subject
 from attention_audit.tables.arrays import (
     Subjects,
     by_pair,
     curve,
-    different,
     of_ranking,
     of_run,
-    of_suite,
 )
-from attention_audit.tables.asked import find_leads
-from attention_audit.tables.wording import ClassNames, class_names
+from attention_audit.tables.asked import Measured, find_leads, measure_subjects
 
 TOP = 3
 """How many texts of each model are shown outside the Parquet file."""
@@ -37,60 +32,50 @@ def share_of(gained: Floats, best: Floats) -> Floats:
     return np.divide(gained, best, out=np.full_like(gained, nan), where=best > 0)
 
 
-def describe_texts(
-    subject: Subject,
-    frames: Mapping[str, pd.DataFrame],
-    said: Mapping[Any, Any],
-    tokens: pd.Series,
-    names: ClassNames,
-    margins: Margins,
-) -> pd.DataFrame:
+def describe_texts(measured: Measured, said: Mapping[Any, Any], tokens: pd.Series) -> pd.DataFrame:
     """Make the rows of columns.TEXTS of one training of one model.
 
-    `frames`: the rows of its data set and suite, by audit. `said`: its row of the summary. `tokens`: the words of each
-    text. `names`: of the classes.
+    `said`: its row of the summary. `tokens`: the words of each text.
     """
-    of_model = {name: of_run(frame, subject.model) for name, frame in frames.items()}
-    seeds = different(of_model["predictions"], "seed")
-    seed: int = subject.contrasts.seed if subject.contrasts else next(iter(seeds), 0)
-    own = {name: rows[rows["seed"] == seed] for name, rows in of_model.items()}
-    predictions, top_items = own["predictions"], own["contributions"].set_index("id")
+    subject, inert = measured.subject, measured.margins.inert
+    seed: int = subject.contrasts.seed if subject.contrasts else next(iter(measured.seeds), 0)
+    own = {name: rows[rows["seed"] == seed] for name in measured.audits if "seed" in (rows := measured.rows(name))}
+    predictions, located, top_items = own["predictions"], own["located"], own["contributions"].set_index("id")
     ids = [str(id_) for id_ in predictions["id"]]
 
     def take(rows: pd.DataFrame, name: str) -> Floats:
         return rows.set_index("id")[name].reindex(ids).to_numpy(np.float64, na_value=nan)
 
-    shuffles, _ = find_leads(own["shuffles"][own["shuffles"]["shuffle"] == 0], margins.inert)
+    shuffles, _ = find_leads(own["shuffles"][own["shuffles"]["shuffle"] == 0], inert)
     random, attention, smallest = (take(shuffles, name) for name in ("random", "by_weight", "smallest"))
     # a ranking that never flips the decision has erased all items
     attention = np.where(np.isnan(attention) & ~np.isnan(smallest), 1.0, attention)
-    falls = own["located"].assign(fall=curve(own["located"]))
+    falls = located.assign(fall=curve(located))
     floor, weighed, best = (take(of_ranking(falls, name), "fall") for name in ("random", "attention", "loo"))
-    moved = frames["comparison"].iloc[:0]
+    compared = measured.audits["comparison"]
+    moved = compared.iloc[:0]
     if said["unique_model"]:
-        moved = of_run(frames["comparison"], said["unique_model"], int(said["unique_seed"]), said["unique_lambda"])
+        moved = of_run(compared, said["unique_model"], int(said["unique_seed"]), said["unique_lambda"])
     jsd, tvd, chance = (take(moved, name) for name in ("jsd", "tvd", "chance_jsd"))
-    pairs = of_model["stability"]
-    places, over_pairs = by_pair(
-        pairs[(pairs["seed"] == seed) | (pairs["other"] == seed)], ["jsd", "chance_jsd", "same_top"], ids
-    )
-    apart, by_chance, same = (values.sum(0) if len(places) else np.full(len(ids), nan) for values in over_pairs)
+    pairs = measured.rows("stability")
+    pairs = pairs[(pairs["seed"] == seed) | (pairs["other"] == seed)]
+    places, over_pairs = by_pair(pairs, ["jsd", "chance_jsd", "same_top"], ids)
+    apart, by_chance, same = (values.sum(0) for values in over_pairs)
 
     def name_classes(column: str) -> list[str]:
-        return [names.get(class_, "") for class_ in predictions[column].tolist()]
+        return [measured.names.get(class_, "") for class_ in predictions[column].tolist()]
 
     def list_values(name: str) -> list[list[float]]:
         rows = top_items.filter(like=f"{name}_").reindex(ids).to_numpy(np.float64, na_value=nan)
         return [row[~np.isnan(row)].tolist() for row in rows]
 
-    def survives(rows: pd.DataFrame) -> pd.Series:
-        return pd.Series(take(rows, "top_flips")).map({0.0: True, 1.0: False}).astype(object).replace({nan: None})
+    def survives(rows: pd.DataFrame) -> list[bool | None]:
+        return [None if np.isnan(flips) else not flips for flips in take(rows, "top_flips")]
 
-    items = [[int(at) for at in positions] for positions in list_values("top_items")]
-    if subject.items == "words":
-        words = [[str(tokens[id_][at]) for at in positions] for id_, positions in zip(ids, items, strict=True)]
-    else:
-        words = [[str(at + 1) for at in positions] for positions in items]
+    words = [
+        [str(tokens[id_][int(at)] if subject.items == "words" else int(at) + 1) for at in positions]
+        for id_, positions in zip(ids, list_values("top_items"), strict=True)
+    ]
     columns: dict[str, Any] = {
         **subject.model_dump(include={"dataset", "suite", "model"}),
         "seed": seed,
@@ -107,7 +92,7 @@ def describe_texts(
         "moved": jsd,
         "moved_tvd": tvd,
         "survives_item": survives(own["contributions"]),
-        "survives_word": survives(of_ranking(own["located"], "attention")),
+        "survives_word": survives(of_ranking(located, "attention")),
         "stable": 1 - share_of(apart, by_chance),
         "used": take(own["permutation"], "mean_tvd"),
         "ranks": share_of(random - attention, random - smallest),
@@ -132,16 +117,14 @@ def texts(
     of columns.SUMMARY. `answer`: the section of the configuration. `audits`: rows of the audits of these names, as
     those of tables.summary, but for consistency and plausibility.
     """
-    margins, names = AnswerSettings.model_validate(answer).margins, class_names(census)
     said = {(row["dataset"], row["suite"], row["model"]): row for row in summary.to_dict("records")}
     rows = [pd.DataFrame(columns=TEXTS.schema.names)]
-    for subject in map(Subject.model_validate, subjects):
-        frames = {name: of_suite(frame, subject.dataset, subject.suite) for name, frame in audits.items()}
+    for measured in measure_subjects(subjects, audits, answer, {}, census):
+        subject = measured.subject
         # which texts there are is known from the predictions
-        if len(frames["predictions"]):
+        if len(measured.audits["predictions"]):
             own = said[subject.dataset, subject.suite, subject.model]
-            tokens = corpus[subject.dataset].set_index("id")["tokens"]
-            rows.append(describe_texts(subject, frames, own, tokens, names[subject.dataset], margins))
+            rows.append(describe_texts(measured, own, corpus[subject.dataset].set_index("id")["tokens"]))
     return pd.concat(rows[1:] or rows, ignore_index=True)
 
 
