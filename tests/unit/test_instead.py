@@ -45,6 +45,6 @@ def test_attention_is_measured_on_the_texts_of_a_sample():
 
 
 def test_nothing_is_compared_where_nothing_is_known():
-    assert compared(RANKED_SETS, NOTHING.located).empty
-    never = compared(ranked(random=0.6, attention=0.5, smallest=math.nan), NOTHING.located)
+    assert compared(RANKED_SETS, NOTHING["located"]).empty
+    never = compared(ranked(random=0.6, attention=0.5, smallest=math.nan), NOTHING["located"])
     assert never["ranks_value"].isna().all()

@@ -38,7 +38,7 @@ EMPTY = pd.DataFrame(columns=COLUMNS)
 def table(
     *parts: pd.DataFrame,
     ranked_sets: pd.DataFrame = RANKED_SETS,
-    located: pd.DataFrame = NOTHING.located,
+    located: pd.DataFrame = NOTHING["located"],
     **about: Any,
 ) -> pd.DataFrame:
     rows = pd.concat(parts) if parts else EMPTY
@@ -119,11 +119,11 @@ def test_a_model_of_sentences_says_why_it_was_not_asked() -> None:
     reason = "plausibility needs attention over tokens, and han_rnn attends to sentences"
     rows = marks("attention", {(1, "a", "x"): 0.5})
     han = subject("han_rnn", suite="ss", paper="SS2019", unasked={"plausibility": reason})
-    found = table_plausibility(rows, EMPTY, RANKED_SETS, NOTHING.located, [subject(), han])
+    found = table_plausibility(rows, EMPTY, RANKED_SETS, NOTHING["located"], [subject(), han])
     assert found["note"].tolist()[-1] == f"not asked: {reason}"
     assert found["row"].tolist()[-1] == "SS2019/han_rnn"
     # of data without marks there is nothing to say
-    assert table_plausibility(EMPTY, EMPTY, RANKED_SETS, NOTHING.located, [han]).empty
+    assert table_plausibility(EMPTY, EMPTY, RANKED_SETS, NOTHING["located"], [han]).empty
 
 
 def test_readers_see_labels_of_all_rows_and_metrics() -> None:

@@ -60,7 +60,7 @@ ONE_TRAINING = "there is one training"
 FLAT = "the map is flat: shuffling hardly moves it"
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
 SHARED = "all trainings have one frozen encoder, and differ in attention and decoder alone"
-NOTHING = pd.DataFrame(columns=["model", "seed", "id", "annotator", "by", "chance_jsd"])
+NOTHING = pd.DataFrame(columns=["model", "seed", "id", "ranking", "annotator", "by", "chance_jsd"])
 """The rows of an audit that was not asked."""
 SHARE, SIMILARITY, CHANGE = (0.0, 1.0), (-inf, 1.0), (-1.0, 1.0)
 """Limits of estimates."""

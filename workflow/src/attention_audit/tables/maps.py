@@ -48,47 +48,48 @@ def compare_maps(
     marked = marked[marked["annotator"].astype(object) != ""]
     rows: list[dict[str, Any]] = []
     for name in RANKINGS.ordered({*different(located, "ranking"), *different(stability, "map")} - {RANDOM}):
-        found: dict[str, Estimate] = {}
-        note = ""
-        falls = of_ranking(located, name)
+        found, note = dict[str, Estimate](), ""
+        falls, stable = of_ranking(located, name), stability[stability["map"] == name]
         if measured and len(falls):
             asked = locate(measured, name)
             note = join_notes("the yardstick" if name == LOO else asked.said or asked.reason, PASSES.get(name, ""))
             sides = find_sides(grid(falls, "falls_0"), measured.margins.inert)
             found["located"] = asked.part.estimate
             found["opposes"] = mean(np.where(np.isfinite(sides), sides < 0, np.nan))
-        stable = stability[stability["map"] == name]
         if len(stable):
             _, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
             found["rank_stability"] = mean(rho, -1.0)
         of_marks = marked[marked["attribution"] == name]
         if len(of_marks):
             found |= effects_of(of_marks, ["auprc"])
-        cells: dict[str, dict[str, Any]] = {
-            metric: {"seeds": one.trainings, **cell(one)} for metric, one in found.items()
-        }
-        if len(stable):
-            # pairs are no trainings
-            cells["rank_stability"]["seeds"] = len({*stable["seed"], *stable["other"]})
-        first, *_ = found
-        cells["texts"] = {"seeds": cells[first]["seeds"], "mean": found[first].texts}
-        cells[first]["note"] = note
-        rows += list_cells({"row": name, "best": found[first].value, "note": ""}, cells)
+        # pairs are no trainings
+        seeds = {"rank_stability": len({*stable["seed"], *stable["other"]})}
+        first, best = next(iter(found.items()))
+        about = {"row": name, "best": best.value}
+        rows += [
+            {
+                **about,
+                "metric": metric,
+                "seeds": seeds.get(metric, one.trainings),
+                **cell(one),
+                "note": note * (metric == first),
+            }
+            for metric, one in found.items()
+        ]
+        rows.append(
+            {**about, "metric": "texts", "seeds": seeds.get(first, best.trainings), "mean": best.texts, "note": ""}
+        )
     columns = ["row", "metric", "note", "seeds", "mean", "sd", "low", "high", "best"]
     return pd.DataFrame(rows, columns=columns).sort_values("best", ascending=False, kind="stable")
 
 
 def hf_table_maps(
     predictions: pd.DataFrame,
-    located: pd.DataFrame,
-    map_stability: pd.DataFrame,
-    attribution_stability: pd.DataFrame,
-    plausibility: pd.DataFrame,
-    plausible_words: pd.DataFrame,
     corpus: Mapping[str, pd.DataFrame],
     census: Mapping[str, pd.DataFrame],
     subjects: Subjects,
     answer: Mapping[str, Any],
+    **audits: pd.DataFrame,
 ) -> pd.DataFrame:
     """Attention, the further maps of a Transformer and other attributions, ordered by how well they locate the words
     that matter: a row for each data set, model and map, the best first.
@@ -98,13 +99,10 @@ def hf_table_maps(
     the margin `inert` when it is deleted. `rank_stability`: the mean Spearman correlation between trainings. `auprc`:
     against marked words, mean over annotators. The note has the statement of `located`, and the cost in passes.
 
-    All frames of audits hold rows of any number of data sets, with the key of the suite as the column `suite`;
-    intervals are those of the answer, and the columns those of `TABLE`. corpus, census: see `tables.summary`.
+    audits: those of `compare_maps`. All frames of audits hold rows of any number of data sets, with the key of the
+    suite as the column `suite`; intervals are those of the answer, and the columns those of `TABLE`. corpus, census:
+    see `tables.summary`.
     """
-    audits = {
-        "located": located, "map_stability": map_stability, "attribution_stability": attribution_stability,
-        "plausibility": plausibility, "plausible_words": plausible_words,
-    }  # fmt: skip
     own = list_suite(subjects, "hf")
     asked = measure_subjects(own, audits | {"predictions": predictions}, answer, corpus, census)
     return table_suite(audits, own, asked)
