@@ -1,10 +1,12 @@
 """One line a question, from a row of the summary: what terminal, tables, report, explorer and notebooks show."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from math import inf, isfinite, isnan, nan
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from attention_audit.answer.statements import CLASSES, NONE, ZONES
 from attention_audit.columns.tables import PLAUSIBILITY
@@ -88,23 +90,23 @@ def write_brief(row: Mapping[Any, Any], question: str, interval: str) -> str:
 def write_line(row: Mapping[Any, Any], question: str) -> Line:
     """Write the line of a question from a row of columns.SUMMARY."""
     asked = QUESTIONS[question]
-    value, low, high, next_low, next_high = (
-        nan if row[f"{question}_{name}"] is None else float(row[f"{question}_{name}"])
-        for name in ("value", "low", "high", "next_low", "next_high")
-    )
-    each: Sequence[float] = [one for one in row[f"{question}_each"] if one is not None and isfinite(one)]
     zones = str(row[f"{question}_zones"])
-    whole = zones != CLASSES
-    interval = write_range(low, high, asked.unit) if whole else ""
+    names = ("value", "low", "high", "next_low", "next_high")
+    # where classes lie apart, numbers of all texts say nothing
+    numbers = [nan if zones == CLASSES else row[f"{question}_{name}"] for name in names]
+    value, low, high, next_low, next_high = np.array(numbers, np.float64).tolist()
+    each = np.array([] if zones == CLASSES else row[f"{question}_each"], np.float64)
+    each = each[np.isfinite(each)]
+    interval = write_range(low, high, asked.unit)
     return Line(
         question,
         draw_zones(zones),
         asked.asks,
         str(row[f"{question}_said"]) or "–",
-        WRITTEN[asked.unit](value) if whole else "",
+        WRITTEN[asked.unit](value),
         interval,
-        write_range(min(each), max(each), asked.unit) if len(each) > 1 and whole else "",
-        write_range(next_low, next_high, asked.unit) if whole else "",
+        write_range(each.min(), each.max(), asked.unit) if len(each) > 1 else "",
+        write_range(next_low, next_high, asked.unit),
         "; ".join(filter(None, list_remarks(row, question))),
         write_brief(row, question, interval) if interval else "",
     )

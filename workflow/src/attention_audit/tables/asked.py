@@ -224,13 +224,12 @@ def ranks(measured: Measured) -> Cell:
 
     predicted[0] = measured.predictions
 
-    def take_left(number: int | None, maps: slice) -> Sample:
-        until = ((each - smallest)[maps] for each in (by_weight, random))
-        late, longest = (add_shuffles(measured.keep(each, number, predicted[maps])) for each in until)
-        return take_share(late, longest, measured.groups)
-
     def measure(number: int | None) -> Part:
-        left, by_chance = take_left(number, slice(1)), take_left(number, slice(1, None))
+        late, longest = (measured.keep(each - smallest, number, predicted) for each in (by_weight, random))
+        left, by_chance = (
+            take_share(add_shuffles(late[maps]), add_shuffles(longest[maps]), measured.groups)
+            for maps in (slice(1), slice(1, None))
+        )
         reached = 1 - average_known(by_chance.values)
         return measured.part(number, beat_shuffled(left, by_chance), SIMILARITY, texts=left.texts, shuffled=reached)
 
@@ -367,8 +366,9 @@ def average_trainings(measured: Measured, seed: int) -> tuple[float, float]:
     pairs = rows[(rows["seed"] == seed) | (rows["other"] == seed)]
     about = ["seed", "other"]
     found = [compare_map(measured, seed, each) for _, each in pairs.groupby(about, sort=False, observed=True)]
-    changes, shared = (np.array(values) for values in ([tvd for tvd, _ in found], [each.value for _, each in found]))
-    return average_known(changes), average_known(shared)
+    return average_known(np.array([tvd for tvd, _ in found])), average_known(
+        np.array([each.value for _, each in found])
+    )
 
 
 def describe_part(measured: Measured, found: Bracket) -> Part:
@@ -461,14 +461,10 @@ def transferable(measured: Measured) -> Cell:
     guides = measured.subject.contrasts.guides if measured.subject.contrasts else None
     if guides is None:
         return Cell(reason=NO_GUIDE)
-    found = compare_models(measured, guides.judged, guides.uniform)
+    found, beyond = (compare_models(measured, guides.judged, other) for other in (guides.uniform, guides.adversary))
     if found is None:
         return Cell(reason=find_reason(measured.subject, "predictions"))
-    clause = ""
-    if (adversary := compare_models(measured, guides.judged, guides.adversary)) is not None:
-        gain = adversary[0]
-        ends = f"{write_points(gain.low)} to {write_points(gain.high)}"
-        clause = f"{write_points(gain.value)} beyond an adversary's maps ({ends})"
+    clause = "{} beyond an adversary's maps ({} to {})".format(*map(write_points, beyond[0][:3])) if beyond else ""
     return conclude("transferable", Part(found[0]), clause=clause)
 
 

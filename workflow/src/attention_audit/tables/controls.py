@@ -18,7 +18,7 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import Subject
-from attention_audit.tables.arrays import Subjects, groups_of, of_run, of_suite
+from attention_audit.tables.arrays import Subjects, groups_of, of_ranking, of_run, of_suite
 from attention_audit.tables.asked import ASKED, FLAT, Measured
 
 WP, SS, JW, PD, HF = "wp", "ss", "jw", "pd", "hf"
@@ -108,7 +108,7 @@ class Claim(NamedTuple):
 
 def average(rows: pd.DataFrame, model: str, column: str) -> float:
     """Average a column of one model; NaN where there are no rows of it."""
-    return float(rows.loc[rows["model"] == model, column].astype(float).mean())
+    return float(of_run(rows, model)[column].astype(float).mean())
 
 
 def keep_known(*claims: Claim) -> list[Claim]:
@@ -142,12 +142,10 @@ def claim_digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame) -> Iterator[C
     for them.
     """
     for model in ("han_none", "flan_none"):
-        tops = planted[(planted["model"] == model) & (planted["ranking"] == "product")]
+        tops = of_run(of_ranking(planted, "product"), model)
         if tops.empty:
             continue
-        fractions = (
-            ranked_sets[ranked_sets["model"] == model].groupby("ranking", observed=True)["fraction_removed"].median()
-        )
+        fractions = of_run(ranked_sets, model).groupby("ranking", observed=True)["fraction_removed"].median()
         share = tops["on_evidence"].mean()
         excess = fractions.get("product", nan) - fractions.get("smallest", nan)
         yield from keep_known(

@@ -67,8 +67,7 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     theirs = rows[rows["metric"] == "f1"].pivot(index="dataset", columns="row", values="published")
     gains["published"] = gains["dataset"].map(theirs[BASE] - theirs[UNIFORM])
     for index, row in rows[(rows["row"] == BASE) & (rows["metric"] == "f1")].iterrows():
-        reported = published("quoted in WP2019 Table 2", row["dataset"], BASE, "f1", paper="JW2019")
-        if reported:
+        if reported := published("quoted in WP2019 Table 2", row["dataset"], BASE, "f1", "JW2019"):
             rows.at[index, "note"] = f"J&W report {reported.value:.2f}; {row['note']}"
     return as_table(pd.concat([rows, gains]).fillna({"note": ""}), [BASE, UNIFORM, f"{BASE} - {UNIFORM}"], METRICS)
 

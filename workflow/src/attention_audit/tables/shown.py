@@ -203,11 +203,9 @@ NOTES = (
 
 def answer_model(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Block:
     """Show the answers on one model, from a row of columns.SUMMARY."""
-    heads = {
-        "mark": "", "asks": "question", "said": "statement", "value": "estimate", "interval": "these",
-        "trainings": "trainings", "next": "next", "remark": "beside",
-    }  # fmt: skip
-    lines = pd.DataFrame(write_lines(row), dtype=str)[[*heads]].rename(columns=heads)
+    # all of a line but its question and its brief
+    heads = ["", "question", "statement", "estimate", "these", "trainings", "next", "beside"]
+    lines = pd.DataFrame([line[1:-1] for line in write_lines(row)], columns=heads, dtype=str)
     who = ", ".join([display_name(row["dataset"]), named(row["paper"], labels), named(row["model"], labels)])
     said = [f"{describe_run(row)}. {count_readings(row)}.", row["note"], describe_marks(row), warn_of_next(row)]
     return Block(lines, who, " ".join(filter(None, said)))
@@ -217,9 +215,7 @@ def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     """A table of columns.SUMMARY: each model's answers, and what the marks mean."""
     rows = summary.to_dict("records")
     missing = [f"{display_name(row['dataset'])}: {row['note']}" for row in rows if not row["model"]]
-    measured = pd.DataFrame(
-        [(asked.asks, asked.measured) for asked in QUESTIONS.values()], columns=["question", "measured"], dtype=str
-    )
+    measured = pd.DataFrame(QUESTIONS.values(), dtype=str)[["asks", "measured"]].rename(columns={"asks": "question"})
     own = [answer_model(row, labels) for row in rows if row["model"]]
     return [*own, Block(measured, "What is measured", "\n\n".join([*missing, *NOTES]))]
 
