@@ -13,10 +13,7 @@ from attention_audit.columns.audits import AGREEMENT, CORRELATION, INSTANCE_ADVE
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
 from attention_audit.report.guide import ARTEFACTS
-from attention_audit.tables.correlation import (
-    jw_table1_performance,
-    jw_table2_correlation,
-)
+from attention_audit.tables.correlation import STATISTICS, jw_table1_performance, jw_table2_correlation
 from attention_audit.tables.render import render
 from attention_audit.tables.shown import wide
 from attention_audit.tables.wording import labels_of, named
@@ -45,56 +42,42 @@ def census(*datasets):
 CENSUS = census("sst", "snli", "babi-1", "mine")
 
 
-def test_table2_describes_tau_over_texts(tmp_path):
-    # mean 0.3, squares 0.01 + 0.25 + 0.01 + 0.25, less 0.09: variance 0.04
-    taus = [(0.1, 0.2), (0.5, 0.01), (0.1, 0.05), (0.5, 0.06)]
-    table = jw_table2_correlation(correlation(taus, model="cnn_dot", dataset="mine"), CENSUS, JW)
-    assert_fits(table, tmp_path)
-    assert cells(table, "cnn_dot/attention~gradient/overall") == pytest.approx(
-        {"tau": 0.3, "tau_sd": 0.2, "significant": 0.5, "top_k_overlap": 0.4, "texts": 4, "undefined": 0}
-    )
-    assert table["published"].isna().all()
+def table2(*frames):
+    return jw_table2_correlation(pd.concat(frames), CENSUS, JW)
 
 
-def test_table2_counts_undefined_texts_and_leaves_them_out():
-    taus = [(0.2, 0.01), (NAN, NAN), (0.4, 0.2), (NAN, NAN)]
-    table = jw_table2_correlation(correlation(taus, top_k_overlap=[NAN, 0.2, 0.6, NAN]), CENSUS, JW)
-    assert cells(table, "lstm_tanh/attention~gradient/overall") == pytest.approx(
-        {"tau": 0.3, "tau_sd": 0.1, "significant": 0.5, "top_k_overlap": 0.4, "texts": 4, "undefined": 2}
-    )
-
-
-def test_table2_where_no_tau_is_defined_has_no_mean(tmp_path):
-    table = jw_table2_correlation(correlation([(NAN, NAN)] * 3), CENSUS, JW)
+@pytest.mark.parametrize(
+    ("taus", "overlap", "expected"),
+    [
+        # mean 0.3, squares 0.01 + 0.25 + 0.01 + 0.25, less 0.09: variance 0.04
+        ([(0.1, 0.2), (0.5, 0.01), (0.1, 0.05), (0.5, 0.06)], 0.4, [0.3, 0.2, 0.5, 0.4, 4, 0]),
+        ([(0.2, 0.01), (NAN, NAN), (0.4, 0.2), (NAN, NAN)], [NAN, 0.2, 0.6, NAN], [0.3, 0.1, 0.5, 0.4, 4, 2]),
+        ([(NAN, NAN)] * 3, 0.4, [NAN, NAN, NAN, 0.4, 3, 3]),
+    ],
+)
+def test_table2_describes_tau_over_the_texts_where_it_is_defined(taus, overlap, expected, tmp_path):
+    table = table2(correlation(taus, top_k_overlap=overlap))
     assert_fits(table, tmp_path)
     found = cells(table, "lstm_tanh/attention~gradient/overall")
-    assert all(math.isnan(found[name]) for name in ("tau", "tau_sd", "significant"))
-    assert (found["texts"], found["undefined"]) == (3, 3)
+    assert found == pytest.approx(dict(zip(STATISTICS, expected, strict=True)), nan_ok=True)
 
 
 def test_table2_tells_predicted_classes_apart():
     taus = [(0.1, 0.5), (0.3, 0.5), (0.8, 0.01)]
-    table = jw_table2_correlation(correlation(taus, [1, 1, 0]), CENSUS, JW)
+    table = table2(correlation(taus, [1, 1, 0]))
     rows = [f"lstm_tanh/attention~gradient/{group}" for group in ("overall", "class_0", "class_1")]
-    # of other data sets the paper has no class
-    others = jw_table2_correlation(correlation(taus, [1, 1, 0], dataset="mine"), CENSUS, JW)
-    assert set(others["row"]) == {"lstm_tanh/attention~gradient/overall"}
+    # of other data sets the paper has no class, and many classes are pooled
+    for dataset, last in (("mine", 0), ("babi-1", 4)):
+        assert set(table2(correlation(taus, [1, 1, last], dataset=dataset))["row"]) == {rows[0]}
     assert list(dict.fromkeys(table["row"])) == rows
     assert [cells(table, row)["tau"] for row in rows] == pytest.approx([0.4, 0.8, 0.2])
     assert [cells(table, row)["texts"] for row in rows] == [3, 1, 2]
     assert [cells(table, row)["significant"] for row in rows] == pytest.approx([1 / 3, 1, 0])
 
 
-def test_table2_pools_many_classes():
-    table = jw_table2_correlation(correlation([(0.1, 0.5), (0.3, 0.5)], [0, 4], dataset="babi-1"), CENSUS, JW)
-    assert set(table["row"]) == {"lstm_tanh/attention~gradient/overall"}
-
-
 def test_table2_follows_a_text_whose_class_changes_with_the_seed():
-    frame = pd.concat(
-        [correlation([(0.1, 0.5), (0.3, 0.5)], [0, 1], seed=2), correlation([(0.5, 0.5), (0.7, 0.5)], [0, 0], seed=1)]
-    )
-    table = jw_table2_correlation(frame, CENSUS, JW)
+    later = correlation([(0.1, 0.5), (0.3, 0.5)], [0, 1], seed=2)
+    table = table2(later, correlation([(0.5, 0.5), (0.7, 0.5)], [0, 0], seed=1))
     overall, zero, one = (f"lstm_tanh/attention~gradient/{group}" for group in ("overall", "class_0", "class_1"))
     assert cells(table, overall)["tau"] == pytest.approx(0.4)
     # of the seeds' means 0.6 and 0.2
@@ -106,7 +89,7 @@ def test_table2_follows_a_text_whose_class_changes_with_the_seed():
 
 def test_table2_bounds_means_but_not_counts():
     taus = list(zip(np.linspace(0.1, 0.9, 40), [0.01] * 40, strict=True))
-    table = jw_table2_correlation(correlation(taus), CENSUS, JW).set_index(["row", "metric"])
+    table = table2(correlation(taus)).set_index(["row", "metric"])
     tau = table.loc["lstm_tanh/attention~gradient/overall", :].loc["tau"]
     assert 0.35 < tau["low"] < 0.5 < tau["high"] < 0.65
     counts = table.loc[table.index.get_level_values("metric").isin(["texts", "undefined"])]
@@ -119,12 +102,9 @@ BY_CLASS = ("lstm_tanh", "attention~gradient")
 
 def test_table2_sets_the_papers_correlations_beside_ours_in_their_order():
     taus = [(0.1, 0.5), (0.3, 0.5)]
-    frame = pd.concat(
-        correlation(taus, [0, 1], model=model, pair=pair)
-        for model in ("average_tanh", "lstm_tanh")
-        for pair in ("gradient~loo", "attention~loo", "attention~gradient_attached", "attention~gradient")
-    )
-    table = jw_table2_correlation(frame, CENSUS, JW)
+    pairs = ("gradient~loo", "attention~loo", "attention~gradient_attached", "attention~gradient")
+    models = ("average_tanh", "lstm_tanh")
+    table = table2(*(correlation(taus, [0, 1], model=model, pair=pair) for model in models for pair in pairs))
     assert list(dict.fromkeys(table["row"])) == [
         f"{model}/{pair}/{group}"
         for model in ("lstm_tanh", "average_tanh")
@@ -177,7 +157,7 @@ def render_lines(table, folder):
 
 
 def test_tau_is_spelt_in_greek(tmp_path):
-    table = jw_table2_correlation(correlation([(0.1, 0.5), (NAN, NAN)]), CENSUS, JW)
+    table = table2(correlation([(0.1, 0.5), (NAN, NAN)]))
     head, _, first, *_ = render_lines(table, tmp_path)
     names = ("τ", "sd of τ over texts", "share with p ≤ 0.05")
     assert [cell.strip() for cell in head.split("|")[3:9]] == [
@@ -204,7 +184,7 @@ def test_predicted_classes_have_the_names_of_the_data(tmp_path):
 
 def test_an_attribution_without_a_label_is_refused():
     with pytest.raises(AuditError, match=r"^attribution 'shap' is not known .* ATTRIBUTIONS of attention_audit/names"):
-        jw_table2_correlation(correlation([(0.1, 0.5)], pair="attention~shap"), CENSUS, JW)
+        table2(correlation([(0.1, 0.5)], pair="attention~shap"))
     with pytest.raises(AuditError, match=r"^name 'shap' is not known to tables; declare "):
         named("lstm_tanh/attention~shap/overall", LABELS)
 

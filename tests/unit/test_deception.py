@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from itertools import product
 from math import nan
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -84,18 +83,19 @@ def test_texts_without_named_words_are_left_out(random_readout: Callable[..., Re
     assert impermissible(texts, {})["id"] == []
 
 
-def rows(masses: dict[str, float], rights: dict[str, float], without: dict[str, float], texts: int = 200) -> Any:
-    """Rows of the audit `impermissible` of two seeds, with these means."""
-    parts = []
-    for (model, mass), seed in product(masses.items(), (1, 2)):
-        text = np.arange(texts)
-        about = {"dataset": "sst-wiki", "model": model, "lambda": nan if model == HONEST else 0.1, "seed": seed}
-        right = {"right": text < rights[model] * texts, "right_without": text < without[model] * texts}
-        parts.append(pd.DataFrame({"id": [f"t{number}" for number in text], "mass": mass, **about, **right}))
-    return pd.concat(parts, ignore_index=True).assign(uniform_mass=0.4)
+def rows(**means: tuple[float, float]) -> pd.DataFrame:
+    """Rows of the audit `impermissible` of two seeds and 200 texts, with these means of the honest model and a liar."""
+    frame = pd.DataFrame(product((HONEST, LIAR), (1, 2), range(200)), columns=["model", "seed", "number"])
+    place = frame["model"].eq(LIAR).astype(int)
+    for name, of_models in means.items():
+        mean = np.array(of_models)[place]
+        frame[name] = mean if name == "mass" else frame["number"] < 200 * mean
+    frame["lambda"] = np.where(place, 0.1, nan)
+    frame["id"] = frame["number"].astype(str)
+    return frame.assign(dataset="sst-wiki", uniform_mass=0.4)
 
 
-PUBLISHED = rows({HONEST: 0.777, LIAR: 0.0004}, {HONEST: 0.77, LIAR: 0.6}, {HONEST: 0.5, LIAR: 0.48})
+PUBLISHED = rows(mass=(0.777, 0.0004), right=(0.77, 0.6), right_without=(0.5, 0.48))
 ACCURACIES = {HONEST: [0.77, 0.77], LIAR: [0.6, 0.6], ANONYMISED: [0.48, 0.5]}
 SCORES = pd.concat([performance(ACCURACIES, "sst-wiki", metric) for metric in ("accuracy", "f1")])
 

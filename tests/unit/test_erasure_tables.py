@@ -11,8 +11,7 @@ from tabled import assert_fits, cells, performance
 from attention_audit.answer.estimates import NORMAL, mean
 from attention_audit.audits.located import FURTHER
 from attention_audit.audits.rankings import RANKERS
-from attention_audit.columns.audits import RANKED_SETS, SINGLE_WEIGHT
-from attention_audit.columns.files import CENSUS
+from attention_audit.columns.audits import SINGLE_WEIGHT
 from attention_audit.errors import AuditError
 from attention_audit.names import MAPS, RANKINGS, Look, Names
 from attention_audit.tables import erasure
@@ -38,25 +37,11 @@ def single_weight(flips, model="han_rnn", dataset="yelp", ranking="attention", d
     return pd.DataFrame({"id": ids} | about | measured)[SINGLE_WEIGHT.schema.names].astype(words)
 
 
-def ranked_sets(removed, model="flan_rnn", dataset="yelp", seed=1, items=10):
-    """{ranking: items removed of each text, -1 for never} as columns.RANKED_SETS rows."""
-    frames = []
-    for ranking, counts in removed.items():
-        numbers = np.array(counts)
-        about = {"dataset": dataset, "model": model, "seed": seed, "ranking": ranking, "items": items}
-        fraction = np.where(numbers < 0, np.nan, numbers / items)
-        curves = [None if ranking == "smallest" else np.zeros(5)] * len(counts)
-        rows = {
-            "id": [f"text {number}" for number in range(len(counts))],
-            "removed": numbers,
-            "fraction_removed": fraction,
-            "comprehensiveness": 0.0,
-            "sufficiency": 0.0,
-            "comprehensiveness_curve": curves,
-            "sufficiency_curve": curves,
-        }
-        frames.append(pd.DataFrame(rows | about))
-    return pd.concat(frames, ignore_index=True)[RANKED_SETS.schema.names]
+def ranked_sets(removed, model="flan_rnn"):
+    """{ranking: items removed of each text, -1 for never} as rows of the audit."""
+    frames = [pd.DataFrame({"ranking": ranking, "removed": counts}) for ranking, counts in removed.items()]
+    rows = pd.concat([frame.assign(id=frame.index) for frame in frames], ignore_index=True)
+    return rows.assign(dataset="yelp", model=model, seed=1)
 
 
 def every_ranking(**removed):
@@ -65,14 +50,8 @@ def every_ranking(**removed):
     return {ranking: [1] * texts for ranking in RANKERS} | removed
 
 
-def census(**kept):
-    """Kept texts by split, in two classes, as columns.CENSUS rows."""
-    rows = [
-        (split, label, "", 9, 0, 0, 0, 0, 0, count, *[0] * 11)
-        for split, counts in kept.items()
-        for label, count in enumerate(counts)
-    ]
-    return pd.DataFrame(rows, columns=CENSUS.schema.names)
+CENSUS = {"yelp": pd.DataFrame({"split": ["test", "test", "train"], "kept": [7, 4, 5]})}
+"""Kept texts by split, in two classes."""
 
 
 def test_rankings_are_those_of_the_audits():
@@ -100,7 +79,7 @@ def test_a_ranking_without_a_label_is_refused():
 def test_a_draw_without_a_label_is_refused():
     flips = single_weight([(YES, NO)], draw="antithetic")
     with pytest.raises(AuditError, match=r"^row 'han_rnn/attention/antithetic' has no place in this table"):
-        ss_table2_flips(flips, {"yelp": census(test=(1, 0))}, SS)
+        ss_table2_flips(flips, CENSUS, SS)
 
 
 def test_a_new_ranking_appears_in_every_table(monkeypatch):
@@ -111,13 +90,13 @@ def test_a_new_ranking_appears_in_every_table(monkeypatch):
     assert len(rows) == 15
     assert rows[3:5] == ["flan_rnn/smallest/position", "flan_rnn/smallest/random"]
     flips = single_weight([(YES, NO)], ranking="position")
-    table = ss_table2_flips(flips, {"yelp": census(test=(1, 0))}, SS)
+    table = ss_table2_flips(flips, CENSUS, SS)
     assert set(table["row"]) == {"han_rnn/position/corrected"}
 
 
 def test_table2_counts_texts_in_four_cases(tmp_path):
     flips = [(YES, YES), (YES, NO), (YES, NO), (NO, YES), *[(NO, NO)] * 4]
-    table = ss_table2_flips(single_weight(flips), {"yelp": census(test=(7, 4), train=(5, 5))}, SS)
+    table = ss_table2_flips(single_weight(flips), CENSUS, SS)
     assert_fits(table, tmp_path)
     assert cells(table, "han_rnn/attention/corrected") == {
         "both_flip": 12.5,
@@ -139,7 +118,7 @@ def test_table2_sets_the_papers_percentages_beside_the_draw_they_were_made_with(
         for ranking in ("product", "attention")
         for draw in ("as_published", "corrected")
     )
-    table = ss_table2_flips(frame, {"yelp": census(test=(1, 1))}, SS)
+    table = ss_table2_flips(frame, CENSUS, SS)
     assert list(dict.fromkeys(table["row"])) == [
         f"{model}/{ranking}/{draw}"
         for model in ("han_rnn", "flan_rnn")
@@ -157,7 +136,7 @@ def test_table2_sets_the_papers_percentages_beside_the_draw_they_were_made_with(
 def test_table2_averages_seeds_and_shows_their_spread():
     first, second = [(YES, NO)] * 3 + [(NO, NO)], [(YES, NO)] + [(NO, NO)] * 3
     frame = pd.concat([single_weight(first, seed=7), single_weight(second, seed=3)])
-    table = ss_table2_flips(frame, {"yelp": census(test=(4, 0))}, SS)
+    table = ss_table2_flips(frame, CENSUS, SS)
     row = "han_rnn/attention/corrected"
     assert cells(table, row)["only_top_flips"] == 50
     assert cells(table, row, "sd")["only_top_flips"] == pytest.approx(math.sqrt(2 * 25**2))

@@ -38,24 +38,18 @@ def find_interval(value, parts, scale=1.0):
     return value - upper * math.sqrt(variance), value - lower * math.sqrt(variance), variance
 
 
-def test_a_mean_of_trainings_has_the_chance_of_its_texts_alone():
+def test_a_mean_of_trainings_and_each_of_them_has_the_chance_of_its_texts_alone():
     values = draw(1, 4, 60)
     found = estimate(average(values))
     assert found.value == pytest.approx(values.mean())
     low, high, _ = find_interval(values.mean(), (values.mean(0) - values.mean()) / 60)
     assert (found.low, found.high) == pytest.approx((low, high))
+    for row, *own in zip(values, found.each, found.each_low, found.each_high, strict=True):
+        assert own == pytest.approx([row.mean(), *find_interval(row.mean(), (row - row.mean()) / 60)[:2]])
     assert (found.trainings, found.texts, found.groups, found.plain) == (4, 60, 60, True)
     # how far trainings lie apart does not matter to it
     apart = estimate(average(values + np.array([[0.0], [5.0], [9.0], [2.0]])))
     assert apart.high - apart.low == pytest.approx(found.high - found.low)
-
-
-def test_each_training_has_its_own_interval():
-    values = draw(2, 3, 50)
-    found = estimate(average(values))
-    for row, *own in zip(values, found.each, found.each_low, found.each_high, strict=True):
-        low, high, _ = find_interval(row.mean(), (row - row.mean()) / 50)
-        assert own == pytest.approx([row.mean(), low, high])
 
 
 def test_two_texts_are_added_so_that_no_interval_is_a_point():
@@ -132,10 +126,13 @@ def test_shares_count_alike_however_much_can_be_had():
     assert found.value == pytest.approx(0.75)
 
 
+DOTS = weigh_dots(np.array([[10, 50], [10, 257], [50, 257]]))
+JSD = np.array([[0.1], [0.2], [0.3]]) * np.ones((3, 60))
+"""Of the maps of three pairs of trainings."""
+
+
 def test_dots_of_pairs_are_means_with_the_others():
-    pairs = np.array([[10, 50], [10, 257], [50, 257]])
-    jsd, chance = np.array([[0.1], [0.2], [0.3]]) * np.ones((3, 60)), np.full((3, 60), 0.4)
-    found = estimate(compare_pairs(jsd, chance), weights=weigh_dots(pairs))
+    found = estimate(compare_pairs(JSD, np.full((3, 60), 0.4)), weights=DOTS)
     assert found.value == pytest.approx(0.5)
     assert found.each == pytest.approx([(0.75 + 0.5) / 2, (0.75 + 0.25) / 2, (0.5 + 0.25) / 2])
     # of three trainings, the spread of these means is taken twice: (S - 1) / (S - 2)
@@ -145,12 +142,7 @@ def test_dots_of_pairs_are_means_with_the_others():
 
 
 def test_a_pair_without_a_value_costs_no_training():
-    pairs = np.array([[10, 50], [10, 257], [50, 257]])
-    chance = np.full((3, 60), 0.4)
-    chance[2] = 0.0
-    found = estimate(
-        compare_pairs(np.array([[0.1], [0.2], [0.3]]) * np.ones((3, 60)), chance), weights=weigh_dots(pairs)
-    )
+    found = estimate(compare_pairs(JSD, np.repeat([0.4, 0.4, 0.0], 60).reshape(3, 60)), weights=DOTS)
     assert found.value == pytest.approx((0.75 + 0.5) / 2)
     assert found.each == pytest.approx([(0.75 + 0.5) / 2, 0.75, 0.5])
 

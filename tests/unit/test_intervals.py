@@ -27,14 +27,6 @@ def draw(seed, *shape):
     return np.random.default_rng(seed).random(shape)
 
 
-def test_one_training_has_the_variance_of_its_texts_and_of_two_more():
-    values = draw(1, 1, 500)
-    found = mean(values)
-    assert (found.value, found.trainings, found.texts) == (pytest.approx(values.mean()), 1, 500)
-    variance = values.var(ddof=1) / 500 + 2 / 500**2
-    assert (found.high - found.low) / 2 == pytest.approx(1.96 * math.sqrt(variance), rel=0.01)
-
-
 def test_trainings_that_differ_have_students_quantile():
     # every text says the same of a training, so that nothing but trainings differ
     values = np.broadcast_to(np.array([[0.2], [0.4], [0.3], [0.5]]), (4, 100_000))

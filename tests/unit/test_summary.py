@@ -274,11 +274,9 @@ def test_needed_and_transferable_compare_macro_f1():
     }  # fmt: skip
     predictions = pd.concat([predicted(model, shares) for model, shares in right.items()], ignore_index=True)
     audits = NOTHING | {"predictions": predictions}
-    labels = np.tile([0, 1], TEXTS // 2)
-    scores = {
-        name: np.mean([macro_f1(labels, row["prediction"].to_numpy()) for _, row in rows.groupby("seed")])
-        for name, rows in predictions.groupby("model")
-    }
+    runs = predictions.groupby(["model", "seed"])
+    scores = runs.apply(lambda run: macro_f1(run["label"].to_numpy(), run["prediction"].to_numpy()))
+    scores = scores.groupby("model").mean()
     cell = ask("needed", audits)
     assert (cell.zones, cell.part.estimate.value) == ("3", pytest.approx(scores["base"] - scores["uniform"]))
     assert cell.clause == "macro F1 .95; with uniform weights .51"

@@ -85,13 +85,6 @@ def test_table1_counts_splits_and_words(tmp_path):
     assert (table["seeds"] == 0).all()
 
 
-def test_table1_with_random_vectors_claims_no_coverage():
-    table = table1(*TWO_CLASSES, dataset="needle")
-    of_vocabulary = table[table["row"] == "vocabulary"]
-    assert of_vocabulary[["metric", "note"]].to_numpy().tolist() == [["words", "random vectors"]]
-    assert table["published"].isna().all()
-
-
 def test_table1_sums_further_classes_up():
     table = table1(("train", 0, [5], 0, [1]), ("train", 1, [5, 5, 5], 0, [1] * 3), ("train", 2, [1, 1], 1, [1, 1]))
     metrics = ("classes", "smallest_class", "largest_class")
@@ -132,10 +125,13 @@ def test_table1_counts_texts_that_stand_twice_and_those_without_a_label():
     assert cell(table, "raw", "instances")["note"] == "3 texts have no label and were left out"
 
 
-@pytest.mark.parametrize(("with_vector", "vectors"), [((), "random vectors; "), ({"film"}, "")])
-def test_table1_says_what_finds_words_where_no_spaces_part_them(with_vector, vectors):
+@pytest.mark.parametrize(
+    ("with_vector", "metrics", "note"), [((), 1, "random vectors; words by jieba"), ({"film"}, 3, "words by jieba")]
+)
+def test_table1_says_what_finds_words_and_claims_no_coverage_by_random_vectors(with_vector, metrics, note):
     table = table1(*TWO_CLASSES, with_vector=with_vector, splitting="words by jieba")
-    assert cell(table, "vocabulary", "words")["note"] == f"{vectors}words by jieba"
+    assert (table["row"] == "vocabulary").sum() == metrics
+    assert cell(table, "vocabulary", "words")["note"] == note
 
 
 def test_table1_says_that_anemia_is_split_by_admission():
@@ -233,21 +229,18 @@ def test_a_metric_without_a_place_is_refused():
         wp_table3_guides(performance({"guide_uniform": [0.1]}, metric="loss"), WP)
 
 
-def comparison_rows(model, lambda_, seed, *, jsds, tvds, flips):
-    columns = {"model": model, "lambda": lambda_, "seed": seed, "jsd": jsds, "tvd": tvds, "decision_flip": flips}
-    return pd.DataFrame({"dataset": "sst", "id": ["a", "b"], **columns})
-
-
 def test_table5_averages_instances_then_seeds(tmp_path):
-    comparison = pd.concat(
-        [
-            comparison_rows("adversary", 0.002, 1, jsds=[0.1, 0.3], tvds=[0.0, 0.2], flips=[False, False]),
-            comparison_rows("adversary", 0.002, 2, jsds=[0.3, 0.5], tvds=[0.2, 0.2], flips=[True, False]),
-            comparison_rows("adversary", 0.0001, 1, jsds=[0.0, 0.1], tvds=[0.0, 0.0], flips=[False, False]),
-            comparison_rows("uniform", math.nan, 1, jsds=[0.2, 0.2], tvds=[0.1, 0.1], flips=[False, True]),
-            comparison_rows("base", math.nan, 2, jsds=[0.1, 0.1], tvds=[0.3, 0.1], flips=[True, True]),
-        ]
-    )
+    # JSD, TVD and whether the decision flips, of two texts
+    runs = {
+        ("adversary", 0.002, 1): [(0.1, 0.0, False), (0.3, 0.2, False)],
+        ("adversary", 0.002, 2): [(0.3, 0.2, True), (0.5, 0.2, False)],
+        ("adversary", 0.0001, 1): [(0.0, 0.0, False), (0.1, 0.0, False)],
+        ("uniform", math.nan, 1): [(0.2, 0.1, False), (0.2, 0.1, True)],
+        ("base", math.nan, 2): [(0.1, 0.3, True), (0.1, 0.1, True)],
+    }
+    rows = [(*run, *text) for run, texts in runs.items() for text in texts]
+    columns = ["model", "lambda", "seed", "jsd", "tvd", "decision_flip"]
+    comparison = pd.DataFrame(rows, columns=columns).assign(dataset="sst")
     frame = pd.concat(
         [
             performance({("adversary", 0.002): [0.7, 0.6], ("adversary", 0.0001): [0.8]}, selection="train"),

@@ -109,19 +109,15 @@ def test_a_share_of_1_is_published_with_its_digits() -> None:
 
 def test_one_test_of_signs_a_row() -> None:
     names = ("sst", "imdb", "agnews", "snli", "babi-1", "babi-2", "babi-3", "newsgroups")
-    (found,) = signs([number(name, 0.8, 0.7) for name in names])
-    assert (found.above, found.below) == (8, 0)
-    # 2 / 2^8
-    assert found.chance == pytest.approx(0.0078125)
-    assert found.difference == pytest.approx(0.1)
-    # 7 of 8: 2 (1 + 8) / 2^8
-    (found,) = signs([number(name, 0.8, 0.9 if name == "sst" else 0.7) for name in names])
-    assert (found.above, found.below, found.chance) == (7, 1, pytest.approx(18 / 256))
-    # what is the same counts for neither side
-    (found,) = signs([number(name, 0.8, 0.8 if name == "sst" else 0.7) for name in names])
-    assert (found.above, found.below, found.chance) == (7, 0, pytest.approx(2 / 128))
-    (found,) = signs([number(name, 0.8, 0.8) for name in names])
-    assert math.isnan(found.chance)
+    for first, rest, expected in (
+        (0.7, 0.7, [8, 0, 2 / 2**8, 0.1]),
+        (0.9, 0.7, [7, 1, 2 * (1 + 8) / 2**8, 0.6 / 8]),
+        # what is the same counts for neither side
+        (0.8, 0.7, [7, 0, 2 / 2**7, 0.7 / 8]),
+        (0.8, 0.8, [0, 0, NAN, 0]),
+    ):
+        (found,) = signs([number(name, 0.8, first if name == "sst" else rest) for name in names])
+        assert [*found[1:]] == pytest.approx(expected, nan_ok=True)
     assert signs([number("sst", 0.8, 0.7)]) == []
     assert signs([number(name, 3034, 3000, seeds=0, chance="") for name in names]) == []
 
