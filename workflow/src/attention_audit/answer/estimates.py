@@ -169,11 +169,6 @@ def clear(bottom: Floats, texts: npt.NDArray[np.bool_], groups: Integers | None)
     return found
 
 
-def estimate_variance(parts: Floats) -> float:
-    """Estimate the variance of the sum of K independent parts, (K,)."""
-    return len(parts) * float(np.var(parts, ddof=1))
-
-
 def estimate_joint_variance(parts: Floats) -> float:
     """Estimate the variance that trainings and texts bring together, from parts (S, N) less their means."""
     trainings, texts = parts.shape
@@ -191,10 +186,11 @@ def bound_mean(value: float, parts: Floats, scale: float) -> tuple[float, float]
     if count < 2:
         return -inf, inf
     added = ADDED * (scale / count) ** 2
-    own, joint, both = estimate_variance(texts), 0.0, 0.0
+    own, joint, both = count * float(np.var(texts, ddof=1)), 0.0, 0.0
     if trainings > 1:
         joint = estimate_joint_variance(parts)
-        both = float(special.stdtrit(trainings - 1, (1 + CONFIDENCE) / 2)) ** 2 * estimate_variance(parts.sum(1))
+        student = float(special.stdtrit(trainings - 1, (1 + CONFIDENCE) / 2))
+        both = student**2 * (trainings * float(np.var(parts.sum(1), ddof=1)))
     apart = texts - texts.mean()
     skewness = float(apart * apart @ apart) / (own + added) ** 1.5
     alone = max(own - joint, 0.0) + added

@@ -25,7 +25,7 @@ Audits = Mapping[str, pd.DataFrame]
 def groups_of(corpus: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]]:
     """What texts share with others, by data set and id, from the id and group of texts by data set."""
     known = {name: texts.dropna(subset="group") for name, texts in corpus.items()}
-    return {name: dict(zip(texts["id"], texts["group"], strict=True)) for name, texts in known.items()}
+    return {name: texts.set_index("id")["group"].to_dict() for name, texts in known.items()}
 
 
 def clusters(ids: Sequence[str], groups: Mapping[str, str]) -> Integers | None:
@@ -74,7 +74,7 @@ def grid(
     """A column by seed and text, (S, N), by default those that occur, seeds ascending; NaN where no row is of both."""
     seeds = sorted(different(rows, "seed")) if seeds is None else seeds
     ids = different(rows, "id") if ids is None else ids
-    at_seed, at_id = (pd.Index(keys).get_indexer(rows[name]) for name, keys in (("seed", seeds), ("id", ids)))
+    at_seed, at_id = pd.Index(seeds).get_indexer(rows["seed"]), pd.Index(ids).get_indexer(rows["id"])
     known = (at_seed >= 0) & (at_id >= 0)
     values = np.full((len(seeds), len(ids)), nan)
     values[at_seed[known], at_id[known]] = rows[value].to_numpy(np.float64, na_value=nan)[known]
