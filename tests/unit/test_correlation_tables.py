@@ -143,6 +143,7 @@ def test_table1_shows_models_beside_the_authors_later_run(tmp_path):
     [
         ("lstm_tanh/attention~gradient/overall", "BiLSTM (additive), attention and gradient, overall"),
         ("average_dot/gradient~loo/class_2", "average (dot product), gradient and leave-one-out, class 2"),
+        ("flan_none/attention/as_published", "FLANnoenc, attention, draw as published"),
         ("cnn_dot/attention~gradient_attached/overall", "CNN (dot product), attention and attached gradient, overall"),
     ],
 )

@@ -1,6 +1,7 @@
 """Tables and figure of models with diverse states, with values worked by hand."""
 
 import math
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,47 +22,37 @@ CONICITY = {"vanilla_lstm": 0.7, "diversity_lstm": 0.2, "orthogonal_bilstm": 0.3
 
 
 def rows(dataset: str = "sst", **columns: Any) -> pd.DataFrame:
-    """One row a model, seed and text; a column is a function of the model and the text's number, or a value."""
-    keys = [(dataset, model, seed, number) for model in MODELS for seed in SEEDS for number in range(TEXTS)]
-    frame = pd.DataFrame(keys, columns=["dataset", "model", "seed", "number"])
+    """One row a model, seed and text; a column is a value, one a model, or a function of the models and the texts."""
+    frame = pd.DataFrame(product(MODELS, SEEDS, range(TEXTS)), columns=["model", "seed", "id"])
     for name, value in columns.items():
-        if callable(value):
-            frame[name] = [value(model, number) for model, number in zip(frame["model"], frame["number"], strict=True)]
-        else:
-            frame[name] = value
-    return frame.assign(id=[f"text {number}" for number in frame["number"]]).drop(columns="number")
+        by_model = frame["model"].map(value) if isinstance(value, dict) else value
+        frame[name] = value(frame["model"], frame["id"]) if callable(value) else by_model
+    return frame.assign(dataset=dataset, id=[f"text {number}" for number in frame["id"]])
+
+
+def diverse(value: float, others: float) -> dict[str, float]:
+    """A value of diversity_lstm, and that of the other models."""
+    return dict.fromkeys(MODELS, others) | {"diversity_lstm": value}
 
 
 def frames(dataset: str = "sst") -> dict[str, pd.DataFrame]:
     """The vanilla model is right in 32 of 40 texts, the others in 30; permuting moves diversity_lstm alone."""
-    tau = {"gradient": 0.1, "loo": 0.3}
-    ranked = [
-        rows(dataset, ranking=ranking, fraction_removed=share)
-        for ranking, share in (
-            ("random", 0.8),
-            ("attention", lambda model, _: 0.4 if model == "diversity_lstm" else 0.8),
-            ("smallest", 0.2),
-        )
-    ]
+    removed = {"random": 0.8, "attention": diverse(0.4, 0.8), "smallest": 0.2}
     return {
         "predictions": rows(
-            dataset, label=1, prediction=lambda model, number: int(number >= (8 if model == "vanilla_lstm" else 10))
+            dataset, label=1, prediction=lambda model, text: (text >= model.eq(MODELS[0]).map({True: 8, False: 10})) * 1
         ),
         "conicity": rows(
-            dataset,
-            conicity=lambda model, _: CONICITY[model] - 0.05,
-            magnitude=lambda model, _: CONICITY[model],
+            dataset, conicity={model: value - 0.05 for model, value in CONICITY.items()}, magnitude=CONICITY
         ),
-        "permutation": rows(
-            dataset,
-            median_tvd=lambda model, _: 0.2 if model == "diversity_lstm" else 0.0,
-            mean_tvd=lambda model, _: 0.25 if model == "diversity_lstm" else 0.01,
-        ),
+        "permutation": rows(dataset, median_tvd=diverse(0.2, 0.0), mean_tvd=diverse(0.25, 0.01)),
         "correlation": pd.concat(
-            rows(dataset, pair=f"attention~{name}", tau=lambda _, number, value=value: value if number else math.nan)
-            for name, value in tau.items()
+            rows(dataset, pair=f"attention~{name}", tau=lambda _, text, tau=tau: np.where(text, tau, math.nan))
+            for name, tau in (("gradient", 0.1), ("loo", 0.3))
         ),
-        "ranked_sets": pd.concat(ranked),
+        "ranked_sets": pd.concat(
+            rows(dataset, ranking=ranking, fraction_removed=share) for ranking, share in removed.items()
+        ),
     }
 
 

@@ -112,8 +112,6 @@ def test_used_is_what_shuffled_weights_change(moved, zones):
     cell = ask("used", audits)
     assert (cell.zones, cell.part.estimate.value) == (zones, pytest.approx(moved))
     assert cell.clause == "flips 25 % of decisions"
-    few = ask("used", audits | {"permutation": audits["permutation"][audits["permutation"]["id"] < "t010"]})
-    assert (few.zones, few.reason) == (NONE, "10 of the 100 texts needed")
 
 
 def test_texts_of_one_item_are_left_out_and_counted():
@@ -147,8 +145,6 @@ def test_texts_that_belong_together_count_as_one():
     assert grouped.value == pytest.approx(single.value)
     assert (grouped.texts, grouped.groups, single.groups) == (TEXTS, TEXTS // 2 + 1, TEXTS)
     assert grouped.high - grouped.low > single.high - single.low
-    few = ask("used", audits, groups=dict.fromkeys(ids[:-2], "one film"))
-    assert few.reason == "3 of the 100 groups of texts needed"
 
 
 def test_ranks_is_what_is_gained_on_shuffled_weights():
@@ -159,10 +155,6 @@ def test_ranks_is_what_is_gained_on_shuffled_weights():
     assert (cell.zones, cell.clause) == ("2", "80 % of the way from random to best; shuffled weights 25 %")
     flat = by_text(chance_jsd=constant(0.001), mean_tvd=constant(0), flips=constant(0))
     assert ask("ranks", NOTHING | {"shuffles": rows, "permutation": flat}).reason == FLAT
-    easy = shuffled(random=(0.6, 0.6), by_weight=(0.2, 0.2), smallest=(0.1, 0.1))
-    cell = ask("ranks", NOTHING | {"shuffles": easy})
-    assert cell.reason == "any weights would do"
-    assert cell.clause.endswith("shuffled weights 80 %")
 
 
 def test_a_ranking_that_never_flips_the_decision_erases_all_items():
@@ -201,19 +193,17 @@ def test_signed_is_the_share_that_supports_and_the_exceptions_avoided():
     )
 
 
-def test_located_takes_the_mean_over_the_sizes():
-    cell = ask("located", NOTHING | {"located": fallen(random=0.1, attention=0.4, loo=0.5)})
-    assert cell.part.estimate.value == pytest.approx(0.75)
-    assert cell.clause == "deleting top words lowers the probability by .40; random .10, leave-one-out .50"
-
-
-def test_located_says_where_another_way_to_take_words_away_says_otherwise():
+def test_located_takes_the_mean_over_the_sizes_and_says_where_another_way_to_take_words_away_says_otherwise():
     rows = fallen(random=0.1, attention=0.45, loo=0.5)
+    cell = ask("located", NOTHING | {"located": rows})
+    assert (cell.said, cell.part.estimate.value) == ("largely", pytest.approx(0.875))
+    assert cell.clause == "deleting top words lowers the probability by .45; random .10, leave-one-out .50"
     other = fallen(random=0.1, attention=0.12, loo=0.5)
     replaced = pd.concat([other.assign(by="unknown"), rows.assign(by="others")], ignore_index=True)
-    cell = ask("located", NOTHING | {"located": rows, "replaced": replaced})
-    assert cell.said == "largely"
-    assert cell.clause.endswith("; unknown words: hardly")
+    assert (
+        ask("located", NOTHING | {"located": rows, "replaced": replaced}).clause
+        == f"{cell.clause}; unknown words: hardly"
+    )
 
 
 STEPS = {0.1: (0.01, 0.1), 0.2: (0.04, 0.2), 0.3: (0.08, 0.54), 0.4: (0.2, 0.6)}
