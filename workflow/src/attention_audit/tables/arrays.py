@@ -25,7 +25,7 @@ Audits = Mapping[str, pd.DataFrame]
 def groups_of(corpus: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]]:
     """What texts share with others, by data set and id, from the id and group of texts by data set."""
     known = {name: texts.dropna(subset="group") for name, texts in corpus.items()}
-    return {name: texts.set_index("id")["group"].to_dict() for name, texts in known.items()}
+    return {name: dict(zip(texts["id"], texts["group"], strict=True)) for name, texts in known.items()}
 
 
 def clusters(ids: Sequence[str], groups: Mapping[str, str]) -> Integers | None:

@@ -89,6 +89,10 @@ class Measured:
         self.several = self.items > 1
         self.left_out = int((~self.several).all(0).sum())
 
+    def refuse(self, *audits: str) -> Cell:
+        """Say why nothing is stated: the first of these audits has no rows."""
+        return Cell(reason=find_reason(self.subject, *audits))
+
     def count(self, texts: npt.NDArray[np.bool_]) -> int:
         """Count the texts of a mask (N,), or their groups."""
         return int(texts.sum()) if self.groups is None else len(np.unique(self.groups[texts]))
@@ -194,7 +198,7 @@ def located(measured: Measured, ranking: str = "attention") -> Cell:
     """
     rows, replaced = measured.rows("located"), measured.rows("replaced")
     if rows.empty:
-        return Cell(reason=find_reason(measured.subject, "located"))
+        return measured.refuse("located")
     falls = list_falls(measured, rows, ranking)
     random, top, best = (write_share(average_known(each)) for each in falls)
     clause = f"deleting top words lowers the probability by {top}; random {random}, leave-one-out {best}"
@@ -215,7 +219,7 @@ def ranks(measured: Measured) -> Cell:
     """
     rows = measured.rows("shuffles")
     if rows.empty:
-        return Cell(reason=find_reason(measured.subject, "shuffles"))
+        return measured.refuse("shuffles")
     # a ranking that never flips the decision has erased all items; where no set flips it, nothing is known
     rows = rows.fillna({"random": 1.0, "by_weight": 1.0})
     predicted, random, by_weight, smallest = (
@@ -278,7 +282,7 @@ def signed(measured: Measured) -> Cell:
     """Does a highlighted item speak for the prediction, more than one under shuffled weights does?"""
     rows = measured.rows("shuffles")
     if rows.empty:
-        return Cell(reason=find_reason(measured.subject, "shuffles"))
+        return measured.refuse("shuffles")
     rows, how = find_leads(rows, measured.margins.inert)
     (own, *sides), (_, *predicted) = (measured.shuffles(rows, name) for name in ("side", "prediction"))
 
@@ -292,7 +296,7 @@ def used(measured: Measured) -> Cell:
     """Does the prediction depend on these weights?"""
     rows = measured.rows("permutation")
     if rows.empty:
-        return Cell(reason=find_reason(measured.subject, "permutation"))
+        return measured.refuse("permutation")
     tvd, flips = (measured.grid(rows, name) for name in ("mean_tvd", "flips"))
 
     def measure(number: int | None) -> Part:
@@ -330,8 +334,7 @@ def stable(measured: Measured) -> Cell:
     """Would another training show this map?"""
     rows = measured.rows("stability")
     if rows.empty:
-        reason = ONE_TRAINING if measured.subject.seeds < 2 else find_reason(measured.subject, "stability")
-        return Cell(reason=reason)
+        return Cell(reason=ONE_TRAINING) if measured.subject.seeds < 2 else measured.refuse("stability")
     pairs, values = by_pair(rows, ["jsd", "chance_jsd", "same_top"], measured.ids)
     return state_pairs(measured, pairs, values, SHARED if measured.subject.frozen else "", measured.flat)
 
@@ -392,7 +395,7 @@ def unique(measured: Measured) -> Cell:
         return Cell(reason=NO_ADVERSARY_GIVEN if measured.subject.given else NO_ADVERSARY)
     adversaries = [*list_adversaries(measured, contrasts)] if contrasts.seed in measured.seeds else []
     if not adversaries:
-        return Cell(reason=find_reason(measured.subject, "comparison", "consistency"))
+        return measured.refuse("comparison", "consistency")
     tolerance = measured.margins.tvd
     moved, shared = average_trainings(measured, contrasts.seed)
     main, within = bracket(adversaries, max(tolerance, moved if moved > 0 else 0.0)), bracket(adversaries, tolerance)
@@ -450,7 +453,7 @@ def needed(measured: Measured) -> Cell:
         return Cell(reason=NO_TWIN_GIVEN if measured.subject.given else NO_TWIN)
     found = compare_models(measured, measured.subject.model, contrasts.uniform)
     if found is None:
-        return Cell(reason=find_reason(measured.subject, "predictions"))
+        return measured.refuse("predictions")
     gain, mine, theirs = found
     clause = f"macro F1 {write_share(mine)}; with uniform weights {write_share(theirs)}"
     return conclude("needed", Part(gain), clause=clause)
@@ -463,7 +466,7 @@ def transferable(measured: Measured) -> Cell:
         return Cell(reason=NO_GUIDE)
     found, beyond = (compare_models(measured, guides.judged, other) for other in (guides.uniform, guides.adversary))
     if found is None:
-        return Cell(reason=find_reason(measured.subject, "predictions"))
+        return measured.refuse("predictions")
     clause = "{} beyond an adversary's maps ({} to {})".format(*map(write_points, beyond[0][:3])) if beyond else ""
     return conclude("transferable", Part(found[0]), clause=clause)
 
