@@ -290,7 +290,7 @@ def controls(
     `ranked_sets`, `impermissible`, `shuffles`, and the summary, of any number of data sets and suites, with the key of
     the suite as the column `suite`.
     """
-    judged, margins = [Subject.model_validate(each) for each in subjects], AnswerSettings.model_validate(answer).margins
+    judged, margins = [*map(Subject.model_validate, subjects)], AnswerSettings.model_validate(answer).margins
     maps = tables.get("hf_table_maps", pd.DataFrame(columns=["dataset", "row", "metric", "mean", "low", "high"]))
     groups, rows = groups_of(corpus), []
     for dataset, kind in kinds.items():

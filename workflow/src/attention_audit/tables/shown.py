@@ -125,7 +125,7 @@ CLAIMS = (
     "●·· low, ·●· middle, ··● high; – nothing stated; ≠ classes lie apart: the lowest, the highest. A statement may "
     "name no zone but those under 'must be'; behind 'touch' it must name one of them, and may name others."
 )
-ZONE_NAMES = {"1": "low", "2": "middle", "3": "high"}
+HEADS = ["question", "low", "middle", "high"]
 SHUFFLED = (
     "Shuffled weights in the place of a map must not touch ··●: {} of {} claims hold; those that do not stand here."
 )
@@ -157,14 +157,10 @@ def show_grid(claims: pd.DataFrame) -> Block:
         for zone in list_zones(row)
     }
     lines = [
-        {"question": asked.asks}
-        | {
-            label: ", ".join(name for *shown, name in found if shown == [question, zone]) or "–"
-            for zone, label in ZONE_NAMES.items()
-        }
+        [asked.asks] + [", ".join(name for *shown, name in found if shown == [question, zone]) or "–" for zone in ZONES]
         for question, asked in QUESTIONS.items()
     ]
-    return Block(pd.DataFrame(lines, dtype=str), "Which control shows which zone")
+    return Block(pd.DataFrame(lines, columns=HEADS, dtype=str), "Which control shows which zone")
 
 
 def verdicts(controls: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:

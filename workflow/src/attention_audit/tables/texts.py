@@ -37,16 +37,18 @@ def describe_texts(measured: Measured, said: Mapping[Any, Any], tokens: pd.Serie
 
     `said`: its row of the summary. `tokens`: the words of each text.
     """
-    subject, inert = measured.subject, measured.margins.inert
+    subject = measured.subject
     seed: int = subject.contrasts.seed if subject.contrasts else next(iter(measured.seeds), 0)
-    own = {name: rows[rows["seed"] == seed] for name in measured.audits if "seed" in (rows := measured.rows(name))}
-    predictions, located, top_items = own["predictions"], own["located"], own["contributions"].set_index("id")
+    predictions, top_items, shuffles, located, permutation = (
+        of_run(measured.audits[name], subject.model, seed)
+        for name in ("predictions", "contributions", "shuffles", "located", "permutation")
+    )
     ids = [str(id_) for id_ in predictions["id"]]
 
     def take(rows: pd.DataFrame, name: str) -> Floats:
         return rows.set_index("id")[name].reindex(ids).to_numpy(np.float64, na_value=nan)
 
-    shuffles, _ = find_leads(own["shuffles"][own["shuffles"]["shuffle"] == 0], inert)
+    shuffles, _ = find_leads(shuffles[shuffles["shuffle"] == 0], measured.margins.inert)
     random, attention, smallest = (take(shuffles, name) for name in ("random", "by_weight", "smallest"))
     # a ranking that never flips the decision has erased all items
     attention = np.where(np.isnan(attention) & ~np.isnan(smallest), 1.0, attention)
@@ -66,7 +68,7 @@ def describe_texts(measured: Measured, said: Mapping[Any, Any], tokens: pd.Serie
         return [measured.names.get(class_, "") for class_ in predictions[column].tolist()]
 
     def list_values(name: str) -> list[list[float]]:
-        rows = top_items.filter(like=f"{name}_").reindex(ids).to_numpy(np.float64, na_value=nan)
+        rows = top_items.set_index("id").filter(like=f"{name}_").reindex(ids).to_numpy(np.float64, na_value=nan)
         return [row[~np.isnan(row)].tolist() for row in rows]
 
     def survives(rows: pd.DataFrame) -> list[bool | None]:
@@ -91,10 +93,10 @@ def describe_texts(measured: Measured, said: Mapping[Any, Any], tokens: pd.Serie
         "agree": np.nan_to_num(same).astype(np.int64),
         "moved": jsd,
         "moved_tvd": tvd,
-        "survives_item": survives(own["contributions"]),
+        "survives_item": survives(top_items),
         "survives_word": survives(of_ranking(located, "attention")),
         "stable": 1 - share_of(apart, by_chance),
-        "used": take(own["permutation"], "mean_tvd"),
+        "used": take(permutation, "mean_tvd"),
         "ranks": share_of(random - attention, random - smallest),
         "located": share_of(weighed - floor, best - floor),
         "signed": take(shuffles, "side"),
