@@ -3,11 +3,9 @@
 import json
 import math
 import re
-from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from summaries import BLANK
@@ -252,15 +250,19 @@ def draw_shuffles(
 
     A random order erases half of the items, and the smallest set is a tenth.
     """
-    rows = pd.DataFrame(product(range(len(by_weight)), range(TEXTS)), columns=["shuffle", "number"])
-
-    def pick(values: list[list[Any]] | None, default: float) -> Any:
-        return np.array(values)[rows["shuffle"], rows["number"] % 2] if values else default
-
-    return rows.assign(
-        suite="wp", model="base", seed=1, id="t" + rows["number"].astype(str), items=9, random=0.5, smallest=0.1,
-        fall=0.0, by_weight=pick(by_weight, 0), lead=pick(leads, 1.0), prediction=pick(predictions, 0),
-    )  # fmt: skip
+    rows = []
+    for shuffle, shares in enumerate(by_weight):
+        for number in range(TEXTS):
+            half = number % 2
+            rows.append(
+                {
+                    "suite": "wp", "model": "base", "seed": 1, "id": f"t{number}", "shuffle": shuffle, "items": 9,
+                    "prediction": predictions[shuffle][half] if predictions else 0, "random": 0.5,
+                    "by_weight": shares[half], "smallest": 0.1, "lead": leads[shuffle][half] if leads else 1.0,
+                    "fall": 0.0,
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def claim_of_shuffles(shuffles: pd.DataFrame) -> dict[str, list[Any]]:
