@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 from browser import Shown
-from explored import scores
+from explored import scores, unpack
 from folder import Folder
 from pages import check_page
 
-from attention_audit.explorer.document import unpacked
 from attention_audit.readout import read_readout
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
@@ -55,7 +54,7 @@ def test_the_explorer_predicts_as_the_models_do(finished: Folder) -> None:
     results = finished.path / "results"
     text = (results / "explorer.html").read_text()
     (packed,) = re.findall(r'data-view="chorus/wp/base"[^>]*>(.*?)</script>', text, re.DOTALL)
-    view = unpacked(packed)
+    view = unpack(packed)
     readouts = results / "readouts/chorus"
     seeds = {seed: read_readout(readouts / f"base/seed{seed}/test.parquet") for seed in (10, 50)}
     assert view["id"] == seeds[10].ids

@@ -1,8 +1,5 @@
 """What a page computes from a view as it is written, against the readouts; and what a sample is."""
 
-import base64
-import gzip
-import json
 import math
 from collections import Counter
 from typing import Any
@@ -16,7 +13,7 @@ from hypothesis import strategies as st
 
 from attention_audit.explorer.document import View, packed
 from attention_audit.explorer.fitting import drawn, fitting, significant
-from attention_audit.explorer.views import Explored, Viewing, about_map
+from attention_audit.explorer.views import ViewBuilder
 from attention_audit.padded import Head
 from attention_audit.readout import Maps, Readout
 
@@ -59,19 +56,14 @@ def view_of(first: Readout, second: Readout, other: Readout) -> View:
         {"tokens": [str(place) for place in range(length)], "sentences": None, "query": None, "marks": None}
         for length in first.lengths
     ]
-    explored_ = Explored(
-        dataset="d",
-        suite="s",
-        model="m",
-        items="words",
-        names=("d", "s", "m"),
+    builder = ViewBuilder(
+        about={"items": "words"},
         classes={},
         texts=texts,
         runs={1: first, 2: second},
-        others=[(about_map("adversary", "adversary", "", own=True), other)],
+        others=[("adversary", "adversary", "", other)],
     )
-    written: View = json.loads(gzip.decompress(base64.b64decode(packed(Viewing(explored_).view()))))
-    return written
+    return explored.unpack(packed(builder.write_view()))
 
 
 def exact(readout: Readout, place: int, weights: Any) -> list[float]:

@@ -3,7 +3,10 @@
 Its predictions are computed here by plain arithmetic, as `explorer.document` says that a page computes them.
 """
 
+import gzip
+import json
 import math
+from base64 import b64decode
 from random import Random
 
 from attention_audit.explorer.document import (
@@ -34,6 +37,12 @@ HOSTILE = (
     "\U0001f600",
 )
 """Words that must never be more than words."""
+
+
+def unpack(text: str) -> View:
+    """Read the view that `document.packed` has written, as the page does."""
+    view: View = json.loads(gzip.decompress(b64decode(text)))
+    return view
 
 
 def softmax(logits: list[float]) -> list[float]:

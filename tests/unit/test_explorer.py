@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -12,24 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from explored import example
+from explored import example, unpack
 from explored_run import CLASSES, HOSTILE, job_of, readout
 
 from attention_audit.errors import AuditError
-from attention_audit.explorer.document import About, AboutView, View, as_json, packed, unpacked
-from attention_audit.explorer.views import (
-    NO_CONTRIBUTION,
-    NOT_DECIDED,
-    NOT_LINEAR,
-    Explored,
-    Viewing,
-    about_map,
-    cut,
-    shares_of,
-)
+from attention_audit.explorer.document import About, AboutView, View, as_json, packed
+from attention_audit.explorer.views import NO_CONTRIBUTION, NOT_DECIDED, NOT_LINEAR, ViewBuilder, share_marks
 from attention_audit.jobs.pages import ExploredAdversary
 from attention_audit.readout import Readout
-from attention_audit.stages.explorer import chosen, run
+from attention_audit.stages.explorer import choose_adversary, run
 
 MakeReadout = Callable[..., Readout]
 
@@ -38,7 +28,14 @@ def parts_of(text: str) -> tuple[About, dict[str, View]]:
     """The data of a page: the short text, and the unpacked views by key."""
     (short,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.DOTALL)
     views = re.findall(r'<script type="text/plain" data-view="([^"]*)"[^>]*>(.*?)</script>', text, re.DOTALL)
-    return json.loads(short), {unescape(key): unpacked(part) for key, part in views}
+    return json.loads(short), {unescape(key): unpack(part) for key, part in views}
+
+
+def reorder(part: Any, places: list[int]) -> Any:
+    """Put the texts of a view, or of a part of it, into another order."""
+    if isinstance(part, list):
+        return [part[place] for place in places]
+    return {key: reorder(value, places) for key, value in part.items()}
 
 
 def text_of(*words: str, **further: Any) -> dict[str, Any]:
@@ -46,20 +43,13 @@ def text_of(*words: str, **further: Any) -> dict[str, Any]:
     return {"tokens": list(words), "sentences": None, "query": None, "marks": None} | further
 
 
-def explored_of(first: Readout, items: str = "words", **further: Any) -> Explored:
-    """One model without anything beside it, unless it is given."""
+def build(first: Readout, items: str = "words", **further: Any) -> tuple[AboutView, View]:
+    """What the page holds of one model, at once and as its texts; nothing is beside it, unless it is given."""
+    about = dict.fromkeys(AboutView.__annotations__, "") | {"items": items, "missing": {}}
     texts = [text_of(*(f"w{place}" for place in range(length + 1))) for length in first.words]
-    plain = {"texts": texts, "runs": {1: first}}
-    return Explored(
-        dataset="d", suite="s", model="m", items=items, names=("D", "S", "M"), classes={0: "no", 1: "yes"},
-        **plain | further,
-    )  # fmt: skip
-
-
-def made_of(explored: Explored) -> tuple[AboutView, View]:
-    """What the page holds of a model: what is known of it at once, and its texts."""
-    viewing = Viewing(explored)
-    return viewing.about({"of": 2, "shown": 2, "why": ""}), viewing.view()
+    plain = {"about": about, "classes": {0: "no", 1: "yes"}, "texts": texts, "runs": {1: first}}
+    builder = ViewBuilder(**plain | further)
+    return builder.describe_view(), builder.write_view()
 
 
 def test_what_is_written_into_the_page_is_no_markup() -> None:
@@ -69,7 +59,7 @@ def test_what_is_written_into_the_page_is_no_markup() -> None:
     assert not set("<>&\u2028\u2029") & set(written)
     for view in views.values():
         text = packed(view)
-        assert unpacked(text) == view
+        assert unpack(text) == view
         assert re.fullmatch(r"[A-Za-z0-9+/=]+", text)
         assert packed(view) == text
 
@@ -78,7 +68,7 @@ def test_half_a_character_does_not_stop_the_page() -> None:
     _, views = example()
     view = next(iter(views.values()))
     words = [["\ud800", *row[1:]] for row in view["words"]]
-    assert unpacked(packed(View(**view | {"words": words})))["words"][0][0] == "?"
+    assert unpack(packed(View(**view | {"words": words})))["words"][0][0] == "?"
 
 
 def test_a_whole_run_is_on_the_page(tmp_path: Path) -> None:
@@ -110,7 +100,7 @@ def test_a_whole_run_is_on_the_page(tmp_path: Path) -> None:
     assert base["opening"].endswith("while the other training has another top word.")
     shown = views["first/wp/base"]
     assert shown["id"] == ["test-00022", *(f"test-{place:05d}" for place in range(30) if place != 22)]
-    view = cut(shown, [*range(1, 23), 0, *range(23, 30)])
+    view = reorder(shown, sorted(range(30), key=shown["id"].__getitem__))
     first = readout(30, 12, 1)
     assert view["id"] == first.ids
     assert view["gold"] == first.labels.tolist()
@@ -170,8 +160,7 @@ def test_a_sample_keeps_the_opening_text(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_names_of_classes_that_are_read_from_the_right_keep_their_place() -> None:
-    explored = replace(explored_of(readout(3, 4, 1)), classes={0: "سلبي", 1: "good"})
-    about, _ = made_of(explored)
+    about, _ = build(readout(3, 4, 1), classes={0: "سلبي", 1: "good"})
     assert about["classes"] == ["\u2068سلبي\u2069", "good"]
 
 
@@ -232,7 +221,7 @@ def test_a_text_that_the_corpus_lacks_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_head_that_is_no_sum_of_words_is_said(random_pairs: MakeReadout) -> None:
-    about, view = made_of(explored_of(random_pairs([3, 5], classes=4)))
+    about, view = build(random_pairs([3, 5], classes=4))
     assert (about["here"], about["tail"], about["outputs"], about["why_not"]) == (True, True, 3, "")
     assert about["missing"] == {"exact contribution": NO_CONTRIBUTION}
     assert about["classes"] == ["no", "yes", "2", "3"]
@@ -245,9 +234,9 @@ def test_a_head_that_is_no_sum_of_words_is_said(random_pairs: MakeReadout) -> No
 def test_of_a_transformer_predictions_are_computed_before(random_heads: MakeReadout) -> None:
     first, second = (random_heads([6, 4], heads=2, seed=seed, marks=2) for seed in (0, 1))
     flat = {first.ids[0]: second.several.weights[0].reshape(-1)}  # type: ignore[union-attr]
-    other = about_map("adversary", "", "", own=True), second
+    other = "adversary", "", "", second
     known = {"gradient": {id_: np.ones(length - 2, np.float32) for id_, length in zip(first.ids, (6, 4), strict=True)}}
-    about, view = made_of(explored_of(first, others=[other], instance=flat, attributions=known))
+    about, view = build(first, others=[other], instance=flat, attributions=known)
     assert (about["here"], about["heads"], about["outputs"], about["why_not"]) == (False, 2, 0, NOT_LINEAR)
     assert view["words"] == [["w0", "w1", "w2", "w3", "[CLS]", "[SEP]"], ["w0", "w1", "[CLS]", "[SEP]"]]
     assert view["marks"] == [2, 2]
@@ -281,7 +270,7 @@ def test_where_a_map_decides_nothing_no_prediction_is_shown(random_readout: Make
         readout_.ids, readout_.labels, readout_.predictions, readout_.probabilities, readout_.attention, nothing,
         np.empty((2, 0), np.float32),
     )  # fmt: skip
-    about, view = made_of(explored_of(undecided))
+    about, view = build(undecided)
     assert (about["here"], about["why_not"], view["imposed"]) == (False, NOT_DECIDED, {})
     assert "exact contribution" in about["missing"]
 
@@ -289,26 +278,15 @@ def test_where_a_map_decides_nothing_no_prediction_is_shown(random_readout: Make
 def test_items_of_a_model_of_sentences_are_sentences(random_readout: MakeReadout) -> None:
     readout_ = random_readout([2, 1])
     texts = [text_of(*"abcd", sentences=[0, 3], marks=[[0]]), text_of("e", sentences=[0])]
-    about, view = made_of(explored_of(readout_, items="sentences", texts=texts))
+    about, view = build(readout_, items="sentences", texts=texts)
     assert (view["words"], view["unread"]) == ([["a b c", "d"], ["e"]], [0, 0])
     assert "people" not in {map_["key"] for map_ in about["maps"]}
 
 
 def test_a_map_of_another_length_is_left_out(random_readout: MakeReadout) -> None:
-    other = about_map("adversary", "", ""), random_readout([3, 4])
-    _, view = made_of(explored_of(random_readout([3, 5]), others=[other]))
+    other = "adversary", "", "", random_readout([3, 4])
+    _, view = build(random_readout([3, 5]), others=[other])
     assert [map_ is None for map_ in view["maps"]["adversary"]] == [False, True]
-
-
-def test_a_view_is_cut_text_by_text() -> None:
-    _, views = example()
-    for view in views.values():
-        short = cut(view, [1, 3])
-        assert short["id"] == [view["id"][1], view["id"][3]]
-        assert short["maps"]["adversary"] == [view["maps"]["adversary"][place] for place in (1, 3)]
-        assert {len(rows) for rows in short["own"].values()} == {2}
-        assert short["runs"]["10"]["p"] == [view["runs"]["10"]["p"][place] for place in (1, 3)]
-        assert short["runs"]["10"].get("tail") == view["runs"]["10"].get("tail")
 
 
 def test_the_adversary_that_is_shown_is_the_furthest_within_the_budget() -> None:
@@ -321,17 +299,17 @@ def test_the_adversary_that_is_shown_is_the_furthest_within_the_budget() -> None
         pairs = zip((0.1, 0.2, 0.3), tvds, strict=True)
         return [{"model": "adversary", "lambda": at, "seed": 1, "tvd": tvd, "jsd": at} for at, tvd in pairs]
 
-    assert chosen(members, rows(0.01, 0.05, 0.06), 0.05)[0].lambda_ == 0.2
-    nearest, said = chosen(members, rows(0.3, 0.2, 0.25), 0.05)
+    assert choose_adversary(members, rows(0.01, 0.05, 0.06), 0.05)[0].lambda_ == 0.2
+    nearest, said = choose_adversary(members, rows(0.3, 0.2, 0.25), 0.05)
     assert (nearest.lambda_, said) == (
         0.2,
         "None of 3 is within a TVD of 0.05; this one is nearest, with 0.200.",
     )
-    assert "`consistency`" in chosen(members, [], 0.05)[1]
-    assert chosen(members[2:], [], 0.05) == (members[2], "")
+    assert "`consistency`" in choose_adversary(members, [], 0.05)[1]
+    assert choose_adversary(members[2:], [], 0.05) == (members[2], "")
 
 
 def test_marks_are_shares_of_the_annotators() -> None:
-    np.testing.assert_allclose(shares_of([[0, 2], [2], []], np.arange(3)), [1 / 3, 0, 2 / 3], rtol=1e-6)
+    np.testing.assert_allclose(share_marks([[0, 2], [2], []], np.arange(3)), [1 / 3, 0, 2 / 3], rtol=1e-6)
     # the model has read the first two words only
-    np.testing.assert_allclose(shares_of([[0, 2], [2], []], np.arange(2)), [1 / 3, 0], rtol=1e-6)
+    np.testing.assert_allclose(share_marks([[0, 2], [2], []], np.arange(2)), [1 / 3, 0], rtol=1e-6)

@@ -34,7 +34,7 @@ Lists with one entry a text are in one order, that of `View.id`. An entry is nul
 
 import gzip
 import json
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from functools import partial
 from typing import Literal, NotRequired, TypedDict
 
@@ -205,9 +205,3 @@ def packed(view: View) -> str:
     # half a surrogate pair, which a damaged file may hold, has no bytes in UTF-8
     data = dump(view).encode("utf-8", "replace")
     return b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode("ascii")
-
-
-def unpacked(text: str) -> View:
-    """Read the view that `packed` has written."""
-    view: View = json.loads(gzip.decompress(b64decode(text)))
-    return view

@@ -1,17 +1,15 @@
 """From readouts, audits and texts to the views of the page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isnan
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from attention_audit.answer.lines import Line
-from attention_audit.answer.opening import Seen, opening
 from attention_audit.columns.kinds import Column, flag, integer, real, reals
 from attention_audit.columns.tables import TEXTS
 from attention_audit.explorer import fitting
@@ -23,14 +21,13 @@ from attention_audit.explorer.document import (
     Computed,
     MapKind,
     Run,
-    Sampled,
     Tail,
     View,
     Weights,
 )
 from attention_audit.names import MAPS
 from attention_audit.padded import Head
-from attention_audit.readout import Readout
+from attention_audit.readout import HeadStates, Readout
 from attention_audit.tables.wording import isolated
 
 Floats = npt.NDArray[np.float64]
@@ -86,60 +83,6 @@ NOT_DECIDED = (
 NO_CONTRIBUTION = "A model of pairs has no sum over the items that is its logit: a tanh stands between."
 
 
-@dataclass(frozen=True)
-class Explored:
-    """One judged model: its readouts by seed, the first one first shown; other models; what audits say of its words.
-
-    All readouts are of the same texts in one order. texts: these, as rows of columns.CORPUS. others: further models,
-    each with what is known of its map, which can be imposed on the states of this one. twin: the model with uniform
-    weights. instance: weights of J&W's adversary by id, flat. attributions: by name, values of the first seed. columns:
-    rows of columns.TEXTS by id, of `columns_seed`. missing: maps that there are not, with the reason.
-    lines: the answers on the model.
-    """
-
-    dataset: str
-    suite: str
-    model: str
-    items: Literal["words", "sentences"]
-    names: tuple[str, str, str]
-    classes: Mapping[int, str]
-    texts: Sequence[Mapping[str, Any]]
-    runs: Mapping[int, Readout]
-    twin: Readout | None = None
-    others: Sequence[tuple[AboutMap, Readout]] = ()
-    instance: Known = field(default_factory=dict)
-    attributions: Mapping[str, Known] = field(default_factory=dict)
-    columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    columns_seed: int | None = None
-    missing: Mapping[str, str] = field(default_factory=dict)
-    lines: Sequence[Line] = ()
-
-
-def about_map(
-    key: str,
-    label: str,
-    meaning: str,
-    kind: MapKind = "attention",
-    computed: Computed = "stored",
-    seed: int | None = None,
-    own: bool = False,
-) -> AboutMap:
-    """Say what there is to know of a map."""
-    return AboutMap(key=key, label=label, meaning=meaning, kind=kind, computed=computed, seed=seed, own=own)
-
-
-def maps_of(readout: Readout) -> Maps:
-    """Take the weights of each text: (L,), or (H, L) of several heads."""
-    if readout.several is None:
-        return [weights.astype(np.float64) for weights in readout.attention]
-    return [weights.T.astype(np.float64) for weights in readout.several.weights]
-
-
-def probabilities(rows: npt.NDArray[Any]) -> list[list[float]]:
-    """Round distributions (N, C) as the page has them."""
-    return cast("list[list[float]]", rows.astype(np.float64).round(PROBABILITY).tolist())
-
-
 def logits_with(heads: Sequence[Head | None]) -> fitting.Logits:
     """Make the function of the logits of the states of several seeds, one beside another: (..., L), (L, seeds x O) ->
     (..., seeds x C).
@@ -151,35 +94,44 @@ def logits_with(heads: Sequence[Head | None]) -> fitting.Logits:
         if not above:
             return scores
         parts = np.split(np.tanh(scores), len(above), axis=-1)
-        return np.concatenate(
-            [part @ weight.T + add for part, (weight, add) in zip(parts, above, strict=True)], axis=-1
-        )
+        return np.concatenate([part @ weight.T + add for part, (weight, add) in zip(parts, above, strict=True)], -1)
 
     return logits
 
 
-def shares_of(marks: Sequence[Sequence[int]], words: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+def round_probabilities(rows: npt.NDArray[Any]) -> list[list[float]]:
+    """Round distributions (N, C) as the page has them."""
+    return cast("list[list[float]]", rows.astype(np.float64).round(PROBABILITY).tolist())
+
+
+def share_marks(marks: Sequence[Sequence[int]], words: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
     """Take the share of the annotators who marked each of some words."""
     return np.array(np.mean([np.isin(words, list(positions)) for positions in marks], axis=0), np.float32)
 
 
-def contributions_of(readout: Readout) -> Maps:
-    """Compute the exact contributions of each text, (L,), in float64."""
-    found: Maps = [None] * len(readout)
-    for texts in readout.batches(torch.float64):
-        exact = texts.exact_contributions()
-        if exact is not None:
-            for member, row, length in zip(texts.members, exact.numpy(), texts.lengths.tolist(), strict=True):
-                found[member] = row[:length]
-    return found
+@dataclass
+class ViewBuilder:
+    """The making of one view, of one judged model.
 
+    All readouts are of the same texts in one order. about: what the page says of the view that does not follow from
+    these. texts: rows of columns.CORPUS. runs: the readouts by seed, the first one first shown. twin: the model with
+    uniform weights. others: further models, whose maps can be imposed on the states of this one, each with key, label
+    and meaning of its map. instance: weights of J&W's adversary by id, flat. attributions: by name, values of the first
+    seed. columns: rows of columns.TEXTS by id.
+    """
 
-class Viewing:
-    """The making of one view."""
+    about: Mapping[str, Any]
+    classes: Mapping[int, str]
+    texts: Sequence[Mapping[str, Any]]
+    runs: Mapping[int, Readout]
+    twin: Readout | None = None
+    others: Sequence[tuple[str, str, str, Readout]] = ()
+    instance: Known = field(default_factory=dict)
+    attributions: Mapping[str, Known] = field(default_factory=dict)
+    columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def __init__(self, explored: Explored) -> None:
-        self.explored = explored
-        self.readouts = [*explored.runs.values()]
+    def __post_init__(self) -> None:
+        self.readouts = [*self.runs.values()]
         self.first = first = self.readouts[0]
         self.lengths = first.lengths.tolist()
         self.marks = (first.lengths - first.words).tolist()
@@ -190,22 +142,43 @@ class Viewing:
         self.own: dict[str, list[list[float] | None]] = {}
         self._gather()
 
-    def _fitting(self, maps: Maps) -> Maps:
-        """Keep the maps that have as many items and heads as this model's."""
-        shapes = [(self.heads, length) if self.heads else (length,) for length in self.lengths]
-        return [
-            map_ if map_ is not None and map_.shape == shape else None for map_, shape in zip(maps, shapes, strict=True)
-        ]
-
-    def _add(self, about: AboutMap, maps: Maps | None = None, model: Readout | None = None) -> None:
+    def _add(
+        self,
+        key: str,
+        label: str,
+        meaning: str,
+        maps: Maps | None = None,
+        model: Readout | None = None,
+        *,
+        kind: MapKind = "attention",
+        computed: Computed = "stored",
+        seed: int | None = None,
+    ) -> None:
         """Add a map, and what the model predicts whose own map it is."""
+        about = AboutMap(
+            key=key, label=label, meaning=meaning, kind=kind, computed=computed, seed=seed, own=model is not None
+        )
         self.abouts.append(about)
         if maps is not None:
-            self.maps[about["key"]] = maps
+            self.maps[key] = maps
         if model is not None:
-            self.own[about["key"]] = [*probabilities(model.probabilities)]
+            self.own[key] = [*round_probabilities(model.probabilities)]
 
-    def _whole(self, values: Known) -> Maps:
+    def _fit(self, maps: Iterable[npt.NDArray[np.float32] | None]) -> Maps:
+        """Keep the weights, (L,) or (L, H), that have as many items and heads as this model's; flat, they stand item by
+        item.
+        """
+        found: Maps = []
+        for map_, length in zip(maps, self.lengths, strict=True):
+            shape = (length, self.heads) if self.heads else (length,)
+            fits = map_ is not None and map_.shape in (shape, (length * max(1, self.heads),))
+            found.append(map_.reshape(shape).T.astype(np.float64) if map_ is not None and fits else None)
+        return found
+
+    def _fit_model(self, readout: Readout) -> Maps:
+        return self._fit(readout.attention if readout.several is None else readout.several.weights)
+
+    def _fit_words(self, values: Known) -> Maps:
         """Take values of the words as those of all items: nothing on marks of a tokenizer."""
         return [
             np.concatenate([own, np.zeros(marks)]) if own is not None and len(own) == length - marks else None
@@ -214,185 +187,158 @@ class Viewing:
 
     def _gather(self) -> None:
         """Gather all maps, in the order of the page."""
-        explored, twin = self.explored, self.explored.twin
-        for seed, readout in explored.runs.items():
-            meaning = f"The attention of this model, trained with seed {seed}."
-            about = about_map(f"attention:{seed}", f"attention, seed {seed}", meaning, seed=seed)
-            self._add(about, self._fitting(maps_of(readout)))
+        first, seed = self.first, next(iter(self.runs))
+        for number, readout in self.runs.items():
+            meaning = f"The attention of this model, trained with seed {number}."
+            key, label = f"attention:{number}", f"attention, seed {number}"
+            self._add(key, label, meaning, self._fit_model(readout), seed=number)
         meaning = "The same weight on every item." + (
-            " The prediction of its own is that of a model that was trained with these weights." if twin else ""
+            " The prediction of its own is that of a model that was trained with these weights." if self.twin else ""
         )
-        self._add(about_map("uniform", "uniform weights", meaning, computed="even", own=twin is not None), model=twin)
-        for about, readout in explored.others:
-            self._add(about, self._fitting(maps_of(readout)), readout)
-        if explored.instance:
+        self._add("uniform", "uniform weights", meaning, model=self.twin, computed="even")
+        for key, label, meaning, readout in self.others:
+            self._add(key, label, meaning, self._fit_model(readout), readout)
+        if self.instance:
             meaning = (
-                f"For this text alone, the weights furthest from those of seed {next(iter(explored.runs))} that a "
-                "search found and that leave the prediction nearly as it is."
+                f"For this text alone, the weights furthest from those of seed {seed} that a search found and that "
+                "leave the prediction nearly as it is."
             )
-            self._add(about_map("instance", "adversary of this text", meaning), self._fitting(self._instance()))
-        self._signed()
-        read = zip(self.first.ids, explored.texts, self.first.places, strict=True)
-        known = {id_: shares_of(text["marks"], words) for id_, text, words in read if text["marks"]}
-        if known and explored.items == "words":
-            meaning = "The share of the annotators who marked the word."
-            self._add(about_map("people", "marked words", meaning, "mark"), self._whole(known))
-
-    def _instance(self) -> Maps:
-        """Take the weights of J&W's adversary; of several heads they stand item by item."""
-        found: Maps = []
-        for flat, length in zip(map(self.explored.instance.get, self.first.ids), self.lengths, strict=True):
-            by_head = flat is not None and self.heads and len(flat) == length * self.heads
-            map_ = flat.reshape(length, self.heads).T if flat is not None and by_head else flat
-            found.append(None if map_ is None else map_.astype(np.float64))
-        return found
-
-    def _signed(self) -> None:
-        """Gather exact contributions of every seed, and the attributions of the first."""
-        if self.first.decided and self.first.head is None:
+            self._add("instance", "adversary of this text", meaning, self._fit(map(self.instance.get, first.ids)))
+        if first.decided and first.head is None:
             meaning = "What the item adds to the logit of the predicted class, beyond the mean of all classes." + (
                 "" if self.here else " Of the first-order expansion at the model's own weights."
             )
-            for seed, readout in self.explored.runs.items():
-                key, label = f"contribution:{seed}", f"exact contribution, seed {seed}"
-                about = about_map(key, label, meaning, "signed", "exact" if self.here else "stored", seed)
-                self._add(about, None if self.here else contributions_of(readout))
-        first = next(iter(self.explored.runs))
-        carried = {name: dict(zip(self.first.ids, scores, strict=True)) for name, scores in self.first.maps.items()}
-        for name, values in {**self.explored.attributions, **carried}.items():
+            computed: Computed = "exact" if self.here else "stored"
+            for number, readout in self.runs.items():
+                key, label = f"contribution:{number}", f"exact contribution, seed {number}"
+                maps = None if self.here else compute_contributions(readout)
+                self._add(key, label, meaning, maps, kind="signed", computed=computed, seed=number)
+        carried = {name: dict(zip(first.ids, scores, strict=True)) for name, scores in first.maps.items()}
+        for name, values in {**self.attributions, **carried}.items():
             kind, label, meaning = ATTRIBUTIONS.get(name) or ("signed", MAPS[name].label, FURTHER_MAP)
-            about = about_map(f"{name}:{first}", f"{label}, seed {first}", meaning, kind, seed=first)
-            self._add(about, self._whole(values))
+            self._add(f"{name}:{seed}", f"{label}, seed {seed}", meaning, self._fit_words(values), kind=kind, seed=seed)
+        read = zip(first.ids, self.texts, first.places, strict=True)
+        known = {id_: share_marks(text["marks"], words) for id_, text, words in read if text["marks"]}
+        if known and self.about["items"] == "words":
+            meaning = "The share of the annotators who marked the word."
+            self._add("people", "marked words", meaning, self._fit_words(known), kind="mark")
 
     @property
-    def imposable(self) -> list[str]:
-        """List the stored maps that can be imposed on the states of any seed."""
-        return [about["key"] for about in self.abouts if about["kind"] == "attention" and about["key"] in self.maps]
+    def imposable(self) -> dict[str, Maps]:
+        """The stored maps that can be imposed on the states of any seed."""
+        keys = [about["key"] for about in self.abouts if about["kind"] == "attention"]
+        return {key: self.maps[key] for key in keys if key in self.maps}
 
-    def _items(self, place: int) -> tuple[list[str], int]:
-        """List the items of a text, marks of a tokenizer last, and how many words were not read."""
-        text, marks = self.explored.texts[place], self.marks[place]
+    def _list_items(self, place: int) -> tuple[list[str], int]:
+        """List the items of a text, marks of a tokenizer last, and count the words that were not read."""
+        text, marks = self.texts[place], self.marks[place]
         words, read = text["tokens"], self.lengths[place] - marks
-        if self.explored.items == "sentences":
+        if self.about["items"] == "sentences":
             bounds = [*(text["sentences"] or [0]), len(words)]
             sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
             return sentences[:read], sum(len(words) - bound for bound in bounds[read : read + 1])
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
         return [*(words[at] for at in self.first.places[place]), *names], len(words) - read
 
-    def _computed_here(self, runs: Sequence[Run]) -> dict[str, list[Weights | None]]:
+    def _round_states(self, runs: Sequence[Run]) -> dict[str, list[Weights | None]]:
         """Give the runs their states and biases, and return the maps that are imposed on them, each with as few digits
         as agree.
         """
-        maps: dict[str, list[Weights | None]] = {key: [] for key in self.imposable}
+        every = self.imposable
+        maps: dict[str, list[Weights | None]] = {key: [] for key in every}
         logits = logits_with([readout.head for readout in self.readouts])
-        for run in runs:
+        for run, readout in zip(runs, self.readouts, strict=True):
             run["z"], run["bias"] = [], []
+            if readout.head is not None:
+                run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
         for place, length in enumerate(self.lengths):
             z = np.concatenate([readout.contribution[place] for readout in self.readouts], 1).astype(np.float64)
             bias = np.concatenate([readout.bias[place] for readout in self.readouts]).astype(np.float64)
-            own = {key: self.maps[key][place] for key in maps}
-            means = [np.atleast_2d(map_).mean(0) for map_ in own.values() if map_ is not None]
+            means = [np.atleast_2d(map_).mean(0) for own in every.values() if (map_ := own[place]) is not None]
             rounded = fitting.states(np.array([np.full(length, 1 / length), *means]), z, bias, logits)
             for run, states, biases in zip(runs, *(np.split(part, len(runs), -1) for part in rounded), strict=True):
                 run["z"].append(states.ravel().tolist())
                 run["bias"].append(biases.tolist())
-            for key, map_ in own.items():
+            for key, own in every.items():
+                map_ = own[place]
                 maps[key].append(None if map_ is None else fitting.weights(map_, (z, bias), rounded, logits).tolist())
         return maps
 
-    def _imposed(self) -> dict[str, dict[str, list[list[float] | None]]]:
+    def _impose(self) -> dict[str, dict[str, list[list[float] | None]]]:
         """Predict what each seed says under every map, where the page cannot compute it and its tail is known."""
         if self.here or self.first.attending is None:
             return {}
         even: Maps = [np.full((self.heads, length), 1 / length) for length in self.lengths]
-        every = {"uniform": even} | {key: self.maps[key] for key in self.imposable}
         return {
-            str(seed): {key: under(readout, maps) for key, maps in every.items()}
-            for seed, readout in self.explored.runs.items()
+            str(seed): {key: predict_under(readout, maps) for key, maps in ({"uniform": even} | self.imposable).items()}
+            for seed, readout in self.runs.items()
         }
 
-    def view(self) -> View:
+    def write_view(self) -> View:
         """Write the texts of the view."""
-        ids, texts = self.first.ids, self.explored.texts
+        ids, candidates = self.first.ids, self.first.candidates
         runs = [
-            Run(p=probabilities(each.probabilities), prediction=each.predictions.tolist()) for each in self.readouts
+            Run(p=round_probabilities(each.probabilities), prediction=each.predictions.tolist())
+            for each in self.readouts
         ]
         maps: dict[str, list[Weights | None]] = {
-            key: [None if map_ is None else fitting.significant(map_.astype(np.float64)).tolist() for map_ in values]
+            key: [None if map_ is None else fitting.significant(map_).tolist() for map_ in values]
             for key, values in self.maps.items()
         }
-        if self.here:
-            maps |= self._computed_here(runs)
-            for run, readout in zip(runs, self.readouts, strict=True):
-                if readout.head is not None:
-                    run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
-        items = [self._items(place) for place in range(len(self.lengths))]
-        candidates = self.first.candidates
+        words, unread = zip(*map(self._list_items, range(len(ids))), strict=True)
         return View(
             id=ids,
-            words=[words for words, _ in items],
+            words=[*words],
             marks=self.marks,
-            unread=[unread for _, unread in items],
-            query=[None if text["query"] is None else " ".join(text["query"]) for text in texts],
-            candidates=[None] * len(items) if candidates is None else [row.tolist() for row in candidates],
+            unread=[*unread],
+            query=[None if text["query"] is None else " ".join(text["query"]) for text in self.texts],
+            candidates=[None] * len(ids) if candidates is None else [row.tolist() for row in candidates],
             gold=self.first.labels.tolist(),
-            runs=dict(zip(map(str, self.explored.runs), runs, strict=True)),
-            maps=maps,
-            imposed=self._imposed(),
+            runs=dict(zip(map(str, self.runs), runs, strict=True)),
+            maps=maps | (self._round_states(runs) if self.here else {}),
+            imposed=self._impose(),
             own=self.own,
             columns={
-                column.name: [value_of(self.explored.columns.get(id_, {}).get(column.name)) for id_ in ids]
+                column.name: [write_value(self.columns.get(id_, {}).get(column.name)) for id_ in ids]
                 for column in SHOWN_COLUMNS
             },
         )
 
-    def about(self, sampled: Sampled) -> AboutView:
+    def describe_view(self) -> AboutView:
         """Say what there is to know of the view before it is unpacked."""
-        explored, first = self.explored, self.first
-        dataset_name, suite_name, model_name = explored.names
-        missing = dict(explored.missing)
+        first, missing = self.first, dict(self.about["missing"])
         if not any(about["key"].startswith("contribution:") for about in self.abouts):
             missing["exact contribution"] = NOT_DECIDED if first.head is None else NO_CONTRIBUTION
-        return AboutView(
-            key=f"{explored.dataset}/{explored.suite}/{explored.model}",
-            dataset=explored.dataset,
-            dataset_name=dataset_name,
-            suite=explored.suite,
-            suite_name=suite_name,
-            model=explored.model,
-            model_name=model_name,
-            opening="",
-            items=explored.items,
-            classes=[
-                isolated(explored.classes.get(class_, str(class_))) for class_ in range(first.probabilities.shape[1])
+        found: dict[str, Any] = {
+            **self.about,
+            "key": "/".join(self.about[name] for name in ("dataset", "suite", "model")),
+            "classes": [
+                isolated(self.classes.get(class_, str(class_))) for class_ in range(first.probabilities.shape[1])
             ],
-            seeds=[*explored.runs],
-            heads=self.heads,
-            outputs=first.bias.shape[1] if self.here else 0,
-            here=self.here,
-            why_not="" if self.here else NOT_LINEAR if first.decided else NOT_DECIDED,
-            tail=self.here and first.head is not None,
-            sampled=sampled,
-            maps=self.abouts,
-            missing=missing,
-            columns=[about_column(column) for column in SHOWN_COLUMNS],
-            columns_seed=explored.columns_seed,
-            lines=[line._asdict() for line in explored.lines],
-        )
+            "seeds": [*self.runs],
+            "heads": self.heads,
+            "outputs": first.bias.shape[1] if self.here else 0,
+            "here": self.here,
+            "why_not": "" if self.here else NOT_LINEAR if first.decided else NOT_DECIDED,
+            "tail": self.here and first.head is not None,
+            "maps": self.abouts,
+            "missing": missing,
+            "columns": [describe_column(column) for column in SHOWN_COLUMNS],
+        }
+        return cast(AboutView, {name: found[name] for name in AboutView.__annotations__})
 
 
 KINDS: dict[Any, ColumnKind] = {flag.type: "flag", integer.type: "integer", real.type: "number", reals.type: "number"}
 SHOWN_COLUMNS = tuple(column for column in TEXTS.columns if column.name not in SHOWN_ELSEWHERE)
 
 
-def about_column(column: Column) -> AboutColumn:
+def describe_column(column: Column) -> AboutColumn:
     """Say what there is to know of a column of the table of texts."""
     label, kind = LABELS.get(column.name, column.name), KINDS.get(column.type, "text")
     return AboutColumn(name=column.name, label=label, kind=kind, unit=column.unit, meaning=column.meaning)
 
 
-def value_of(value: Any) -> str | float | bool | None:
+def write_value(value: Any) -> str | float | bool | None:
     """Write a value of the table of texts as JSON has it; of a list the first."""
     if isinstance(value, list):
         value = value[0] if value else None
@@ -401,41 +347,22 @@ def value_of(value: Any) -> str | float | bool | None:
     return cast("str | bool | None", value)
 
 
-def under(readout: Readout, maps: Maps) -> list[list[float] | None]:
+def compute_contributions(readout: Readout) -> Maps:
+    """Compute the exact contributions of each text, (L,), in float64."""
+    found: Maps = [None] * len(readout)
+    for texts in readout.batches(torch.float64):
+        exact = texts.exact_contributions()
+        if exact is not None:
+            for member, row, length in zip(texts.members, exact.numpy(), texts.lengths.tolist(), strict=True):
+                found[member] = row[:length]
+    return found
+
+
+def predict_under(readout: Readout, maps: Maps) -> list[list[float] | None]:
     """Predict as a Transformer does under other weights of its heads, (H, L) a text; None where there are none."""
-    known = [place for place, map_ in enumerate(maps) if map_ is not None]
-    predicted: list[list[float] | None] = [None] * len(maps)
-    if known:
-        weights = [map_.T.astype(np.float32) for map_ in maps if map_ is not None]
-        some = readout.aligned([readout.ids[place] for place in known])
-        for place, p in zip(known, probabilities(some.predict(weights)), strict=True):
-            predicted[place] = p
-    return predicted
-
-
-def cut(view: View, places: Sequence[int]) -> View:
-    """Keep the texts of a view at these places alone."""
-
-    def some(part: Any) -> Any:
-        if isinstance(part, list):
-            return [part[place] for place in places]
-        return {key: value if key == "tail" else some(value) for key, value in part.items()}
-
-    return cast(View, some(view))
-
-
-def seen_of(about: AboutView, view: View) -> list[Seen]:
-    """List what the rule of the opening text knows of each text: of the seed that is shown first."""
-    run = view["runs"][str(about["seeds"][0])]
-    right = [own == gold for own, gold in zip(run["prediction"], view["gold"], strict=True)]
-    read = [items[: len(items) - marks] for items, marks in zip(view["words"], view["marks"], strict=True)]
-    words = [len(items) if about["items"] == "words" else len(" ".join(items).split()) for items in read]
-    known = [view["columns"][name] for name in Seen._fields[3:]]
-    return [*map(Seen.of, right, map(max, run["p"]), words, *known)]
-
-
-def opened(about: AboutView, view: View) -> tuple[AboutView, View]:
-    """Put the text first that is shown first, and give the reason."""
-    place, why = opening(seen_of(about, view), about["items"].removesuffix("s"))
-    others = [other for other in range(len(view["id"])) if other != place]
-    return AboutView(**about | {"opening": why}), cut(view, [place, *others])
+    several = cast(HeadStates, readout.several)
+    weights = [
+        own if map_ is None else map_.T.astype(np.float32) for map_, own in zip(maps, several.weights, strict=True)
+    ]
+    predicted = round_probabilities(readout.predict(weights))
+    return [None if map_ is None else row for map_, row in zip(maps, predicted, strict=True)]
