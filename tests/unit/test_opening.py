@@ -58,5 +58,5 @@ def test_the_reason_is_a_sentence() -> None:
 
 
 def test_without_a_reason_it_is_the_first_text_and_that_is_said() -> None:
-    near, alone = PLAIN._replace(moved=FAR), Seen.of(True, 0.99, 12, None, None, None)
+    near, alone = PLAIN._replace(moved=FAR), Seen.read(True, 0.99, 12, {})
     assert opening([near, alone]) == (0, NO_REASON.format(item="word"))

@@ -4,7 +4,7 @@ Of the texts that the model gets right and is sure of, those come first whose ma
 another top word, and an adversary goes far.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan, nan
 from typing import Any, NamedTuple
 
@@ -38,9 +38,10 @@ class Seen(NamedTuple):
     moved: float
 
     @classmethod
-    def of(cls, right: bool, sure: float, words: int, others: Any, agree: Any, moved: Any) -> "Seen":
-        """A text of which the last three are None where they are not known."""
-        return cls(right, sure, words, others or 0, agree or 0, nan if moved is None else moved)
+    def read(cls, right: bool, sure: float, words: int, row: Mapping[str, Any]) -> "Seen":
+        """Read what is known of the others in a row of the table of texts; nothing, where it is empty."""
+        moved = row.get("moved")
+        return cls(right, sure, words, row.get("others", 0), row.get("agree", 0), nan if moved is None else moved)
 
     @property
     def doubt(self) -> tuple[bool, bool, float, float]:

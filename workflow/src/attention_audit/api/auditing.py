@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -72,7 +73,7 @@ def run_plan(
     plan: Plan, tables: Collection[str] = RETURNED, report: Report = lambda done, jobs, line: None
 ) -> dict[str, pd.DataFrame]:
     """Run the jobs of a plan in this process; give its audits, and these tables, by name."""
-    columns = {table.name: table.columns for table in TABLES.values()}
+    columns = {name: TABLES[name].columns for name in tables}
     jobs: list[PlannedJob] = []
     needed: set[str] = set()
     for job in reversed(plan.jobs()):
@@ -89,10 +90,10 @@ def run_plan(
         told(job.stage.replace("_", " "))
         import_module(f"attention_audit.stages.{job.stage}").run(Job(job.settings, files, made, provenance, told))
         if isinstance(job.settings, AuditsJob):
-            for asked in job.settings.audits:
-                found[asked.audit.audit] = read_frame(made[asked.audit.audit][0], artefact(asked.audit.columns))
-        elif (name := Path(job.files[0]).stem) in tables:
-            found[name] = read_frame(made["parquet"][0], artefact(columns[name]))
+            columns |= {asked.audit.audit: asked.audit.columns for asked in job.settings.audits}
+        for path in chain(*made.values()):
+            if path.suffix == ".parquet" and path.stem in columns:
+                found[path.stem] = read_frame(path, artefact(columns[path.stem]))
     return found
 
 

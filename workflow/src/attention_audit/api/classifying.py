@@ -26,7 +26,7 @@ from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.given.arrays import as_many, entries, numbers, readout
+from attention_audit.given.arrays import entries, numbers, readout
 from attention_audit.given.readouts import GivenReadout, softmax
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
@@ -88,11 +88,10 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
     """Name the class of each text. Raises AuditError for what is neither a name nor a number of a class, and for a
     number that is also what another class is called.
     """
-    as_many(labels, count, "labels")
     known: dict[Any, str] = {**dict(enumerate(names)), **{GENERIC + name: name for name in names}}
     known |= zip(names, names, strict=True)
     found = []
-    for number, given in enumerate(labels):
+    for number, given in enumerate(entries(labels, "labels", count)):
         if isinstance(given, list | tuple) or getattr(given, "ndim", False):
             raise AuditError(
                 f"labels: text {number} has several numbers, as of one-hot rows; give the place of its class in them, "
@@ -207,9 +206,7 @@ def write_texts(
     split = not isinstance(texts[0], str)
     columns = {"text": join_words(texts, split, "texts"), "label": labels}
     if seconds is not None:
-        other = entries(seconds, "seconds")
-        as_many(other, len(texts), "seconds")
-        columns["second"] = join_words(other, split, "seconds")
+        columns["second"] = join_words(entries(seconds, "seconds", len(texts)), split, "seconds")
     frame = pd.DataFrame({"id": map(str, range(len(texts))), **columns})
     frame.to_json(path, orient="records", lines=True)
     tokens = choose_tokens(columns["text"], language, split, on_stderr)

@@ -42,7 +42,7 @@ from attention_audit.corpus.languages import choose_tokens, find_unspaced
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.corpus.tokens import words_of
 from attention_audit.errors import AuditError
-from attention_audit.given.arrays import A_WORD, as_many, entries, integers, numbers, word_lists
+from attention_audit.given.arrays import A_WORD, entries, integers, numbers, word_lists
 from attention_audit.tables.arrays import Audits
 from attention_audit.tables.asked import (
     NO_TEXT,
@@ -174,10 +174,8 @@ def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
 
 def read_scores(scores: Sequence[Any], texts: Texts, place: str) -> list[Floats]:
     """List the scores of one training, (L_i,) or (L_i, C) each. Raises AuditError where they are not of these texts."""
-    scores = entries(scores, place)
-    as_many(scores, len(texts), place)
     maps = []
-    for number, (values, words) in enumerate(zip(scores, texts, strict=True)):
+    for number, (values, words) in enumerate(zip(entries(scores, place, len(texts)), texts, strict=True)):
         at = f"{place}: text {number}"
         maps.append(numbers(values, at, wanted=f"{A_WORD}, or one a word and class"))
         if len(maps[-1]) != len(words):
@@ -202,10 +200,9 @@ def choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
 
 def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[slice]) -> list[Case]:
     """List the texts that people marked, and on which words. Raises AuditError where there is no such word."""
-    marks = entries(marks, MARKS)
-    as_many(marks, len(texts), MARKS)
     rationales = {}
-    for number, (places, words, part) in enumerate(zip(marks, texts, parts, strict=True)):
+    each = zip(entries(marks, MARKS, len(texts)), texts, parts, strict=True)
+    for number, (places, words, part) in enumerate(each):
         if places is None:
             continue
         place = f"{MARKS}: text {number}"
@@ -358,9 +355,7 @@ def judge(
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
     texts = words
     maps = [[values[part] for values, part in zip(one, parts, strict=True)] for one in maps]
-    gold = [] if labels is None else integers(labels, "labels")
-    if labels is not None:
-        as_many(gold, len(texts), "labels")
+    gold = [] if labels is None else entries(integers(labels, "labels"), "labels", len(texts))
     most, margins = count_texts(np.array([*map(len, texts)])), Margins()
     predictions = [
         Predictions(function, f"predict{name}", batch_size, most, report)

@@ -37,21 +37,15 @@ def numbers(values: Any, place: str, axes: tuple[int, ...] = (1, 2), wanted: str
     return array
 
 
-def entries(values: Any, place: str) -> list[Any]:
-    """List what is given of each text. Raises AuditError where it is no list."""
-    try:
-        # of a frame, the names of its columns are iterated
-        if not isinstance(values, str | bytes | Mapping | Set) and not hasattr(values, "columns"):
-            return [*values]
-    except TypeError:
-        pass
-    raise AuditError(f"{place}: is {type(values).__name__}, and no list; give one")
-
-
-def as_many(values: Sequence[Any], count: int, place: str) -> None:
-    """Raise AuditError where values are not one for each of `count` texts."""
-    if len(values) != count:
-        raise AuditError(f"{place}: has {len(values)} entries for {count} texts; give each text one")
+def entries(values: Any, place: str, count: int | None = None) -> list[Any]:
+    """List what is given of each text, of `count` if that is known. Raises AuditError where it is no such list."""
+    # of a frame, the names of its columns are iterated
+    if isinstance(values, str | bytes | Mapping | Set) or hasattr(values, "columns") or not np.iterable(values):
+        raise AuditError(f"{place}: is {type(values).__name__}, and no list; give one")
+    listed = [*values]
+    if len(listed) != (len(listed) if count is None else count):
+        raise AuditError(f"{place}: has {len(listed)} entries for {count} texts; give each text one")
+    return listed
 
 
 def word_lists(tokens: Any, place: str) -> list[list[str]]:
@@ -136,11 +130,8 @@ def readout(
     names = [str(id_) for id_ in listed["id"]]
     predicted = numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS)
     shift = numbers(bias, f"{name}: column bias", wanted=A_TEXT_AND_CLASS)
-    counted = {
-        **{column: len(values) for column, values in listed.items()},
-        "probabilities": len(predicted),
-        "bias": len(shift) if shift.ndim == 2 else count,
-    }
+    counted = {column: len(values) for column, values in listed.items()}
+    counted |= {"probabilities": len(predicted), "bias": len(shift) if shift.ndim == 2 else count}
     for column, entered in counted.items():
         if entered != count:
             raise AuditError(f"{name}: column {column} has {entered} entries for {count} texts; give each one")

@@ -28,6 +28,8 @@ FURTHER = ("map_names", "maps")
 file has the same arrays, and `lengths`.
 """
 EVIDENCE, LENGTHS, HEADS, CONTRIBUTION = "evidence", "lengths", "heads", "contribution"
+WORD_AXES = {"tokens": -1, "attention": -1, CONTRIBUTION: 0, "maps": -1, EVIDENCE: -1}
+"""The axis of the words in each array of an .npz file that has one; behind it contributions have one of outputs."""
 
 
 def _refuse_missing(place: str, named: Sequence[str], *further: str) -> None:
@@ -44,21 +46,22 @@ def _take_readout(place: str, columns: Mapping[str, Any]) -> GivenReadout:
     if len({*named}) < len(named) or any(len(each) != len(named) for each in scores):
         raise AuditError(f"{place}: columns {' and '.join(FURTHER)} do not fit; give each map one name of its own")
     given: list[Any] = [columns.get(name) for name in ("tokens", "attention", *ADDED, "label", "probabilities")]
-    maps = {name: [each[number] for each in scores] for number, name in enumerate(named)}
+    maps = dict(zip(named, map(list, zip(*scores, strict=True)), strict=True))
     return readout(*given, ids=columns["id"], evidence=columns.get(EVIDENCE), maps=maps, name=place)
 
 
-def _from_parquet(path: Path, place: str) -> GivenReadout:
-    def list_nested(cell: Any) -> Any:
-        """List arrays within an array, and words; numbers stay an array."""
-        return cell.tolist() if isinstance(cell, np.ndarray) and cell.dtype == object else cell
+def _list_nested(cell: Any) -> Any:
+    """List arrays within an array, and words; numbers along one axis stay an array."""
+    return cell.tolist() if isinstance(cell, np.ndarray) and (cell.ndim > 1 or cell.dtype == object) else cell
 
+
+def _from_parquet(path: Path, place: str) -> GivenReadout:
     try:
         with pq.ParquetFile(path) as file:
             named = file.schema_arrow.names
             _refuse_missing(place, named)
             table = file.read([name for name in (*NEEDED, *ADDED, *FURTHER, EVIDENCE) if name in named])
-        columns = {name: [*map(list_nested, table[name].to_numpy())] for name in table.column_names}
+        columns = {name: [*map(_list_nested, table[name].to_numpy())] for name in table.column_names}
     except (OSError, pa.ArrowException) as error:
         raise AuditError(f"{place}: cannot be read as Parquet ({error}); write it anew") from error
     if not len(table):
@@ -93,9 +96,8 @@ def _from_npz(path: Path, place: str) -> GivenReadout:
         raise AuditError(f"{place}: has no text; give some")
     if min(lengths) < 0:
         raise AuditError(f"{place}: column {LENGTHS} holds {min(lengths)}; give counts of words")
-    # of what has a number a word, that axis is the last; contributions have one of outputs behind it
-    for name in {"tokens", "attention", CONTRIBUTION, "maps", EVIDENCE} & {*arrays}:
-        axis = 0 if name == CONTRIBUTION else -1
+    for name in WORD_AXES.keys() & arrays.keys():
+        axis = WORD_AXES[name]
         if (count := arrays[name].shape[axis]) != sum(lengths):
             fault = f"has {count} entries, and `lengths` counts {sum(lengths)} words; give each word one"
             raise AuditError(f"{place}: column {name} {fault}")
@@ -128,11 +130,9 @@ def holdings(path: Path) -> set[str]:
     try:
         if path.suffix == ".parquet":
             named = pq.read_schema(path).names
-            optional = pq.read_table(path, columns=[name for name in (EVIDENCE, "attention") if name in named])
-            known = EVIDENCE in named and optional[EVIDENCE].null_count < len(optional)
-            several = "attention" in named and pa.types.is_nested(
-                getattr(optional["attention"].type, "value_type", None) or pa.null()
-            )
+            table = pq.read_table(path, columns=[name for name in (EVIDENCE, "attention") if name in named])
+            known = EVIDENCE in named and table[EVIDENCE].null_count < len(table)
+            several = "attention" in named and str(table["attention"].type).count("list<") > 1
         else:
             with np.load(path, allow_pickle=False) as file:
                 named = file.files
@@ -144,46 +144,6 @@ def holdings(path: Path) -> set[str]:
     return {name for name, there in held.items() if there}
 
 
-def _write_parquet(given: GivenReadout, path: Path) -> None:
-    added = {"contribution": [each.tolist() for each in given.contribution], "bias": given.bias.tolist()}
-    columns: dict[str, Any] = {
-        "id": given.ids,
-        "tokens": given.tokens,
-        "label": given.labels,
-        "attention": [each.tolist() for each in given.attention],
-        **(added if given.decided else {}),
-        "probabilities": given.probabilities.tolist(),
-        EVIDENCE: pa.array(given.evidence, pa.list_(pa.int64())),
-    }
-    if given.maps:
-        scores = zip(*given.maps.values(), strict=True)
-        columns |= {
-            "map_names": [[*given.maps]] * len(given),
-            "maps": [[each.tolist() for each in of_text] for of_text in scores],
-        }
-    pq.write_table(pa.table(columns), path, compression="zstd")
-
-
-def _write_npz(given: GivenReadout, path: Path) -> None:
-    known = zip(given.tokens, given.evidence, strict=True)
-    columns: dict[str, Any] = {
-        "id": np.array(given.ids, dtype=np.str_),
-        "tokens": np.array([word for words in given.tokens for word in words], dtype=np.str_),
-        "label": given.labels,
-        "lengths": np.array([len(words) for words in given.tokens]),
-        "attention": np.concatenate(given.attention, axis=-1),
-        "probabilities": given.probabilities,
-        EVIDENCE: np.concatenate([np.isin(np.arange(len(words)), positions or []) for words, positions in known]),
-    }
-    if given.decided:
-        columns |= {"contribution": np.concatenate(given.contribution), "bias": given.bias}
-    if given.maps:
-        columns["map_names"] = np.array([*given.maps], dtype=np.str_)
-        columns["maps"] = np.stack([np.concatenate(scores) for scores in given.maps.values()])
-    with path.open("wb") as stream:
-        np.savez_compressed(stream, **columns)
-
-
 def write_given(given: GivenReadout, path: Path) -> None:
     """Check a readout, and write it as .parquet or .npz, by the ending of the path; whole or not at all.
 
@@ -192,8 +152,34 @@ def write_given(given: GivenReadout, path: Path) -> None:
     if not path.name.endswith(ENDINGS):
         raise AuditError(f"{path}: does not end in {' or '.join(ENDINGS)}; name it so")
     check(given)
-    with whole(path) as temporary:
-        (_write_parquet if path.suffix == ".parquet" else _write_npz)(given, temporary)
+    columns: dict[str, Any] = {
+        "id": given.ids,
+        "tokens": given.tokens,
+        "label": given.labels,
+        "attention": given.attention,
+        **({CONTRIBUTION: given.contribution, "bias": given.bias} if given.decided else {}),
+        "probabilities": given.probabilities,
+    }
+    if given.maps:
+        columns["maps"] = [np.stack(scores) for scores in zip(*given.maps.values(), strict=True)]
+    with whole(path) as temporary, temporary.open("wb") as stream:
+        if path.suffix == ".parquet":
+            columns = {name: [*map(_list_nested, values)] for name, values in columns.items()}
+            columns[EVIDENCE] = pa.array(given.evidence, pa.list_(pa.int64()))
+            if given.maps:
+                columns["map_names"] = [[*given.maps]] * len(given)
+            pq.write_table(pa.table(columns), stream, compression="zstd")
+        else:
+            known = zip(given.tokens, given.evidence, strict=True)
+            columns[EVIDENCE] = [np.isin(np.arange(len(words)), positions or []) for words, positions in known]
+            arrays: dict[str, Any] = {
+                name: np.concatenate(values, WORD_AXES[name]) if name in WORD_AXES else np.asarray(values)
+                for name, values in columns.items()
+            }
+            arrays[LENGTHS] = np.array([*map(len, given.tokens)])
+            if given.maps:
+                arrays["map_names"] = np.array([*given.maps])
+            np.savez_compressed(stream, **arrays)
 
 
 class GivenModels(Section):

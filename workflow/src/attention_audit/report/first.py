@@ -72,13 +72,10 @@ def first_text(
     """
     first = texts[["dataset", "suite", "model"]].head(1)
     own = texts.merge(first).merge(readout[["id", "probabilities", "attention"]], on="id")
-    rows = own[own["id"].isin(corpus)].to_dict("records")
+    rows: list[dict[str, Any]] = own[own["id"].isin(corpus)].to_dict("records")  # type: ignore[assignment]
     seen = [
-        Seen.of(
-            row["prediction"] == row["label"],
-            float(max(row["probabilities"])),
-            len(corpus[row["id"]]["tokens"]),
-            *(row[name] for name in Seen._fields[3:]),
+        Seen.read(
+            row["prediction"] == row["label"], float(max(row["probabilities"])), len(corpus[row["id"]]["tokens"]), row
         )
         for row in rows
     ]

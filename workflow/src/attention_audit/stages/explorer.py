@@ -82,17 +82,16 @@ class PageBuilder:
 
     def _open(self, view: ExploredView, found: Readout) -> tuple[int, str]:
         """Choose the text that is shown first of a view, by its place, and say why."""
-        columns = Seen._fields[3:]
-        rows = self.rows.filter(self._select(view)).select(["id", *columns]).to_pylist()
-        known = {row["id"]: [row[column] for column in columns] for row in rows}
-        seen = zip(
+        rows = self.rows.filter(self._select(view)).select(["id", *Seen._fields[3:]]).to_pylist()
+        known = {row["id"]: row for row in rows}
+        seen = map(
+            Seen.read,
             (found.labels == found.predictions).tolist(),
             found.probabilities.max(1).tolist(),
             pc.list_value_length(self._read_texts(view.dataset, found.ids)["tokens"]).to_pylist(),
-            (known.get(id_, (None,) * len(columns)) for id_ in found.ids),
-            strict=True,
+            (known.get(id_, {}) for id_ in found.ids),
         )
-        return opening([Seen.of(*about, *further) for *about, further in seen], view.items.removesuffix("s"))
+        return opening([*seen], view.items.removesuffix("s"))
 
     def _read_texts(self, dataset: str, ids: Sequence[str]) -> pa.Table:
         """Read the words of some texts, and who marked them. Raises AuditError where the corpus is damaged."""
