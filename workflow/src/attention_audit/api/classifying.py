@@ -354,9 +354,9 @@ def attend(
     return maps, added, np.stack([softmax(a @ z + bias) for a, z in zip(maps, added, strict=True)])
 
 
-def predict_by(read: Callable[[list[list[str]]], tuple[Any, Any, Floats]], texts: list[list[str]]) -> Floats:
-    """Predict probabilities (n, C) by what is read off a network."""
-    return read(texts)[2]
+def make_predict(read: Callable[..., tuple[Any, Any, Floats]]) -> Predict:
+    """Make the function that predicts probabilities (n, C) by what is read off a network."""
+    return lambda texts: read(texts)[2]
 
 
 def audit_torch(
@@ -393,7 +393,7 @@ def audit_torch(
         read = partial(attend, each, weight, bias, batch_size)
         maps, added, predicted = read(words)
         given.append(readout(words, maps, added, bias, labels, predicted, name=f"training {number}"))
-        predicting.append(partial(predict_by, read))
+        predicting.append(make_predict(read))
     tables = audit(given, classes=classes, settings=settings)
     judged = judge(
         words,

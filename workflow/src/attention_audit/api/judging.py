@@ -6,7 +6,7 @@ Words are deleted from the texts and the function is asked again, so that no wei
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations, takewhile
@@ -47,6 +47,7 @@ from attention_audit.tables.arrays import Audits
 from attention_audit.tables.asked import (
     NO_TEXT,
     SIMILARITY,
+    Asked,
     Measured,
     located,
     state_pairs,
@@ -73,7 +74,6 @@ TOO_COARSE = (
     f"predict gives the predicted class at most {COARSE} different probabilities, as of 0 and 1 alone or one decimal, "
     "which is too coarse for leave-one-out; give probabilities"
 )
-BY_DELETION = ("located", "ranks", "signed")
 BY_CHANCE, BEST = "random words", "by deletion of the word; the best choice of a word reaches {} %"
 BY_ORDER = "by Spearman's correlation of the order of the words"
 TOKENIZER_MARK = re.compile(
@@ -258,6 +258,9 @@ def state_signed(measured: Measured) -> Cell:
     return state_sides(measured, side, count_by_chance, BY_CHANCE, BEST.format(write_percent(could)))
 
 
+BY_DELETION: Asked = {"located": located, "ranks": state_ranks, "signed": state_signed}
+
+
 def state_stable(measured: Measured, maps: Sequence[Sequence[Floats]]) -> Cell:
     """Would another training show these scores? By the rank correlation, which is 0 on average where they are shuffled,
     since scores of any tool have no shares.
@@ -274,17 +277,16 @@ def state_stable(measured: Measured, maps: Sequence[Sequence[Floats]]) -> Cell:
     return state_pairs(measured, pairs + 1, [1 - found, np.ones_like(found), same], BY_ORDER)
 
 
-def list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> Audits:
+def list_audits(texts: pd.DataFrame, labels: Sequence[int] | None) -> dict[str, pd.DataFrame]:
     """List the rows of audits that `Judgement.texts` has, as of attention: predictions, located and plausibility."""
     label = np.nan if labels is None else np.tile(labels, texts["training"].nunique())
-    texts = texts.assign(model=SCORES, seed=texts["training"], id=texts["text"].astype(str), items=texts["words"])
-    texts = texts.assign(label=label, annotator=MARKS)
+    texts = texts.rename(columns={"training": "seed", "words": "items", "scores": "attention", "leave_one_out": "loo"})
+    texts = texts.assign(model=SCORES, id=texts["text"].astype(str), annotator=MARKS, label=label)
     about = ["model", "seed", "id", "annotator"]
-    falls = texts.loc[texts["words"] > 1, [*about, *ORDERS]].set_axis([*about, "random", "attention", "loo"], axis=1)
     marked = texts[[*about, "auprc", "auprc_random"]].set_axis([*about, "attention", "random"], axis=1)
     return {
         "predictions": texts,
-        "located": falls.melt(about, var_name="ranking", value_name="falls_0"),
+        "located": texts[texts["items"] > 1].melt(about, ["random", "attention", "loo"], "ranking", "falls_0"),
         "plausibility": marked.melt(about, var_name="attribution", value_name="auprc"),
     }
 
@@ -353,10 +355,9 @@ def judge(
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [read_scores(one, texts, f"scores{name}") for one, name in zip(given, names, strict=True)]
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
-    texts = words
     maps = [[values[part] for values, part in zip(one, parts, strict=True)] for one in maps]
     gold = [] if labels is None else entries(integers(labels, "labels"), "labels", len(texts))
-    most, margins = count_texts(np.array([*map(len, texts)])), Margins()
+    texts, most, margins = words, count_texts(np.array([*map(len, words)])), Margins()
     predictions = [
         Predictions(function, f"predict{name}", batch_size, most, report)
         for function, name in zip(functions, names, strict=True)
@@ -379,15 +380,10 @@ def judge(
             found[column] = pd.Series(auprc, dtype=np.float64)
         rows.append(found)
     by_text = pd.concat(rows, ignore_index=True)
-    reasons = dict(REASONS)
-    if any(one.coarse for one in predictions):
-        reasons |= dict.fromkeys(BY_DELETION, TOO_COARSE)
-    if max(map(len, texts)) < 2:
-        reasons |= dict.fromkeys(BY_DELETION, NO_TEXT)
-    asked: dict[str, Callable[[Measured], Cell]] = {
-        "located": located,
-        "ranks": state_ranks,
-        "signed": state_signed,
+    why_not = NO_TEXT if max(map(len, texts)) < 2 else TOO_COARSE if any(one.coarse for one in predictions) else ""
+    reasons = REASONS | (dict.fromkeys(BY_DELETION, why_not) if why_not else {})
+    asked: Asked = {
+        **BY_DELETION,
         "stable": partial(state_stable, maps=maps),
         **{question: partial(refuse, reason=reason) for question, reason in reasons.items()},
     }

@@ -190,11 +190,10 @@ class Trained:
             network = rebuilt(material, model.architecture, run.seed, self._place_weights(run), device)
             encoded = material.splits["test"]
             split, pieces = build_split(encoded, device), encoded.pieces
-            if pieces is not None and material.opened is not None:
+            if material.opened is not None:
                 tokenizer = open_tokenizer(material.opened.folder)
             if isinstance(network, FineTuned) and pieces is not None:
-                labels, classes = np.asarray(encoded.labels), range(material.classes)
-                readout = take_classifier(network.eval(), pieces, [ID], labels, classes)
+                readout = take_classifier(network.eval(), pieces, [ID], encoded.labels, range(material.classes))
             else:
                 readout = take_readout(network, split, [ID])
             known: Known = encoded.texts.flat[1:-1] != UNKNOWN
@@ -240,7 +239,7 @@ class Trained:
             raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
         shown, base = scope.shown(self.suite, self.dataset), scope.base(self.suite, self.dataset)
         words = [*chain(*sentences)]
-        row = dict.fromkeys(CORPUS.schema.names) | {
+        row = {
             "id": ID,
             "label": 0,
             "label_name": "",
@@ -249,15 +248,14 @@ class Trained:
             "raw": text if isinstance(text, str) else None,
             "starts": [start for _, start, _ in chain(*placed)],
         }
-        columns = {name: [value] * len(SPLITS) for name, value in row.items()} | {"split": SPLITS}
+        columns = {name: [row.get(name)] * len(SPLITS) for name in CORPUS.schema.names} | {"split": SPLITS}
         with TemporaryDirectory(prefix="attention-audit-") as folder, told_of(scope.config.mirror):
             corpus = Path(folder) / "corpus.parquet"
             write_table(corpus, CORPUS, columns, Provenance("reading", {}, ""))
             first, gradient, known = self._read_out(runs[0], corpus, maps)
             others = [self._read_out(run, corpus)[0] for run in runs[1:]]
-            adversary = None
-            if shown and base and base.model == self.model and self._is_there(shown):
-                adversary, *_ = self._read_out(shown, corpus)
+            has_adversary = shown and base and base.model == self.model and self._is_there(shown)
+            adversary = self._read_out(shown, corpus)[0] if shown and has_adversary else None
         items = [*map(" ".join, sentences)] if model.hierarchical else words
         return make_reading(items, [first, *others], adversary, self.classes, gradient, known)
 
@@ -381,5 +379,4 @@ def reading(
         raise AuditError(f"text: is {text}, and there are {len(ids)} texts; count from 0")
     found = [as_readout(one).aligned([ids[text]]) for one in given]
     names = {} if classes is None else dict(enumerate(name_classes(classes, given[0].classes)))
-    trainings = found[: len(several)]
-    return make_reading(given[0].tokens[text], trainings, None if adversary is None else found[-1], names)
+    return make_reading(given[0].tokens[text], found[: len(several)], next(iter(found[len(several) :]), None), names)

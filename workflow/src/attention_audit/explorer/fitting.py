@@ -73,11 +73,6 @@ Logits = Callable[[Floats, Floats, Floats], Floats]
 """From weights (..., L), states (L, S) and biases (S,) to all logits that are made of them, (..., K)."""
 
 
-def within(found: Floats, wanted: Floats, most: float) -> bool:
-    """Tell whether no number is further from the wanted one than `most`."""
-    return bool(np.abs(found - wanted).max() <= most)
-
-
 def states(maps: Floats, z: Floats, bias: Floats, logits: Logits) -> tuple[Floats, Floats]:
     """Round states (L, S) and biases (S,) to as few decimals as leave the logits of all maps (M, L) within `OF_STATES`;
     at least three, with which the scores under any weights that sum to 1 are as near as that.
@@ -85,7 +80,7 @@ def states(maps: Floats, z: Floats, bias: Floats, logits: Logits) -> tuple[Float
     exact = logits(maps, z, bias)
     for decimals in range(3, DIGITS):
         rounded = z.round(decimals), bias.round(decimals + 2)
-        if within(logits(maps, *rounded), exact, OF_STATES):
+        if np.abs(logits(maps, *rounded) - exact).max() <= OF_STATES:
             break
     return rounded
 
@@ -98,6 +93,6 @@ def weights(map_: Floats, exact: tuple[Floats, Floats], rounded: tuple[Floats, F
     wanted = logits(np.atleast_2d(map_).mean(0), *exact)
     for digits in range(SIGNIFICANT, DIGITS):
         found = significant(map_, digits)
-        if within(logits(np.atleast_2d(found).mean(0), *rounded), wanted, TOLERANCE):
+        if np.abs(logits(np.atleast_2d(found).mean(0), *rounded) - wanted).max() <= TOLERANCE:
             break
     return found

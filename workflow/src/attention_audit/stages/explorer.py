@@ -9,8 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
@@ -27,7 +25,7 @@ from attention_audit.errors import AuditError
 from attention_audit.explorer.assembling import page
 from attention_audit.explorer.document import About, AboutView, Sampled, packed
 from attention_audit.explorer.fitting import LIMIT, MOST, drawn, fitting
-from attention_audit.explorer.views import ViewBuilder
+from attention_audit.explorer.views import Known, ViewBuilder
 from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
@@ -214,11 +212,9 @@ def list_missing(view: ExploredView) -> dict[str, str]:
     }
 
 
-def split_rows(table: pa.Table, column: str) -> dict[str, npt.NDArray[np.float32]]:
-    """A column of lists by the text of each row."""
-    flat = table[column].combine_chunks()
-    rows = np.split(flat.flatten().to_numpy(), np.cumsum(flat.value_lengths().to_numpy())[:-1])
-    return dict(zip(table["id"].to_pylist(), rows, strict=False))
+def split_rows(table: pa.Table, column: str) -> Known:
+    """Take a column of lists by the text of each row."""
+    return dict(zip(table["id"].to_pylist(), table[column].to_numpy(), strict=True))
 
 
 def choose_adversary(
