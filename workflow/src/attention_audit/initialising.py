@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -106,7 +106,7 @@ class Column(NamedTuple):
 def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     """List the columns that any row has."""
     columns = []
-    for name in dict.fromkeys(name for row in rows for name in row):
+    for name in dict.fromkeys(chain(*rows)):
         cells = [cell.strip() if isinstance(cell := row.get(name), str) else cell for row in rows]
         there = [cell for cell in cells if not is_missing(cell)]
         plain, texts = (
@@ -264,10 +264,9 @@ def write_entry(name: str, said: Said, path: Path) -> str:
         flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False)
         flow = flow.removesuffix("...\n").strip()
         top.append((f"    {key}: {flow}", remark))
-    lines = [f"{line:<36}  # {remark}" if remark else line for line, remark in top]
     call = " ".join(f"python -m attention_audit init {shlex.quote(str(path))}".split())
-    head = f"# Written by `{call}`. docs/configuration/README.md has every key.\n"
-    return head + "".join(f"{line}\n" for line in lines)
+    head = f"# Written by `{call}`. docs/configuration/README.md has every key."
+    return "\n".join([head, *(f"{line:<36}  # {remark}" if remark else line for line, remark in top), ""])
 
 
 def initialising(files: Sequence[Path], into: Path | None, text: str | None = None, label: str | None = None) -> str:
@@ -283,7 +282,7 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
         raise AuditError(USAGE)
     path = files[0]
     if not path.is_file():
-        near = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        near = [each.name for each in path.parent.glob("*")]
         what = "is a folder" if path.is_dir() else f"not there{did_you_mean(path.name, near)}"
         raise AuditError(f"{path}: {what}; name a file that ends in {ENDINGS}")
     if not format_of(path.name):
@@ -316,15 +315,11 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     except OSError as error:
         raise AuditError(f"{into}: cannot be written ({error.strerror}); name another file with `--into`") from error
     run = "snakemake" if Path.cwd() == TREE else "python -m attention_audit run"
-    configuration = shlex.quote(str(into))
-    return "\n".join(
-        [
-            made,
-            *(f"{name}: {line}" for line in described(source, counts)),
-            *(f"warning: {name}: {line}" for line in odd),
-            "",
-            f"This is {into}. Check the lines with `guess`, and that the columns are those that you mean. Next:",
-            f"  {run} -n --configfile {configuration}",
-            f"  {run} --cores 2 all --configfile {configuration}\n",
-        ]
-    )
+    lines = [
+        *(f"{name}: {line}" for line in described(source, counts)),
+        *(f"warning: {name}: {line}" for line in odd),
+        "",
+        f"This is {into}. Check the lines with `guess`, and that the columns are those that you mean. Next:",
+        *(f"  {run} {call} --configfile {shlex.quote(str(into))}" for call in ("-n", "--cores 2 all")),
+    ]
+    return "\n".join([made, *lines, ""])

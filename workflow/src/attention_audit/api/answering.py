@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,6 @@ from attention_audit.report.ending import HEAD, write_answer
 from attention_audit.report.page import card, first_row
 
 SUBJECT = ("dataset", "suite", "model")
-FILES = "training{}.npz"
 CONFIG = "readouts.yaml"
 NUMBERS = ("value", "low", "high", "next_low", "next_high")
 
@@ -134,19 +133,18 @@ class Audited(Answer):
         """
         folder, files = check_path(folder, "folder"), []
         for number, one in enumerate(self.readouts, start=1):
-            files.append(str(folder / FILES.format(number)))
-            exact = one.several is None and one.decided
+            files.append(str(folder / f"training{number}.npz"))
+            exact: tuple[Any, Any] = (
+                (one.contribution, one.bias) if one.several is None and one.decided else (None, None)
+            )
             padded = {
-                name: [
-                    np.pad(own, (0, len(items) - len(own))) for own, items in zip(scores, one.attention, strict=True)
-                ]
+                name: [np.pad(own, (0, count - len(own))) for own, count in zip(scores, one.lengths, strict=True)]
                 for name, scores in one.maps.items()
             }
             given = readout(
                 self.words,
                 one.attention,
-                one.contribution if exact else None,
-                one.bias if exact else None,
+                *exact,
                 one.labels.tolist(),
                 one.probabilities,
                 ids=one.ids,

@@ -131,11 +131,5 @@ def audit(
         own["models"] = {MODEL: own.pop(MODEL)}
         if classes and first:
             own["classes"] = name_classes(classes, first.classes)
-        raw = {
-            **(settings or {}),
-            "datasets": [],
-            "corpora": {},
-            "own": {DATASET: own},
-            "results": f"{folder}/results",
-        }
-        return run_plan(Plan(raw, {}, memory=Path(folder)))
+        fixed = {"datasets": [], "corpora": {}, "own": {DATASET: own}, "results": f"{folder}/results"}
+        return run_plan(Plan({**(settings or {}), **fixed}, {}, memory=Path(folder)))

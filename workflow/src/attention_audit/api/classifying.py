@@ -21,7 +21,7 @@ from attention_audit.api.answering import Audited
 from attention_audit.api.auditing import DATASET, MODEL, audit, run_plan
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats, Predict
-from attention_audit.artefacts.parquet import read_table
+from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
@@ -61,6 +61,14 @@ TABLES = ("summary", "texts", "hf_table_maps")
 NO_SUITES: dict[str, Any] = {key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")}
 ARGUMENTS = {"maps", "max_length", "long", "prompt", "device"}
 """Arguments of `audit_classifier` that are keys of the configuration."""
+FAULTS = {
+    r"^audit '": "settings: audits: '",
+    r"^map '": "maps: '",
+    r"^(corpora\.\w+|\w+): (?=split |every text)": "texts: ",
+    r"^text '(\d+)'": r"texts: text \1",
+    ", or set `length` of the data set": "",
+}
+"""How faults of the workflow begin, and what they say of `audit_classifier`."""
 Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[npt.ArrayLike]]]
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
 
@@ -165,10 +173,9 @@ def name_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
         yield
     except AuditError as error:
         said = re.sub(r"^config: ([\w.]+)", name_key, str(error))
-        said = re.sub(r"^map '", "maps: '", re.sub(r"^audit '", "settings: audits: '", said))
-        said = re.sub(r"^(corpora\.\w+|\w+): (?=split |every text)", "texts: ", said)
-        said = re.sub(r"^text '(\d+)'", r"texts: text \1", said).replace(f"{folder}/", "")
-        raise AuditError(said.replace(", or set `length` of the data set", "")) from error
+        for pattern, instead in FAULTS.items():
+            said = re.sub(pattern, instead, said)
+        raise AuditError(said.replace(f"{folder}/", "")) from error
 
 
 def join_words(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> list[str]:
@@ -306,10 +313,9 @@ def audit_classifier(
             report(bar.total, bar.total, "")
         scope, suite = plan.scope, plan.scope.suite("hf")
         homes = [plan.trainings.home(suite, DATASET, run) for run in scope.models(suite, DATASET)[MODEL].runs]
-        ids = [str(number) for number in range(len(texts))]
+        ids = [*map(str, range(len(texts)))]
         readouts = [read_readout(Path(home.readout())).aligned(ids) for home in homes]
-        corpus = read_table(Path(plan.config.places.corpus_file(DATASET, "corpus")), CORPUS)
-        words = dict(zip(corpus["id"].to_pylist(), corpus["tokens"].to_pylist(), strict=True))
+        corpus = read_frame(Path(plan.config.places.corpus_file(DATASET, "corpus")), CORPUS).set_index("id")
         looks = {name: look.label for name, look in scope.looks(suite).items()}
         return Audited(
             found["summary"],
@@ -317,7 +323,7 @@ def audit_classifier(
             found["hf_table_maps"],
             found["texts"],
             readouts,
-            [words[id_] for id_ in ids],
+            [*map(list, corpus.loc[ids, "tokens"])],
             names,
         )
 

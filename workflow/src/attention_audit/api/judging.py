@@ -119,15 +119,14 @@ class Judgement(Answer):
 def find_texts(tokens: Sequence[str | Sequence[str]], language: str | None, report: Report) -> Texts:
     """List the words of each text, which are found in strings. Raises AuditError where a text is none."""
     given = entries(tokens, "tokens")
-    strings = [text for text in given if isinstance(text, str)]
-    if strings and len(strings) == len(given) and (language or find_unspaced(strings)):
-        rules = choose_tokens(strings, language, False, report)
-        texts = [[*chain(*words_of(text, rules))] for text in strings]
+    if not given:
+        raise AuditError("tokens: there is no text; give some")
+    if all(isinstance(text, str) for text in given) and (language or find_unspaced(given)):
+        rules = choose_tokens(given, language, False, report)
+        texts = [[*chain(*words_of(text, rules))] for text in given]
     else:
         texts = word_lists(given, "tokens")
         choose_tokens([*map(" ".join, texts)], language, True, report)
-    if not texts:
-        raise AuditError("tokens: there is no text; give some")
     return texts
 
 
@@ -146,17 +145,16 @@ def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
     if marks:
         names = ", ".join(mark or "empty tokens" for mark in sorted(marks))
         report(f"tokens: {names} at the ends of texts are no words; they are left out, with their scores")
-    parts, found, between = [], [], []
+    parts: list[slice] = []
     for number, words in enumerate(texts):
         kept = [at for at, word in enumerate(words) if word.strip() not in marks]
         if not kept:
             raise AuditError(f"tokens: text {number} has no word; leave it out")
         parts.append(slice(kept[0], kept[-1] + 1))
-        found.append(words[parts[-1]])
-        if not all(map(str.strip, found[-1])):
+        if not all(map(str.strip, words[parts[-1]])):
             raise AuditError(f"tokens: text {number} has empty tokens; leave them out, with their scores")
-        if within := marks & {*found[-1]}:
-            between.append(min(within))
+    found = [words[part] for words, part in zip(texts, parts, strict=True)]
+    between = [min(within) for words in found if (within := marks & {*words})]
     if 2 * len(between) > len(texts):
         raise AuditError(f"tokens: {between[0]} stands between words too; leave it out there, with its scores")
     words = [*chain(*found)]

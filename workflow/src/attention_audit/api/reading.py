@@ -365,7 +365,7 @@ def reading(
         raise AuditError("readouts: there is none; give one or more")
     places = ["readouts", *(f"readouts, {number}." for number in range(2, len(several) + 1)), "adversary"]
     given: list[GivenReadout] = []
-    for place, one in zip(places, [*several, *([] if adversary is None else [adversary])], strict=False):
+    for place, one in zip(places, several if adversary is None else [*several, adversary], strict=False):
         if not isinstance(one, GivenReadout):
             raise AuditError(f"{place}: holds {type(one).__name__}, and no readout; make one with api.readout")
         given.append(replace(one, place=place))
