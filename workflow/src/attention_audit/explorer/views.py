@@ -171,8 +171,10 @@ class ViewBuilder:
         found: Maps = []
         for map_, length in zip(maps, self.lengths, strict=True):
             shape = (length, self.heads) if self.heads else (length,)
-            fits = map_ is not None and map_.shape in (shape, (length * max(1, self.heads),))
-            found.append(map_.reshape(shape).T.astype(np.float64) if map_ is not None and fits else None)
+            if map_ is None or map_.shape not in (shape, (length * max(1, self.heads),)):
+                found.append(None)
+            else:
+                found.append(map_.reshape(shape).T.astype(np.float64))
         return found
 
     def _fit_model(self, readout: Readout) -> Maps:

@@ -129,10 +129,10 @@ def holdings(path: Path) -> set[str]:
     """
     try:
         if path.suffix == ".parquet":
-            named = pq.read_schema(path).names
-            table = pq.read_table(path, columns=[name for name in (EVIDENCE, "attention") if name in named])
-            known = EVIDENCE in named and table[EVIDENCE].null_count < len(table)
-            several = "attention" in named and str(table["attention"].type).count("list<") > 1
+            schema = pq.read_schema(path)
+            named = schema.names
+            known = EVIDENCE in named and len(pq.read_table(path, columns=[EVIDENCE]).drop_null()) > 0
+            several = "attention" in named and str(schema.field("attention").type).count("list<") > 1
         else:
             with np.load(path, allow_pickle=False) as file:
                 named = file.files

@@ -134,7 +134,8 @@ class PageBuilder:
         """
         suite, own = self.suites[view.suite], self._select(view)
         ids = sorted(self.ids[view.dataset][:count])
-        place, why = self._open(view, self._read(view.runs[0], ids))
+        runs = {run.seed: self._read(run, ids) for run in view.runs}
+        place, why = self._open(view, runs[view.runs[0].seed])
         ids.insert(0, ids.pop(place))
         columns = {row["id"]: row for row in self.rows.filter(own & pc.field("id").isin(ids)).to_pylist()}
         attributions = self._read_words("attributions", WORD_ATTRIBUTIONS, view)
@@ -152,7 +153,7 @@ class PageBuilder:
             },
             classes=self.classes[view.dataset],
             texts=self._read_texts(view.dataset, ids).to_pylist(),
-            runs={run.seed: self._read(run, ids) for run in view.runs},
+            runs={seed: found.aligned(ids) for seed, found in runs.items()},
             twin=None if view.uniform is None else self._read(view.uniform, ids),
             others=[*self._choose_adversaries(view, ids)],
             instance=split_rows(self._read_words("instance", INSTANCE_ADVERSARY, view), "attention"),
