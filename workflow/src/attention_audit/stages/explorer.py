@@ -53,15 +53,12 @@ class PageBuilder:
         self.job = job
         self.settings = job.settings
         self.limit = limit
-        self.corpora, census = (
-            dict(zip(self.settings.datasets, job.inputs[name], strict=True)) for name in ("corpus", "census")
-        )
+        censuses = zip(job.settings.datasets, job.inputs["census"], strict=True)
         self.suites = {suite.key: suite for suite in job.settings.suites}
-        self.classes = class_names({name: read_frame(path, CENSUS) for name, path in census.items()})
+        self.classes = class_names({name: read_frame(path, CENSUS) for name, path in censuses})
         self.rows = read_table(job.input("texts"), TEXTS)
         self.answers = read_table(job.input("summary"), SUMMARY)
         self.ids = {name: self._order_texts(name) for name in job.settings.datasets}
-        self.made = datetime.now(UTC).isoformat(timespec="seconds")
 
     def _read(self, run: ExploredRun, ids: Sequence[str] | None = None) -> Readout:
         """Read a readout, or that of some of its texts. Raises AuditError where it is damaged, or lacks a text."""
@@ -80,8 +77,7 @@ class PageBuilder:
 
     def _open(self, view: ExploredView, found: Readout) -> tuple[int, str]:
         """Choose the text that is shown first of a view, by its place, and say why."""
-        rows = self.rows.filter(self._select(view)).select(["id", *Seen._fields[3:]]).to_pylist()
-        known = {row["id"]: row for row in rows}
+        known = {row["id"]: row for row in self._read_rows(self.rows, view)}
         seen = map(
             Seen.read,
             (found.labels == found.predictions).tolist(),
@@ -94,7 +90,8 @@ class PageBuilder:
     def _read_texts(self, dataset: str, ids: Sequence[str]) -> pa.Table:
         """Read the words of some texts, and who marked them. Raises AuditError where the corpus is damaged."""
         columns = ["id", "tokens", "sentences", "query", "marks"]
-        path, wanted = self.corpora[dataset], pc.field("id").isin(list(ids))
+        path = self.job.inputs["corpus"][self.settings.datasets.index(dataset)]
+        wanted = pc.field("id").isin(list(ids))
         found = pa.concat_tables(part.filter(wanted) for part in read_batches(path, CORPUS, columns))
         places = {id_: place for place, id_ in enumerate(found["id"].to_pylist())}
         if missing := [id_ for id_ in ids if id_ not in places]:
@@ -104,16 +101,15 @@ class PageBuilder:
     def _read_words(self, name: str, kind: Artefact, view: ExploredView) -> pa.Table:
         """Read the rows of an audit that speak of the first seed of a view's model; none where it was not asked."""
         place = getattr(view, name)
-        if place is None:
-            return kind.schema.empty_table()
-        table = read_table(self.job.inputs[name][place], kind)
+        table = kind.schema.empty_table() if place is None else read_table(self.job.inputs[name][place], kind)
         return table.filter((pc.field("model") == view.model) & (pc.field("seed") == view.runs[0].seed))
 
     @staticmethod
-    def _select(view: ExploredView) -> pc.Expression:
-        """Select the rows of the tables of texts and of answers that are of a view."""
-        parts = [pc.field(name) == getattr(view, name) for name in ("dataset", "suite", "model")]
-        return parts[0] & parts[1] & parts[2]
+    def _read_rows(table: pa.Table, view: ExploredView) -> list[dict[str, Any]]:
+        """Read the rows of the table of texts, or of answers, that are of a view."""
+        of_model = (pc.field("suite") == view.suite) & (pc.field("model") == view.model)
+        rows: list[dict[str, Any]] = table.filter((pc.field("dataset") == view.dataset) & of_model).to_pylist()
+        return rows
 
     def _choose_adversaries(self, view: ExploredView, ids: Sequence[str]) -> Iterator[tuple[str, str, str, Readout]]:
         """Choose the adversary of each family that is shown, and say what there is to know of its map."""
@@ -132,12 +128,12 @@ class PageBuilder:
         """Make a view of so many texts, packed: the first of the sample, in the order of the corpus, but for the one
         that is shown first.
         """
-        suite, own = self.suites[view.suite], self._select(view)
-        ids = sorted(self.ids[view.dataset][:count])
+        suite, ids = self.suites[view.suite], sorted(self.ids[view.dataset][:count])
         runs = {run.seed: self._read(run, ids) for run in view.runs}
         place, why = self._open(view, runs[view.runs[0].seed])
         ids.insert(0, ids.pop(place))
-        columns = {row["id"]: row for row in self.rows.filter(own & pc.field("id").isin(ids)).to_pylist()}
+        rows = {row["id"]: row for row in self._read_rows(self.rows, view)}
+        columns = {id_: rows[id_] for id_ in ids if id_ in rows}
         attributions = self._read_words("attributions", WORD_ATTRIBUTIONS, view)
         builder = ViewBuilder(
             about={
@@ -149,7 +145,7 @@ class PageBuilder:
                 "sampled": self._describe_sample(view.dataset, count),
                 "missing": list_missing(view),
                 "columns_seed": next((int(row["seed"]) for row in columns.values()), None),
-                "lines": [line._asdict() for row in self.answers.filter(own).to_pylist() for line in write_lines(row)],
+                "lines": [line._asdict() for row in self._read_rows(self.answers, view) for line in write_lines(row)],
             },
             classes=self.classes[view.dataset],
             texts=self._read_texts(view.dataset, ids).to_pylist(),
@@ -169,13 +165,10 @@ class PageBuilder:
         """Say what the page says of the texts that it shows."""
         count = len(self.ids[dataset])
         drawn_by = "drawn by label and by whether the first model predicts it"
-        if shown == count:
-            why = ""
-        elif shown == MOST:
+        why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
+        if shown == MOST:
             why = f"The page shows {MOST:,} texts of a data set at most, {drawn_by}."
-        else:
-            why = f"The page has at most {self.limit / 1e6:g} MB, so that it shows a sample of the texts, {drawn_by}."
-        return Sampled(of=count, shown=shown, why=why)
+        return Sampled(of=count, shown=shown, why="" if shown == count else why)
 
     def _write(self, counts: Mapping[str, int]) -> tuple[str, dict[str, int]]:
         """Write the page with so many texts of each data set, and count the bytes of these in it."""
@@ -184,8 +177,8 @@ class PageBuilder:
         sizes = dict.fromkeys(self.ids, 0)
         for about, packed_view in made:
             sizes[about["dataset"]] += len(packed_view)
-        abouts, report = [about for about, _ in made], self.settings.report
-        short = About(made=self.made, commit=commit(Path.cwd()) or "", report=report, views=abouts)
+        now, at = datetime.now(UTC).isoformat(timespec="seconds"), commit(Path.cwd()) or ""
+        short = About(made=now, commit=at, report=self.settings.report, views=[about for about, _ in made])
         return page(short, {about["key"]: view for about, view in made}), sizes
 
     def fit(self) -> str:
