@@ -1,13 +1,27 @@
-"""Small classifiers of random weights, in memory."""
+"""Small classifiers: of random weights, in memory, and trained on corpora of a few words."""
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 import torch
+from in_process import run_stage
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from attention_audit.artefacts.parquet import write_table
+from attention_audit.artefacts.provenance import Provenance
+from attention_audit.columns.files import CORPUS, VOCABULARY
+from attention_audit.corpus.text import SPLITS
+from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, vocabulary_columns
+from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.network import Classifier
+from attention_audit.readout import Readout, read_readout
+from attention_audit.training.settings import Recipe
 
 
 def make_architecture(encoder: str = "bilstm", attention: str = "additive", **given: Any) -> Architecture:
@@ -31,3 +45,28 @@ def run_packed(encoder: Any, reference: Any, vectors: Tensor, lengths: Tensor) -
     packed = pack_padded_sequence(vectors, lengths, batch_first=True, enforce_sorted=False)
     states: Tensor = pad_packed_sequence(reference(packed)[0], batch_first=True)[0]
     return states
+
+
+def write_words(
+    folder: Path, rows: Sequence[Mapping[str, Any]], vectors: Mapping[str, npt.NDArray[np.float32]] = {}
+) -> None:
+    """Write a corpus with its vocabulary, which is that of the training texts."""
+    corpus, provenance = folder / "corpus.parquet", Provenance("test", {}, "")
+    write_table(corpus, CORPUS, pa.Table.from_pylist([*rows], schema=CORPUS.schema), provenance)
+    words = vocabulary_columns(build_vocabulary(WordLists(corpus, ["train"])), vectors)
+    write_table(folder / "vocabulary.parquet", VOCABULARY, words, provenance)
+
+
+def train_in(
+    folder: Path, model: str, architecture: Architecture, recipe: Mapping[str, Any], reference: str = "", **given: Any
+) -> list[Readout]:
+    """Train a model on the corpus of a folder, and read every split out; reference: another model in the folder."""
+    settings = {"dataset": "words", "model": model, "objective": {"kind": "labels"}, "seed": 1, "device": "cpu"}
+    settings |= {"threads": 1, "patience": None, "architecture": architecture, "optimisation": Recipe(**recipe)}
+    inputs = {name: [f"{folder}/{name}.parquet"] for name in ("corpus", "vocabulary")}
+    inputs["reference"] = [f"{folder}/{reference}/{split}.parquet" for split in SPLITS] if reference else []
+    outputs = {"weights": [f"{folder}/{model}/weights.safetensors"]}
+    outputs |= {name: [f"{folder}/{model}/{name}.parquet"] for name in ("history", "head")}
+    outputs["readouts"] = [f"{folder}/{model}/{split}.parquet" for split in SPLITS]
+    run_stage("train", TrainJob.model_validate(settings | given), inputs, outputs)
+    return [read_readout(Path(path)) for path in outputs["readouts"]]
