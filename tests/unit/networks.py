@@ -48,7 +48,7 @@ def run_packed(encoder: Any, reference: Any, vectors: Tensor, lengths: Tensor) -
 
 
 def write_words(
-    folder: Path, rows: Sequence[Mapping[str, Any]], vectors: Mapping[str, npt.NDArray[np.float32]] = {}
+    folder: Path, rows: Sequence[Mapping[str, Any]], vectors: dict[str, npt.NDArray[np.float32]] | None = None
 ) -> None:
     """Write a corpus with its vocabulary, which is that of the training texts."""
     corpus, provenance = folder / "corpus.parquet", Provenance("test", {}, "")

@@ -1,32 +1,26 @@
 """Models of pairs: against the formulas written out, their readouts and heads, and the stages that train them."""
 
-import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 import torch
+from networks import make_architecture, run_packed, train_in, write_words
 from torch import Tensor, nn, tensor
 
 from attention_audit.artefacts.parquet import read_provenance, read_table, write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.files import CORPUS, HEAD, READOUT, VOCABULARY
+from attention_audit.columns.files import HEAD, READOUT
 from attention_audit.corpus.text import SPLITS
-from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, vocabulary_columns
 from attention_audit.errors import AuditError
-from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Marked, Split
 from attention_audit.model.encoders import BiLSTM
 from attention_audit.model.network import Classifier, PairClassifier, allowed, network, predict_split
 from attention_audit.readout import Readout, head_columns, read_readout, read_readouts
 from attention_audit.scores import accuracy
-from attention_audit.stages import train as train_stage
-from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, read_material
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.training.loop import adam
@@ -40,8 +34,7 @@ KINDS = [(encoder, attention) for encoder in ("bilstm", "conv", "affine") for at
 
 
 def architecture(encoder: str = "bilstm", attention: str = "additive", **given: Any) -> Architecture:
-    sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3, "kernels": [1, 3]}
-    return Architecture.model_validate({"encoder": encoder, "attention": attention, "pair": True, **sizes, **given})
+    return make_architecture(encoder, attention, **{"pair": True, "kernels": [1, 3]} | given)
 
 
 def model_of(encoder: str = "bilstm", attention: str = "additive", classes: int = 4) -> PairClassifier:
@@ -62,15 +55,9 @@ def split_of(candidates: list[list[int]] = CANDIDATES) -> Split:
 
 def test_a_batch_carries_queries_and_candidates_of_its_texts() -> None:
     batch = split_of().batch(np.array([2, 0]))
-    assert batch.query is not None
     assert batch.query.ids.tolist() == [[2, 3, 0], [2, 7, 3]]
     assert batch.query.lengths.tolist() == [0, 1]
-    assert batch.candidates is not None
     assert batch.candidates.tolist() == [[1, -1], [0, 2]]
-
-
-def test_without_any_candidates_a_batch_carries_none() -> None:
-    assert split_of([[], [], []]).batch(np.arange(3)).candidates is None
 
 
 def test_a_text_that_names_no_candidates_may_have_any_class() -> None:
@@ -79,17 +66,11 @@ def test_a_text_that_names_no_candidates_may_have_any_class() -> None:
 
 def test_the_summary_of_a_bilstm_is_where_a_packed_one_ends() -> None:
     torch.manual_seed(0)
-    encoder, embedding = BiLSTM(architecture(pair=False, hidden=4), 5), nn.Embedding(10, 5)
-    lstm = nn.LSTM(5, 4, bidirectional=True)
-    for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"):
-        lstm._parameters[name] = encoder.forwards._parameters[name]
-        lstm._parameters[f"{name}_reverse"] = encoder.backwards._parameters[name]
-    lstm._init_flat_weights()
+    encoder, embedding, lengths = BiLSTM(architecture(pair=False), 5), nn.Embedding(10, 5), tensor([1, 3, 0])
     ids = nn.utils.rnn.pad_sequence([tensor(query) for query in QUERIES], batch_first=True)
-    summary = encoder.summary(embedding, Marked(ids, tensor([1, 3, 0])))
-    for row, query in enumerate(QUERIES):
-        _, (ends, _) = lstm(embedding(tensor(query)))
-        torch.testing.assert_close(summary[row], ends.flatten())
+    states = run_packed(encoder, nn.LSTM(5, 4, bidirectional=True), embedding(ids), lengths + 2)
+    ends = torch.cat([states[torch.arange(3), lengths + 1, :4], states[:, 0, 4:]], dim=1)
+    torch.testing.assert_close(encoder.summary(embedding, Marked(ids, lengths)), ends)
 
 
 def states_of(model: PairClassifier, encoder: Any, table: nn.Embedding, ids: list[int]) -> Tensor:
@@ -150,8 +131,6 @@ def test_queries_are_read_through_an_embedding_and_an_encoder_of_their_own() -> 
     model = model_of("affine")
     torch.autograd.backward(model(split_of().batch(np.array([0]))).logits[0, 0])
     texts, queries = model.embedding.weight.grad, model.query_embedding.weight.grad
-    assert texts is not None
-    assert queries is not None
     assert texts.any(1).nonzero().flatten().tolist() == [4, 5, 6, 7]
     assert queries.any(1).nonzero().flatten().tolist() == [7]
 
@@ -196,8 +175,6 @@ def test_readouts_of_pairs_give_the_models_own_logits(kind: tuple[str, str]) -> 
     model, split = model_of(*kind), split_of()
     readout = take_readout(model, split, list("abc"))
     output = model(split.batch(np.arange(3)))
-    assert readout.head is not None
-    assert readout.candidates is not None
     assert [row.tolist() for row in readout.candidates] == [[0, 2], [0, 1, 2, 3], [1]]
     assert readout.lengths.tolist() == [4, 1, 3]
     for row in range(3):
@@ -221,7 +198,6 @@ def test_a_head_stays_as_it_was_when_training_goes_on() -> None:
     head = take_readout(model, split_of(), list("abc")).head
     before = model.decoder.bias.tolist()
     nn.init.zeros_(model.decoder.bias)
-    assert head is not None
     assert head.bias.tolist() == before
 
 
@@ -235,30 +211,22 @@ def write(folder: Path, readout: Readout, provenance: Provenance) -> Path:
     return path
 
 
-def test_pairs_survive_their_files(tmp_path: Path, random_pairs: MakeReadout, provenance: Provenance) -> None:
-    readout = random_pairs([3, 1, 8, 2])
-    path = write(tmp_path, readout, provenance)
-    for again in (read_readout(path), *read_readouts(path)):
-        assert again.head is not None
-        assert readout.head is not None
-        assert again.candidates is not None
-        assert readout.candidates is not None
-        assert again.head.weight.equal(readout.head.weight)
-        assert again.head.bias.equal(readout.head.bias)
-        assert [row.tolist() for row in again.candidates] == [row.tolist() for row in readout.candidates]
-        np.testing.assert_allclose(again.predict(again.attention), readout.probabilities, atol=1e-6)
+@pytest.fixture
+def path(tmp_path: Path, random_pairs: MakeReadout, provenance: Provenance) -> Path:
+    """The file of a readout of five pairs."""
+    return write(tmp_path, random_pairs([3, 1, 8, 2, 5]), provenance)
 
 
-def test_parts_of_a_file_bring_their_own_candidates(
-    tmp_path: Path, random_pairs: MakeReadout, provenance: Provenance
-) -> None:
-    path = write(tmp_path, random_pairs([3, 1, 8, 2, 5]), provenance)
-    parts = [part.candidates for part in read_readouts(path, rows=2)]
-    assert [[row.tolist() for row in part or []] for part in parts] == [
-        [[1, 2, 3], [0, 2, 3]],
-        [[0, 1, 3], [0, 1, 2]],
-        [[0, 1, 2, 3]],
-    ]
+def test_pairs_survive_their_files_whole_and_in_parts(path: Path, random_pairs: MakeReadout) -> None:
+    readout = random_pairs([3, 1, 8, 2, 5])
+    for parts in ([read_readout(path)], [*read_readouts(path, rows=2)]):
+        found = [row.tolist() for again in parts for row in again.candidates]
+        assert found == [row.tolist() for row in readout.candidates]
+        probabilities = np.concatenate([again.predict(again.attention) for again in parts])
+        np.testing.assert_allclose(probabilities, readout.probabilities, atol=1e-6)
+        for again in parts:
+            assert again.head.weight.equal(readout.head.weight)
+            assert again.head.bias.equal(readout.head.bias)
 
 
 def test_aligned_pairs_keep_their_candidates(random_pairs: MakeReadout) -> None:
@@ -267,43 +235,26 @@ def test_aligned_pairs_keep_their_candidates(random_pairs: MakeReadout) -> None:
     np.testing.assert_allclose(turned.predict(turned.attention), turned.probabilities, atol=1e-6)
 
 
-@pytest.mark.parametrize("classes", [0, 3])
-def test_the_head_of_another_model_is_refused(
-    tmp_path: Path, random_pairs: MakeReadout, provenance: Provenance, classes: int
+@pytest.mark.parametrize(
+    ("classes", "line"), [(0, "does not fit the readouts beside it"), (3, "does not fit"), (None, "not there")]
+)
+def test_the_head_of_another_model_or_none_is_refused(
+    path: Path, random_pairs: MakeReadout, provenance: Provenance, classes: int | None, line: str
 ) -> None:
-    path = write(tmp_path, random_pairs([3, 4]), provenance)
-    other = random_pairs([3], classes=classes).head if classes else None
-    write_table(tmp_path / "head.parquet", HEAD, head_columns(other), provenance)
-    with pytest.raises(AuditError, match=r"head\.parquet: does not fit the readouts beside it.*; rebuild it with"):
-        read_readout(path)
-
-
-def test_a_missing_head_is_named(tmp_path: Path, random_pairs: MakeReadout, provenance: Provenance) -> None:
-    path = write(tmp_path, random_pairs([3, 4]), provenance)
-    (tmp_path / "head.parquet").unlink()
-    with pytest.raises(AuditError, match=r"head\.parquet: not there; rebuild it with"):
+    head = path.with_name("head.parquet")
+    write_table(head, HEAD, head_columns(random_pairs([3], classes=classes).head if classes else None), provenance)
+    if classes is None:
+        head.unlink()
+    with pytest.raises(AuditError, match=rf"head\.parquet: {line}.*; rebuild it with"):
         read_readout(path)
 
 
 def test_readouts_of_single_texts_look_for_no_head(
-    tmp_path: Path, random_readout: MakeReadout, random_pairs: MakeReadout, provenance: Provenance
+    path: Path, random_readout: MakeReadout, provenance: Provenance
 ) -> None:
-    write(tmp_path, random_pairs([3, 4]), provenance)
-    path = tmp_path / "test.parquet"
     write_batches(path, READOUT, random_readout([3, 4]).tables(), provenance)
     again = read_readout(path)
-    assert again.head is None
-    assert again.candidates is None
-
-
-def test_predictions_under_other_weights_by_hand(random_readout: MakeReadout) -> None:
-    readout = replace(
-        random_readout([2, 1]),
-        contribution=[np.array([[1.0], [-1.0]], np.float32), np.array([[2.0]], np.float32)],
-        bias=np.array([[0.5], [0.0]], np.float32),
-    )
-    predicted = readout.predict([np.array([0.0, 1.0], np.float32), np.array([1.0], np.float32)])
-    np.testing.assert_allclose(predicted[:, 1], [1 / (1 + np.exp(0.5)), 1 / (1 + np.exp(-2))], rtol=1e-6)
+    assert again.head is again.candidates is None
 
 
 ROOMS = ["attic", "bath", "cellar"]
@@ -315,103 +266,60 @@ class Rooms:
     The last of three texts names its candidates: the two rooms of its story.
     """
 
-    def __init__(self, folder: Path, provenance: Provenance) -> None:
-        self.folder, self.provenance = folder, provenance
-        random = np.random.default_rng(0)
-        rows = [
-            self.row(f"{split}-{number}", split, random, number % 3 == 2)
-            for split, size in {"train": 400, "dev": 60, "test": 60}.items()
-            for number in range(size)
-        ]
-        self.write(rows)
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.random = folder, np.random.default_rng(0)
+        sizes = {"train": 400, "dev": 60, "test": 60}
+        self.write([self.row(split, number) for split, size in sizes.items() for number in range(size)])
 
-    @staticmethod
-    def row(name: str, split: str, random: np.random.Generator, named: bool) -> dict[str, Any]:
-        rooms, asked = random.permutation(3)[:2].tolist(), int(random.integers(2))
-        tokens = [f"{who}-{ROOMS[room]}" for who, room in zip(("ann", "bob"), rooms, strict=True)]
+    def row(self, split: str, number: int, **changes: Any) -> dict[str, Any]:
+        rooms, asked = self.random.permutation(3)[:2].tolist(), int(self.random.integers(2))
         return {
-            "id": name,
+            "id": f"{split}-{number}",
             "split": split,
             "label": rooms[asked],
-            "tokens": tokens,
+            "tokens": [f"{who}-{ROOMS[room]}" for who, room in zip(("ann", "bob"), rooms, strict=True)],
             "label_name": ROOMS[rooms[asked]],
             "query": ["where", "is", ("ann", "bob")[asked]],
-            "candidates": rooms if named else None,
-        }
+            "candidates": rooms if number % 3 == 2 else None,
+        } | changes
 
     def write(self, rows: list[dict[str, Any]]) -> None:
-        corpus, vocabulary = self.folder / "corpus.parquet", self.folder / "vocabulary.parquet"
-        write_table(corpus, CORPUS, pa.Table.from_pylist(rows, schema=CORPUS.schema), self.provenance)
-        words = build_vocabulary(WordLists(corpus, ["train"]))
-        vectors = {"bob": np.arange(5, dtype=np.float32)}
-        write_table(vocabulary, VOCABULARY, vocabulary_columns(words, vectors), self.provenance)
+        write_words(self.folder, rows, {"bob": np.arange(5, dtype=np.float32)})
+
+    def add(self, split: str, **changes: Any) -> None:
+        """Have one text of each split, and behind them an odd one."""
+        self.write([*(self.row(each, 2) for each in SPLITS), self.row(split, 0, id="odd", **changes)])
 
     def read(self, **given: Any) -> Any:
         return read_material(self.folder / "corpus.parquet", self.folder / "vocabulary.parquet", architecture(**given))
 
-    def run(self, encoder: str, attention: str) -> list[Readout]:
-        """Train and read out, to files as the workflow has them."""
-        sizes = {"embedding": 16, "hidden": 16, "attention_hidden": 16}
-        settings = {
-            "dataset": "rooms",
-            "model": "model",
-            "objective": {"kind": "labels"},
-            "seed": 1,
-            "architecture": architecture(encoder, attention, **sizes).model_dump(),
-            "device": "cpu",
-            "threads": 1,
-        }
-        settings = json.loads(json.dumps(settings))
-        recipe = {"learning_rate": 0.02, "average": True, "measure": "accuracy", "class_weights": False}
-        training = TrainJob.model_validate(
-            settings | {"optimisation": Recipe(**recipe).model_dump(), "epochs": 12, "patience": None}
-        )
-        inputs = {name: [self.folder / f"{name}.parquet"] for name in ("corpus", "vocabulary")}
-        trained = {"weights": [self.folder / "weights.safetensors"], "history": [self.folder / "history.parquet"]}
-        outputs = trained | {
-            "readouts": [self.folder / f"{split}.parquet" for split in SPLITS],
-            "head": [self.folder / "head.parquet"],
-        }
-        train_stage.run(Job(training, inputs, outputs, self.provenance, lambda line: None))
-        return [read_readout(path) for path in outputs["readouts"]]
-
 
 @pytest.fixture
-def rooms(tmp_path: Path, provenance: Provenance) -> Rooms:
-    return Rooms(tmp_path, provenance)
+def rooms(tmp_path: Path) -> Rooms:
+    return Rooms(tmp_path)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_models_of_pairs_learn_where_to_look(rooms: Rooms, kind: tuple[str, str]) -> None:
-    for readout in rooms.run(*kind):
+    sizes = {"embedding": 16, "hidden": 16, "attention_hidden": 16}
+    recipe = {"learning_rate": 0.02, "average": True, "measure": "accuracy", "class_weights": False}
+    for readout in train_in(rooms.folder, "model", architecture(*kind, **sizes), recipe, epochs=12):
         assert accuracy(readout.labels, readout.predictions) > 0.95
         np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
-        assert readout.candidates is not None
         assert {len(row) for row in readout.candidates} == {2, 3}
-    head = rooms.folder / "head.parquet"
+    head = rooms.folder / "model" / "head.parquet"
     assert read_table(head, HEAD)["class"].to_pylist() == [0, 1, 2]
     assert read_provenance(head) == rooms.provenance.record()
 
 
-def test_queries_and_candidates_are_read_with_their_texts(rooms: Rooms) -> None:
+def test_queries_and_candidates_are_read_with_their_texts_by_models_of_pairs_alone(rooms: Rooms) -> None:
     material = rooms.read()
-    dev = material.splits["dev"]
     assert material.classes == 3
-    assert dev.queries is not None
-    assert len(dev.queries.counts) == 60
-    assert dev.candidates is not None
-    assert dev.candidates.counts.tolist() == [0, 0, 2] * 20
-    batch = build_split(dev, CPU).batch(np.array([2, 0]))
-    assert batch.query is not None
+    batch = build_split(material.splits["dev"], CPU).batch(np.array([2, 0]))
     assert batch.query.lengths.tolist() == [3, 3]
-    assert batch.candidates is not None
-    assert batch.candidates[1].tolist() == [-1, -1]
-
-
-def test_single_texts_of_the_same_corpus_are_read_without_queries(rooms: Rooms) -> None:
-    batch = build_split(rooms.read(pair=False).splits["dev"], CPU).batch(np.arange(3))
-    assert batch.query is None
-    assert batch.candidates is None
+    assert (batch.candidates >= 0).tolist() == [[True, True], [False, False]]
+    single = build_split(rooms.read(pair=False).splits["dev"], CPU).batch(np.arange(3))
+    assert single.query is single.candidates is None
 
 
 def test_both_embeddings_start_from_the_vectors(rooms: Rooms) -> None:
@@ -429,17 +337,13 @@ def test_both_embeddings_start_from_the_vectors(rooms: Rooms) -> None:
     ],
 )
 def test_texts_that_teach_nothing_are_named(rooms: Rooms, change: dict[str, Any], message: str) -> None:
-    random = np.random.default_rng(0)
-    odd = [rooms.row("odd", "train", random, named=False) | change]
-    rooms.write([*(rooms.row(f"{split}-0", split, random, named=True) for split in SPLITS), *odd])
+    rooms.add("train", **change)
     with pytest.raises(AuditError, match=rf"corpus\.parquet: {message}"):
         rooms.read()
 
 
 def test_an_answer_outside_the_candidates_may_be_missed_in_a_test(rooms: Rooms) -> None:
-    random = np.random.default_rng(0)
-    odd = rooms.row("odd", "test", random, named=False) | {"candidates": [1, 3], "label": 0}
-    rooms.write([*(rooms.row(f"{split}-0", split, random, named=True) for split in SPLITS), odd])
+    rooms.add("test", candidates=[1, 3], label=0)
     material = rooms.read()
     assert material.classes == 4
     model = build_model(material, architecture(), seed=0)
