@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from in_process import run_stage
-from planned import asked_models, by_name, model_of, plan_alone, plan_of, unmade
+from planned import CLASSIFIERS_ALONE, asked_models, by_name, model_of, plan_alone, plan_of, unmade
 from transformers_on_disk import change_config
 
 from attention_audit.artefacts.parquet import read_frame, write_table
@@ -51,8 +51,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def plan(folders: list[str]) -> Plan:
     """The classifiers on a generated corpus, whose classes are 0 and 1, and nothing else."""
     own = {"models": {"mine": folders[:2]}, "uniform": folders[2:], "max_length": 16}
-    return plan_of(datasets=[], serrano_smith={"datasets": []}, jain_wallace={"datasets": []},
-                   deception={"datasets": []}, hf={"chorus": own})  # fmt: skip
+    return plan_of(**CLASSIFIERS_ALONE, hf={"chorus": own})
 
 
 def test_models_their_twins_and_what_they_are_compared_with(plan: Plan) -> None:
@@ -63,7 +62,6 @@ def test_models_their_twins_and_what_they_are_compared_with(plan: Plan) -> None:
     compared = plan.auditing.runs(judged, audit_named("comparison"))
     assert compared == [Run("mine", 2), Run("imposed", 1), Run("uniform", 1)]
     contrasts = judged.model.contrasts
-    assert contrasts is not None
     assert contrasts.uniform == "uniform"
     assert [models[model].reads[0].imposed for model in ("mine", "uniform")] == [False, True]
 
@@ -80,7 +78,6 @@ def test_the_same_folder_with_weights_imposed_is_another_readout(plan: Plan) -> 
 def test_uniform_weights_are_imposed_without_the_network(random_heads: Callable[..., Readout]) -> None:
     own = random_heads([4, 2], marks=1)
     readout = imposed(own)
-    assert own.attending is not None
     even = [np.full_like(weights, 1 / len(weights)) for weights in own.attending.weights]
     np.testing.assert_allclose(readout.probabilities, own.predict(even), atol=1e-6)
     assert readout.words.tolist() == [3, 1]
@@ -152,29 +149,20 @@ def test_what_config_json_says_ends_the_run_before_it_begins(
 
 
 def test_models_may_call_the_classes_by_other_names(folders: list[str]) -> None:
-    labels = {"NEGATIVE": "0", "positive": "1", "other": {"NEGATIVE": "1", "positive": "0"}}
-    models = {"mine": folders[:1], "other": folders[1:2]}
-    plan = plan_of(hf={"chorus": {"models": models, "labels": labels}})
-    mine, other = (model_of(plan, "hf", "chorus", name).reads[0].labels for name in ("mine", "other"))
-    assert mine == {"NEGATIVE": "0", "positive": "1"}
-    assert other == {"NEGATIVE": "1", "positive": "0"}
+    labels = {"mine": {"NEGATIVE": "0", "positive": "1"}, "other": {"NEGATIVE": "1", "positive": "0"}}
+    own = {"models": {"mine": folders[:1], "other": folders[1:2]}}
+    plan = plan_of(hf={"chorus": own | {"labels": labels["mine"] | {"other": labels["other"]}}})
+    assert {name: model_of(plan, "hf", "chorus", name).reads[0].labels for name in labels} == labels
 
 
-def test_an_adapter_is_to_be_merged(tmp_path: Path) -> None:
-    folder = classifiers_on_disk.save(tmp_path / "adapted", words=WORDS)
-    (folder / "adapter_config.json").write_text("{}")
-    with pytest.raises(AuditError, match=r"adapted: holds an adapter, .* model.merge_and_unload.*save_pretrained"):
-        plan_of(hf={"chorus": {"models": {"a": [str(folder)]}}})
-
-
-def corpus(path: Path, provenance: Provenance, names: tuple[str, str] = ("negative", "positive")) -> Path:
+def corpus(path: Path, provenance: Provenance) -> Path:
     """Four texts in the test split, of two classes."""
     columns: dict[str, Any] = {
         "id": [f"t{number}" for number in range(4)],
         "split": ["test"] * 4,
         "label": [1, 0, 1, 0],
         "tokens": TEXTS,
-        "label_name": [names[1], names[0]] * 2,
+        "label_name": ["positive", "negative"] * 2,
     }
     columns = dict.fromkeys(CORPUS.schema.names, [None] * 4) | columns
     write_table(path, CORPUS, columns, provenance)
@@ -266,7 +254,6 @@ def test_classes_that_are_not_numbered_as_the_logits_are_refused(
 
 def naive_head(readout: Readout, text: int, head: int, shuffle: list[int]) -> float:
     """How far the prediction of one text moves when one head's weights are in another order."""
-    assert readout.attending is not None
     weights = [values.copy() for values in readout.attending.weights]
     weights[text][:, head] = weights[text][shuffle, head]
     return float(np.abs(readout.predict(weights)[text] - readout.probabilities[text]).sum() / 2)
@@ -286,7 +273,6 @@ def test_each_head_is_shuffled_alone(random_heads: Callable[..., Readout]) -> No
 
 def test_texts_that_are_cut_are_named(random_heads: Callable[..., Readout]) -> None:
     made = random_heads([5, 4], marks=2)
-    assert made.several is not None
     # of the first text a word without a piece is not read, and nothing is cut
     places, flags = [np.array([0, 2, 3]), np.array([7, 8])], np.array([False, True])
     readout = replace(made, several=replace(made.several, places=places, cut=flags))
@@ -335,8 +321,7 @@ def test_the_table_of_heads_has_a_row_a_head() -> None:
 
 def test_of_several_given_models_each_is_judged_and_no_job_reads_what_none_makes(folders: list[str]) -> None:
     own = {"models": {"mine": folders[:2], "other": folders[2:]}, "max_length": 16}
-    plan = plan_of(datasets=[], serrano_smith={"datasets": []}, jain_wallace={"datasets": []},
-                   deception={"datasets": []}, hf={"chorus": own})  # fmt: skip
+    plan = plan_of(**CLASSIFIERS_ALONE, hf={"chorus": own})
     assert unmade(plan) == set()
     assert asked_models(plan, "permutation") == ["hf_mine", "hf_other"]
     # those that show the whole suite are made once

@@ -1,7 +1,6 @@
 """Suite `own`: what a configuration of readouts from elsewhere asks for, and how they are imported."""
 
 from collections.abc import Callable
-from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from elsewhere import CLASSES, made, write_all
 from in_process import make, make_exhibit
-from planned import PLACES, asked_models, asked_of, by_name, inputs_of, judged_of, plan_of, unmade
+from planned import CLASSIFIERS_ALONE, PLACES, asked_models, asked_of, by_name, inputs_of, judged_of, plan_of, unmade
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, write_batches
 from attention_audit.artefacts.provenance import Provenance
@@ -27,28 +26,20 @@ from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import Maps, Readout, read_readout
 
-NOTHING_ELSE: dict[str, Any] = {
-    "datasets": [],
-    "serrano_smith": {"datasets": []},
-    "jain_wallace": {"datasets": []},
-    "deception": {"datasets": []},
-}
 
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory."""
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the test in a folder of its own."""
     monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def planned(**own: Any) -> Plan:
     """The plan of readouts alone."""
-    return plan_of(**NOTHING_ELSE, own=own)
+    return plan_of(**CLASSIFIERS_ALONE, own=own)
 
 
 @pytest.fixture
-def plan(here: Path) -> Plan:
+def plan() -> Plan:
     """Two trainings of a model, its twin and an adversary."""
     return planned(reviews=write_all(Path("given"), texts=12))
 
@@ -89,7 +80,6 @@ def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
     ]
     (subject,) = plan.exhibiting.subjects()
     assert (subject.model, subject.seeds, subject.given, subject.items) == ("mine", 2, True, "words")
-    assert subject.contrasts is not None
     assert (subject.contrasts.uniform, subject.contrasts.adversaries) == ("uniform", ["adversaries"])
     assert subject.unasked == {
         name: f"{name} needs a network that can be run again, and of mine only readouts are given"
@@ -99,7 +89,9 @@ def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
     inputs = inputs_of(plan, "consistency", "own", "reviews")
     assert {Path(path).name for path in (*inputs["readouts"], *inputs["against"])} == {"test.parquet"}
     with pytest.raises(AuditError, match=r"^audits\.own: located needs a network .* only readouts are given; leave it"):
-        plan_of(**NOTHING_ELSE, own={"reviews": plan.config.own["reviews"].model_dump()}, audits={"own": ["located"]})
+        plan_of(
+            **CLASSIFIERS_ALONE, own={"reviews": plan.config.own["reviews"].model_dump()}, audits={"own": ["located"]}
+        )
 
 
 def bare(number: int, texts: int = 12, name: str = "rollout") -> GivenReadout:
@@ -110,10 +102,10 @@ def bare(number: int, texts: int = 12, name: str = "rollout") -> GivenReadout:
     return replace(given, contribution=nothing, bias=np.empty((texts, 0)), maps=maps)
 
 
-def test_a_map_without_contributions_is_asked_what_needs_no_other_weights(here: Path) -> None:
+def test_a_map_without_contributions_is_asked_what_needs_no_other_weights() -> None:
     paths = [f"bare{number}.{ending}" for number, ending in ((1, "npz"), (2, "parquet"))]
     for number, path in enumerate(paths, start=1):
-        write_given(bare(number), here / path)
+        write_given(bare(number), Path(path))
     plan = planned(reviews={"models": {"mine": paths}})
     assert asked_of(plan, "own", "reviews") == {
         *("performance", "predictions", "comparison", "consistency", "stability", "plausibility"),
@@ -122,11 +114,9 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights(here: 
     (subject,) = plan.exhibiting.subjects()
     why = "permutation needs predictions that follow from the weights, and no contributions of mine are given"
     assert subject.unasked["permutation"] == why
-    exhibits = {
-        exhibit.name: exhibit for exhibit in (*plan.exhibiting.made("tables"), *plan.exhibiting.made("figures"))
-    }
-    for name in ("summary", "texts", "own_fig_attention_maps", "own_table_maps"):
-        make_exhibit(plan, exhibits[name])
+    for exhibit in plan.exhibiting.exhibits:
+        if exhibit.name in ("summary", "texts", "own_fig_attention_maps", "own_table_maps"):
+            make_exhibit(plan, exhibit)
     row = read_frame(Path("results/tables/summary.parquet"), SUMMARY).iloc[0]
     assert row["used_zones"] == row["ranks_zones"] == row["signed_zones"] == "-"
     assert row["used_reason"] == why
@@ -142,8 +132,8 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights(here: 
     assert "located" not in found
 
 
-def test_a_map_without_a_label_is_refused_before_the_run(here: Path) -> None:
-    write_given(bare(1, name="mine"), here / "bare.npz")
+def test_a_map_without_a_label_is_refused_before_the_run() -> None:
+    write_given(bare(1, name="mine"), Path("bare.npz"))
     line = (
         r"bare\.npz: column map_names: map 'mine' is not known to tables and figures \(known: mean_row, .*; declare it"
     )
@@ -151,7 +141,7 @@ def test_a_map_without_a_label_is_refused_before_the_run(here: Path) -> None:
         planned(reviews={"models": {"mine": ["bare.npz"]}})
 
 
-def test_data_sets_have_models_of_their_own(here: Path) -> None:
+def test_data_sets_have_models_of_their_own() -> None:
     entry = write_all(Path("given"), texts=12)
     plan = planned(reviews=entry, talks={"models": {"small": ["given/second.npz"], "large": ["given/first.parquet"]}})
     suite = plan.scope.suite("own")
@@ -166,7 +156,7 @@ def test_data_sets_have_models_of_their_own(here: Path) -> None:
     asked = asked_of(plan, "own", "talks")
     # of one training and no twin or adversary, there is nothing to compare
     assert {*suite.audits} - asked == {"comparison", "consistency", "stability", "map_stability", "heads"}
-    figure = next(figure for figure in FIGURES.values() if figure.name == "own_fig_tvd_jsd")
+    (figure,) = (figure for figure in FIGURES.values() if figure.name == "own_fig_tvd_jsd")
     assert plan.exhibiting.datasets(figure) == ["reviews"]
     contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibiting.subjects()}
     assert contrasts == {("mine", True), ("small", True), ("large", False)}
@@ -193,7 +183,7 @@ def test_a_wrong_entry_is_one_line_that_names_the_key(own: dict[str, Any], line:
         planned(**own)
 
 
-def test_a_file_that_is_not_there_is_one_line(here: Path) -> None:
+def test_a_file_that_is_not_there_is_one_line() -> None:
     entry = write_all(Path("given"), texts=12)
     with pytest.raises(AuditError, match=r"^reviews, mine: given/third\.npz is not here; put it there, or name its"):
         planned(reviews=entry | {"models": {"mine": ["given/first.parquet", "given/third.npz"]}})
@@ -218,10 +208,7 @@ def test_the_corpus_is_that_of_the_first_file(plan: Plan) -> None:
 
 
 def test_an_imported_readout_has_the_numbers_that_were_given(plan: Plan) -> None:
-    paths = [
-        *plan.trainings.imported("reviews/own_mine", 1).files,
-        *plan.trainings.imported("reviews/own_mine", 2).files,
-    ]
+    paths = [path for seed in (1, 2) for path in plan.trainings.imported("reviews/own_mine", seed).files]
     make(plan, *paths)
     for seed, path in enumerate(paths, start=1):
         readout, given = read_readout(Path(path)), made(seed, 12)
@@ -234,12 +221,12 @@ def test_an_imported_readout_has_the_numbers_that_were_given(plan: Plan) -> None
             assert z == pytest.approx(theirs, abs=1e-5)
         record = read_provenance(Path(path))
         assert (record["stage"], record["seed"]) == ("import_readout", seed)
-    make(plan, PLACES.audit_file("reviews", "own_mine", "performance"))
-    rows = read_frame(Path(PLACES.audit_file("reviews", "own_mine", "performance")), PERFORMANCE)
-    assert set(rows["selection"]) == {"unknown"}
+    path = PLACES.audit_file("reviews", "own_mine", "performance")
+    make(plan, path)
+    assert set(read_frame(Path(path), PERFORMANCE)["selection"]) == {"unknown"}
 
 
-def test_texts_in_another_order_are_put_in_that_of_the_first(here: Path) -> None:
+def test_texts_in_another_order_are_put_in_that_of_the_first() -> None:
     from test_given import rows_of
 
     entry = write_all(Path("given"), texts=12)
@@ -251,7 +238,7 @@ def test_texts_in_another_order_are_put_in_that_of_the_first(here: Path) -> None
     assert read_readout(Path(path)).attention[0] == pytest.approx(made(2, 12).attention[0], abs=1e-6)
 
 
-def test_a_training_of_other_texts_ends_in_one_line(here: Path) -> None:
+def test_a_training_of_other_texts_ends_in_one_line() -> None:
     entry = write_all(Path("given"), texts=12)
     write_given(made(2, 6), Path("given/second.npz"))
     line = (
@@ -268,34 +255,32 @@ def test_a_training_of_other_texts_ends_in_one_line(here: Path) -> None:
         make(plan, *plan.trainings.imported("reviews/own_mine", 2).files)
 
 
-def test_names_of_classes_must_be_as_many_as_there_are(here: Path) -> None:
+def test_names_of_classes_must_be_as_many_as_there_are() -> None:
     entry = write_all(Path("given"), texts=12) | {"classes": ["a", "b", "c"]}
     line = r"^given/first\.parquet: column probabilities has 2 classes, and own\.reviews\.classes names 3; name each$"
     with pytest.raises(AuditError, match=line):
         planned(reviews=entry)
 
 
-def test_nothing_can_be_trained_on_readouts(here: Path) -> None:
+def test_nothing_can_be_trained_on_readouts() -> None:
     entry = write_all(Path("given"), texts=2)
     line = "config: jain_wallace.datasets: of 'reviews' there is a test split alone, and nothing to train on"
     with pytest.raises(AuditError, match=line):
-        plan_of(**NOTHING_ELSE | {"jain_wallace": {"datasets": ["reviews"]}}, own={"reviews": entry})
+        plan_of(**CLASSIFIERS_ALONE | {"jain_wallace": {"datasets": ["reviews"]}}, own={"reviews": entry})
 
 
-def test_a_map_of_several_heads_is_their_mean(here: Path) -> None:
+def test_a_map_of_several_heads_is_their_mean() -> None:
     write_given(made(1, 6, heads=3), Path("heads.npz"))
     plan = planned(reviews={"models": {"mine": ["heads.npz"]}})
     (path,) = plan.trainings.imported("reviews/own_mine", 1).files
-    with chdir(here):
-        make(plan, path)
+    make(plan, path)
     readout = read_readout(Path(path))
     given = made(1, 6, heads=3).attention
     assert readout.attention[0] == pytest.approx(np.mean(given[0], axis=0), abs=1e-6)
-    assert readout.several is not None
     assert readout.several.weights[5] == pytest.approx(given[5].T, abs=1e-6)
 
 
-def test_each_head_of_a_given_map_has_rows_and_one_map_a_note(here: Path) -> None:
+def test_each_head_of_a_given_map_has_rows_and_one_map_a_note() -> None:
     write_given(made(1, 30, heads=3), Path("heads.npz"))
     write_given(made(2, 30), Path("one.npz"))
     plan = planned(reviews={"models": {"several": ["heads.npz"], "one": ["one.npz"]}})
@@ -322,7 +307,6 @@ def of_heads(random_readout: Callable[..., Readout]) -> Readout:
 
 def test_a_head_of_a_given_map_changes_its_part_of_the_mean(of_heads: Readout) -> None:
     found = heads(of_heads, 20, 1)
-    assert of_heads.several is not None
     values = dict(zip(zip(found["id"], found["head"], strict=True), found["mean_tvd"], strict=True))
     for text, weights in enumerate(of_heads.several.weights):
         for head in (0, 1):
@@ -339,7 +323,6 @@ def test_a_head_of_a_given_map_changes_its_part_of_the_mean(of_heads: Readout) -
 
 def test_items_are_erased_in_the_order_of_one_head(of_heads: Readout) -> None:
     found = heads(of_heads, 2, 1)
-    assert of_heads.several is not None
     gone = dict(zip(zip(found["id"], found["head"], strict=True), found["fraction_removed"], strict=True))
     for text, weights in enumerate(of_heads.several.weights):
         z, bias = of_heads.contribution[text], of_heads.bias[text]
@@ -356,12 +339,10 @@ def test_a_readout_of_one_map_has_no_rows_of_heads(random_readout: Callable[...,
     assert set(map(len, heads(random_readout([2]), 1, 1).values())) == {0}
 
 
-def test_a_readout_of_heads_survives_its_file(of_heads: Readout, here: Path, provenance: Provenance) -> None:
+def test_a_readout_of_heads_survives_its_file(of_heads: Readout, provenance: Provenance) -> None:
     path = Path("test.parquet")
     write_batches(path, of_heads.kind, of_heads.tables(), provenance)
     again = read_readout(path).aligned(of_heads.ids[::-1])
-    assert of_heads.several is not None
-    assert again.several is not None
     np.testing.assert_array_equal(again.several.weights[0], of_heads.several.weights[-1])
     weights = of_heads.several.weights
     short = Maps([*weights[:2], weights[2][:1], *weights[3:]], of_heads.several.marks)
@@ -371,7 +352,7 @@ def test_a_readout_of_heads_survives_its_file(of_heads: Readout, here: Path, pro
         read_readout(path)
 
 
-def test_of_several_given_models_no_job_reads_what_none_makes(here: Path) -> None:
+def test_of_several_given_models_no_job_reads_what_none_makes() -> None:
     section = write_all(Path("given"), texts=12)
     models = {"mine": section["models"]["mine"], "other": [str(Path("given/other.parquet"))]}
     Path("given/other.parquet").write_bytes(Path(models["mine"][0]).read_bytes())

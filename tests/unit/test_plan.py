@@ -9,8 +9,6 @@ from planned import audit_of, by_name, inputs_of, judged_of, model_of, overlaid,
 
 from attention_audit import code_hash as code
 from attention_audit.code_hash import code_hash
-from attention_audit.config import Config
-from attention_audit.corpus.vectors import VectorFile
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.train import SearchJob
@@ -36,12 +34,6 @@ def plan() -> Plan:
 
 
 @pytest.fixture(scope="module")
-def config(plan: Plan) -> Config:
-    """Its configuration."""
-    return plan.config
-
-
-@pytest.fixture(scope="module")
 def models(plan: Plan) -> dict[str, Model]:
     """Wiegreffe & Pinter's models of needle."""
     return plan.scope.models(plan.scope.suite("wp"), "needle")
@@ -54,7 +46,10 @@ def test_models_and_their_seeds(models: dict[str, Model]) -> None:
     for name in (*scratch, *steps, "continuation"):
         assert models[name].seeds == [3, 4]
     assert [models[name].lambda_ for name in (*scratch, *steps, "continuation", "base")] == [2e-5, 0.01, *[None] * 4]
-    assert models["base"].settings_at(50).objective == LabelObjective()
+    base, adversary = models["base"].settings_at(50), models["adversary_lambda0.01"].settings_at(4)
+    assert (base.epochs, base.patience, base.objective) == (6, None, LabelObjective())
+    assert (adversary.epochs, adversary.patience, adversary.objective.lambda_) == (16, 4, 0.01)
+    assert (adversary.model, adversary.seed) == ("adversary", 4)
     assert len(models) == 11
     assert [models[name].family for name in (*scratch, *steps)] == ["adversary"] * 2 + ["continuation"] * 2
     # the chosen one is a step once more: it is compared with nothing, and has a name of its own
@@ -81,11 +76,14 @@ def test_a_run_makes_either_search_or_both(search: str, scratch: bool, continued
 
 
 def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
-    plan = plan_of(answer={"margins": {"tvd": 0.02}}, adversary={"continuation": {"steps": 3}})
+    continuation = {"steps": 3, "pace": 0.25, "epochs": 7}
+    plan = plan_of(answer={"margins": {"tvd": 0.02}}, adversary={"continuation": continuation})
     training = "needle/continuation"
     job = plan.trainings.settings(training, 10)
     assert isinstance(job, SearchJob)
-    assert (job.budget, job.epochs, job.continuation.steps) == (0.02, 2, 3)
+    assert (job.budget, job.epochs, job.continuation.steps) == (0.02, 7, 3)
+    base = plan.trainings.settings("needle/base", 10)
+    assert job.optimisation.learning_rate == base.optimisation.learning_rate / 4
     assert job.models == [f"continuation_step{number}" for number in (1, 2, 3)]
     assert plan.trainings.trained(training, 10).inputs["start"] == ["results/models/needle/base/seed10.safetensors"]
     assert plan.trainings.reference(training, 10)[0] == "results/readouts/needle/base/seed10/train.parquet"
@@ -101,27 +99,13 @@ def test_what_each_model_is_trained_on(models: dict[str, Model]) -> None:
     assert models["guide_adversary"].reference_of(50) == Run("continuation", 3)
 
 
-def test_architectures(models: dict[str, Model]) -> None:
-    base, uniform, guide, mlp = (
-        models[model].architecture for model in ("base", "uniform", "guide_adversary", "guide_trained_mlp")
-    )
-    assert (base.encoder, base.attention) == ("bilstm", "additive")
-    assert uniform == base.model_copy(update={"attention": "uniform"})
-    assert models["adversary_lambda0.01"].architecture == base
-    assert (guide.encoder, guide.attention) == ("affine", "imposed")
-    assert (mlp.encoder, mlp.attention) == ("affine", "additive")
-    assert base.embedding == 25
-    assert base.pretrained
-
-
-def test_the_base_model_may_have_any_encoder_and_attention() -> None:
-    scope = plan_of(model={"encoder": "conv", "attention": "dot"}).scope
+@pytest.mark.parametrize(("encoder", "attention"), [("bilstm", "additive"), ("conv", "dot")])
+def test_the_base_model_may_have_any_encoder_and_attention(encoder: str, attention: str) -> None:
+    scope = plan_of(model={"encoder": encoder, "attention": attention}).scope
     models = scope.models(scope.suite("wp"), "needle")
-    base, uniform, guide, mlp = (
-        models[model].architecture for model in ("base", "uniform", "guide_base_lstm", "guide_trained_mlp")
-    )
-    assert (base.encoder, base.attention) == ("conv", "dot")
-    assert (uniform.encoder, uniform.attention) == ("conv", "uniform")
+    base, guide, mlp = (models[name].architecture for name in ("base", "guide_adversary", "guide_trained_mlp"))
+    assert (base.encoder, base.attention) == (encoder, attention)
+    assert models["uniform"].architecture == base.model_copy(update={"attention": "uniform"})
     assert models["adversary_lambda0.01"].architecture == base
     assert (guide.encoder, guide.attention) == ("affine", "imposed")
     assert (mlp.encoder, mlp.attention) == ("affine", "additive")
@@ -190,6 +174,7 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models() -> None:
     # every label is one of its own, and so is every look
     assert len({look.label for look in looks.values()}) == len(models)
     assert len({(look.colour, look.marker) for name, look in looks.items() if name in judged}) == 9
+    assert looks["bilstm_liar_lambda0.1"].label == "BiLSTM, liar (lambda 0.1)"
     assert judged == [name for name in models if not name.endswith("anonymised")]
     embedding, bilstm = (models[f"{name}_honest"].architecture for name in ("embedding", "bilstm"))
     assert (embedding.encoder, embedding.attention, embedding.embedding) == ("none", "linear", 128)
@@ -208,31 +193,14 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models() -> None:
     assert {run.model for run in audit_of(plan, "located", "pd", "needle").runs} == {"honest"}
 
 
-def test_many_lambdas_have_looks_that_can_be_told_apart() -> None:
-    lambdas = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
-    scope = plan_of(deception={"models": ["bilstm"], "lambdas": lambdas, "anonymised": False}).scope
-    looks = scope.looks(scope.suite("pd"))
-    assert len({look.colour for look in looks.values()}) == 1 + len(lambdas)
-    assert looks["bilstm_liar_lambda0.01"].label == "BiLSTM, liar (lambda 0.01)"
-
-
-def test_adversaries_have_their_own_epochs_and_patience(models: dict[str, Model]) -> None:
-    base, adversary = models["base"].settings_at(10), models["adversary_lambda0.01"].settings_at(4)
-    assert (base.epochs, base.patience, base.objective) == (6, None, LabelObjective())
-    assert (adversary.epochs, adversary.patience, adversary.objective.lambda_) == (16, 4, 0.01)
-    assert adversary.model == "adversary"
-    assert adversary.seed == 4
-
-
 def test_the_base_model_is_not_compared_with_itself(plan: Plan) -> None:
     compared = plan.auditing.runs(judged_of(plan, "wp", "needle"), audit_named("comparison"))
     assert compared[:3] == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
-    first, *_, last = audit_of(plan, "comparison", "wp", "needle").runs
-    assert (first.model, first.lambda_, first.seed, first.selection) == ("base", None, 50, "dev")
-    assert (last.model, last.lambda_, last.seed, last.selection) == ("continuation", None, 4, "train")
-    assert (first.searched, last.searched) == (None, 2)
-    scratch = audit_of(plan, "comparison", "wp", "needle").runs[-5]
-    assert (scratch.model, scratch.lambda_, scratch.seed, scratch.selection) == ("adversary", 0.01, 4, "train")
+    runs = audit_of(plan, "comparison", "wp", "needle").runs
+    shown = [(run.model, run.lambda_, run.seed, run.selection, run.searched) for run in runs]
+    assert [shown[0], shown[-5], shown[-1]] == [
+        ("base", None, 50, "dev", None), ("adversary", 0.01, 4, "train", None), ("continuation", None, 4, "train", 2)
+    ]  # fmt: skip
     inputs = inputs_of(plan, "comparison", "wp", "needle")
     assert inputs["search"] == [f"results/models/needle/continuation/seed{seed}.search.parquet" for seed in (3, 4)]
     chosen = next(run for run in audit_of(plan, "performance", "wp", "needle").runs if run.searched == 0)
@@ -245,17 +213,14 @@ def test_every_paper_is_cited_with_its_suite(plan: Plan) -> None:
     assert all(address.startswith("https://doi.org/") for _, address in filter(None, cited.values()))
 
 
-def test_a_data_set_may_have_word_vectors_of_its_own(plan: Plan, config: Config) -> None:
-    suite = plan.scope.suite("wp")
-    trained = {name: suite.list_models(name, config)["base"].architecture for name in ("diabetes", "needle")}
-    assert trained["diabetes"].embedding == 300
-    own, shared = (corpora.corpus_job(config, name, None).vectors for name in ("diabetes", "needle"))
-    assert own is not None
-    assert own.kind == "word2vec"
-    assert isinstance(shared, VectorFile)
-    assert shared.file == "glove.twitter.27B.25d.top12k.txt"
+def test_a_data_set_may_have_word_vectors_of_its_own(plan: Plan) -> None:
+    names, suite = ("diabetes", "needle"), plan.scope.suite("wp")
+    trained = [suite.list_models(name, plan.config)["base"].architecture for name in names]
+    own, shared = (corpora.corpus_job(plan.config, name, None).vectors for name in names)
+    assert (own.kind, shared.file) == ("word2vec", "glove.twitter.27B.25d.top12k.txt")
     # on MIMIC the authors draw the words that have no vector; elsewhere they are zero
-    assert (trained["diabetes"].missing, trained["needle"].missing) == ("normal", "zero")
+    assert [(each.embedding, each.missing) for each in trained] == [(300, "normal"), (25, "zero")]
+    assert trained[1].pretrained
 
 
 def test_generated_texts_stand_behind_real_ones_on_every_page() -> None:
@@ -282,7 +247,8 @@ def test_what_a_model_is_built_of_is_said_alike_in_all_suites() -> None:
     assert built["digest/ss/flan_none"] == "no encoder, additive attention"
 
 
-def test_data_sets_from_one_archive_fetch_it_once(config: Config) -> None:
+def test_data_sets_from_one_archive_fetch_it_once(plan: Plan) -> None:
+    config = plan.config
     archive = [("newsgroups", "20news-bydate.tar.gz")]
     assert corpora.fetched_files(config, "newsgroups") == corpora.fetched_files(config, "newsgroups-20") == archive
     assert corpora.fetched_files(config, "needle") == []
@@ -294,14 +260,14 @@ def test_data_sets_from_one_archive_fetch_it_once(config: Config) -> None:
     assert job.homepage == "http://qwone.com/~jason/20Newsgroups/"
 
 
-def test_raw_files_are_fetched_or_the_users_own(config: Config, tmp_path: Path) -> None:
+def test_raw_files_are_fetched_or_the_users_own(plan: Plan, tmp_path: Path) -> None:
     (tmp_path / "mimic").mkdir()
     notes = tmp_path / "mimic" / "NOTEEVENTS.csv.gz"
     notes.touch()
-    paths = corpora.raw_paths(config, "diabetes", tmp_path)
+    paths = corpora.raw_paths(plan.config, "diabetes", tmp_path)
     assert paths["notes"] == notes
     assert paths["train_ids"] == Path("results/raw/mimic/train_50_hadm_ids.csv")
-    assert corpora.raw_paths(config, "needle", None) == {}
+    assert corpora.raw_paths(plan.config, "needle", None) == {}
 
 
 def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path: Path) -> None:
@@ -322,9 +288,8 @@ def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path: Path
 
 
 def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line() -> None:
-    with pytest.raises(AuditError, match=r"^diabetes: mimic/.* or leave it out with skip_unavailable: true$") as caught:
+    with pytest.raises(AuditError, match=r"^diabetes: mimic/.* or leave it out with skip_unavailable: true$"):
         plan_of(datasets=["diabetes", "needle"])
-    assert "\n" not in str(caught.value)
 
 
 def test_an_unknown_suite_is_one_line_that_says_where_to_declare_it(plan: Plan) -> None:
@@ -373,7 +338,6 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
             "agreement jw|(located|replaced|plausible_words|word_attributions) ..",
         ),
         ({"instance_adversary": {"steps": 7}}, "instance_adversary (wp|jw)"),
-        ({"instance_adversary": {"epsilon": 0.01}}, "instance_adversary (wp|jw)"),
         ({"guides": {"hidden": 7}}, "train needle/guide_.*"),
         ({"adversary": {"patience": 7}}, "train needle/adversary_.*"),
         ({"adversary": {"continuation": {"first": 0.002}}}, "train needle/continuation"),
@@ -422,7 +386,6 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("figures/tvd_jsd.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd"),
         ("figures/style.py", "(.*_)?fig_?.*"),
         ("tables/render.py", ".*table_.*|.*_table[0-9].*|summary|instead|texts|replication|controls|report"),
-        ("report/page.py", "report"),
         ("report/guide.py", "report"),
         ("training/loop.py", "train|search_adversary"),
         ("stages/search_adversary.py", "search_adversary"),
@@ -486,10 +449,3 @@ def test_faults_of_several_files_have_a_line_each(tmp_path: Path, monkeypatch: p
     with pytest.raises(AuditError) as caught:
         plan_of(datasets=["a", "b"], corpora={name: {"kind": "table", "path": f"{name}.csv"} for name in "ab"})
     assert [line.partition(":")[0] for line in str(caught.value).splitlines()] == ["a.csv, line 1", "b.csv, line 2"]
-
-
-def test_the_search_by_continuation_is_slower_than_the_base_model() -> None:
-    plan = plan_of(adversary={"search": "continuation", "continuation": {"pace": 0.25, "epochs": 7}})
-    base, search = (plan.trainings.settings(f"needle/{model}", 10) for model in ("base", "continuation"))
-    assert search.optimisation.learning_rate == base.optimisation.learning_rate / 4
-    assert search.epochs == 7

@@ -19,7 +19,6 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, spaced
 from attention_audit.stages.read_classifier import ReadTexts, pieces_of, split_of
 from attention_audit.stages.reading_classifiers import take_layer, take_word_maps
-from attention_audit.transformer.pieces import SPECIAL
 from attention_audit.transformer.settings import Prompt
 from attention_audit.transformer.states import PieceBatch, PieceTable
 from attention_audit.transformer.windows import windows_of
@@ -39,30 +38,10 @@ def texts_of(written: list[RawText]) -> ReadTexts:
 SINGLE = texts_of([spaced(words) for words in TEXTS])
 
 
-def batch_of(words: list[list[int]], ahead: list[int]) -> PieceBatch:
-    """Texts of these words, of which -1 are marks; each piece's id is its place, from 1."""
-    lengths = torch.tensor([len(text) for text in words])
-    rows = [text + [SPECIAL] * (int(lengths.max()) - len(text)) for text in words]
-    ids = torch.arange(1, 1 + int(lengths.max())).expand(len(words), -1) * (torch.tensor(rows) > -9)
-    read = torch.tensor([max(text) + 1 for text in words])
-    return PieceBatch(ids, ids * 0, torch.tensor(rows), lengths, read, read * 0, torch.tensor(ahead))
-
-
-def test_windows_by_hand() -> None:
-    # [CLS] and [SEP] stay, of the eight pieces of the first text four slide at a time, by two
-    text, pair = [-1, 0, 1, 2, 2, 3, 4, 5, 6, -1], [-1, 0, -1, 1, 2, 3, 4, -1]
-    windows = windows_of(batch_of([text, [-1, 0, -1], pair], [0, 0, 1]), 6)
-    assert windows.text.tolist() == [0, 0, 0, 1, 2, 2, 2]
-    shown = [row[:count].tolist() for row, count in zip(windows.pieces.ids, windows.pieces.lengths, strict=True)]
-    assert shown[:3] == [[1, 2, 3, 4, 5, 10], [1, 4, 5, 6, 7, 10], [1, 6, 7, 8, 9, 10]]
-    # of the pair, its first text stays too, and two pieces slide by one
-    assert shown[3:] == [[1, 2, 3], [1, 2, 3, 4, 5, 8], [1, 2, 3, 5, 6, 8], [1, 2, 3, 6, 7, 8]]
-    assert windows.pieces.words[1].tolist() == [-1, 2, 2, 3, 4, -1]
-    assert windows.counts.tolist() == [3, 1, 3]
-    joined = windows.joined(torch.ones(7, 1, 6) * windows.pieces.mask[:, None])[:, 0]
-    assert (joined[0] * 3).tolist() == [3, 1, 1, 2, 2, 2, 2, 1, 1, 3]
-    assert joined[1].tolist() == [1, 1, 1] + [0] * 7
-    assert windows.of_text(torch.arange(7.0)).tolist() == [1, 3, 5]
+def batch_of(words: list[int], ahead: int) -> PieceBatch:
+    """A text of pieces of these words, of which -1 are marks; each piece's id is its place, from 1."""
+    ids, zero = torch.arange(1, 1 + len(words))[None], torch.tensor([0])
+    return PieceBatch(ids, ids * 0, torch.tensor([words]), zero + len(words), zero + max(words) + 1, zero, zero + ahead)
 
 
 @given(
@@ -77,7 +56,7 @@ def test_windows_hold_all_of_a_text_and_no_more_than_fits(
 ) -> None:
     text = [-1] * before + [*range(ahead + words)] + [-1] * after
     size = before + ahead + after + room
-    windows = windows_of(batch_of([text], [ahead]), size)
+    windows = windows_of(batch_of(text, ahead), size)
     begin = before + ahead
     for place, count in zip(windows.place.tolist(), windows.pieces.lengths.tolist(), strict=True):
         own = place[:count]
