@@ -106,19 +106,6 @@ def test_whatever_differs_is_a_training_of_its_own(change: Mapping[str, Any]) ->
     assert plan.trainings.seeds[f"chorus/{model}"] == (10, 7)
 
 
-def test_other_word_vectors_make_another_training() -> None:
-    vectors = {
-        "word_vectors": {
-            "one": {"kind": "file", "file": "one.vec", "url": "https://example.org/a.vec", "dimension": 32}
-        }
-    }
-    plan = plan_of(**overlaid(SAME, vectors | {"datasets": ["static"], "corpora": {"chorus": {"vectors": "one"}}}))
-    ours = plan.trainings.settings("chorus/lstm_tanh", 7).architecture
-    theirs = plan.trainings.settings("static/base", 10).architecture
-    assert (ours.embedding, theirs.embedding) == (32, 32)
-    assert (ours.pretrained, theirs.pretrained) == (True, False)
-
-
 def test_what_is_trained_on_another_models_readouts_differs_with_that_model() -> None:
     """Guides that are told the same settings are two trainings where the attention imposed on them is another's."""
     plan = plan_of(datasets=["chorus"])

