@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from folder import Folder, fresh
+from readouts import make_readout
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus import raw
@@ -103,26 +104,7 @@ def provenance() -> Provenance:
 @pytest.fixture
 def random_readout() -> Callable[..., Readout]:
     """A readout of texts with the given lengths, consistent in itself: probabilities follow from attention."""
-
-    def make(lengths: list[int], outputs: int = 1, seed: int = 0) -> Readout:
-        random = np.random.default_rng(seed)
-        attention = [random.dirichlet(np.ones(n)).astype(np.float32) for n in lengths]
-        contribution = [random.normal(0, 2, (n, outputs)).astype(np.float32) for n in lengths]
-        bias = np.tile(random.normal(size=outputs).astype(np.float32), (len(lengths), 1))
-        logits = np.array([a @ z for a, z in zip(attention, contribution, strict=True)]) + bias
-        exponential = np.exp(np.hstack([np.zeros_like(logits), logits]) if outputs == 1 else logits)
-        probabilities = (exponential / exponential.sum(1, keepdims=True)).astype(np.float32)
-        return Readout(
-            [f"text-{i}" for i in range(len(lengths))],
-            random.integers(0, probabilities.shape[1], len(lengths)),
-            probabilities.argmax(1),
-            probabilities,
-            attention,
-            contribution,
-            bias,
-        )
-
-    return make
+    return make_readout
 
 
 @pytest.fixture

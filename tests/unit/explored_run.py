@@ -1,19 +1,22 @@
 """The files of a made-up run, and the job of its explorer: two data sets, of which one has two models."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from readouts import make_readout
+from summaries import answer, row
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.audits import CONSISTENCY, INSTANCE_ADVERSARY, WORD_ATTRIBUTIONS
 from attention_audit.columns.files import CENSUS, CORPUS, READOUT
-from attention_audit.columns.kinds import flag, integer, text
+from attention_audit.columns.kinds import Artefact
 from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob, ShownSuite
-from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
 from attention_audit.stages.job import Job
 
@@ -27,21 +30,17 @@ SUITE = ShownSuite(
 
 
 def readout(texts: int, words: int, seed: int, outputs: int = 1) -> Readout:
-    """A readout of made-up texts, consistent in itself; every fourth prediction is wrong."""
-    random = np.random.default_rng(seed)
-    # the texts are the same in all readouts
-    lengths = 1 + (np.arange(texts) * 7) % words
-    attention = [random.dirichlet(np.ones(length)).astype(np.float32) for length in lengths]
-    contribution = [random.normal(0, 3, (length, outputs)).astype(np.float32) for length in lengths]
-    bias = random.normal(size=(texts, outputs)).astype(np.float32)
-    logits = np.array([a @ z + b for a, z, b in zip(attention, contribution, bias, strict=True)])
-    logits = np.hstack([np.zeros_like(logits), logits]) if outputs == 1 else logits
-    exponential = np.exp(logits - logits.max(1, keepdims=True))
-    predicted = (exponential / exponential.sum(1, keepdims=True)).astype(np.float32)
-    right = predicted.argmax(1)
-    labels = np.where(np.arange(texts) % 4, right, (right + 1) % predicted.shape[1])
-    ids = [f"test-{place:05d}" for place in range(texts)]
-    return Readout(ids, labels, right, predicted, attention, contribution, bias)
+    """A readout of made-up texts, whose lengths are the same in all of them; every fourth prediction is wrong."""
+    made = make_readout(1 + (np.arange(texts) * 7) % words, outputs, seed)
+    labels = (made.predictions + (np.arange(texts) % 4 == 0)) % made.probabilities.shape[1]
+    return replace(made, ids=[f"test-{place:05d}" for place in range(texts)], labels=labels)
+
+
+def write_rows(path: Path, kind: Artefact, rows: Iterable[Mapping[str, Any]]) -> Path:
+    """Write rows of which nothing but this is known."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_table(path, kind, pd.DataFrame([kind.blank | row for row in rows])[kind.schema.names], PROVENANCE)
+    return path
 
 
 def write_readout(path: Path, of: Readout) -> Path:
@@ -52,60 +51,28 @@ def write_readout(path: Path, of: Readout) -> Path:
 
 def write_corpus(folder: Path, of: Readout) -> tuple[Path, Path]:
     """Corpus and census; the words are hostile, and somebody marked the first word of each second text."""
-    texts = len(of)
-    lengths = of.lengths.tolist()
-    columns: dict[str, Any] = {column.name: [None] * texts for column in CORPUS.columns} | {
-        "id": of.ids,
-        "split": ["test"] * texts,
-        "label": of.labels.astype(np.int32),
-        "tokens": [[HOSTILE[(i + t) % 4] for t in range(length)] for i, length in enumerate(lengths)],
-        "label_name": [CLASSES[label % 2] for label in of.labels],
-        "annotators": [["<b>a</b>", "b"] if i % 2 else None for i in range(texts)],
-        "marks": [[[0], []] if i % 2 else None for i in range(texts)],
-    }
-    corpus, census = folder / "corpus.parquet", folder / "census.parquet"
-    folder.mkdir(parents=True, exist_ok=True)
-    write_table(corpus, CORPUS, columns, PROVENANCE)
-    zeros = {column.name: [0] * 2 for column in CENSUS.columns}
-    names = {"split": ["test"] * 2, "label": [0, 1], "label_name": list(CLASSES)}
-    write_table(census, CENSUS, zeros | names, PROVENANCE)
-    return corpus, census
+    unmarked = {"annotators": None, "marks": None}
+    rows = [
+        dict.fromkeys(CORPUS.schema.names)
+        | {"id": name, "split": "test", "label": label, "label_name": CLASSES[label % 2]}
+        | {"tokens": [HOSTILE[(i + t) % 4] for t in range(length)]}
+        | ({"annotators": ["<b>a</b>", "b"], "marks": [[0], []]} if i % 2 else unmarked)
+        for i, (name, label, length) in enumerate(zip(of.ids, of.labels, of.lengths, strict=True))
+    ]
+    corpus = write_rows(folder / "corpus.parquet", CORPUS, rows)
+    names = [{"split": "test", "label": label, "label_name": name} for label, name in enumerate(CLASSES)]
+    return corpus, write_rows(folder / "census.parquet", CENSUS, names)
 
 
-def write_texts(path: Path, keys: Sequence[tuple[str, str, Readout]]) -> Path:
-    """The table of texts, of these data sets and models."""
-    rows = [(dataset, model, of, place) for dataset, model, of in keys for place in range(len(of))]
-    count = len(rows)
-    columns = {
-        "dataset": [row[0] for row in rows],
-        "suite": ["wp"] * count,
-        "model": [row[1] for row in rows],
-        "seed": [1] * count,
-        "id": [row[2].ids[row[3]] for row in rows],
-        "label": [int(row[2].labels[row[3]]) for row in rows],
-        "prediction": [int(row[2].predictions[row[3]]) for row in rows],
-        "label_name": [CLASSES[0]] * count,
-        "prediction_name": [CLASSES[1]] * count,
-        "words": [[HOSTILE[0], HOSTILE[3]] for _ in rows],
-        "weights": [[0.75, 0.25] for _ in rows],
-        "contributions": [[-1.23456, 0.5] for _ in rows],
-        "others": [1] * count,
-        "agree": [row[3] % 2 for row in rows],
-    }
-    nothing = {column.name: [None] * count for column in TEXTS.columns if column.name not in columns}
-    write_table(path, TEXTS, columns | nothing | {"moved": [0.123456] * count}, PROVENANCE)
-    return path
-
-
-def write_answers(path: Path, dataset: str, model: str) -> Path:
-    """The table of answers with one row, on a model of which `located` alone is known; its other columns are empty."""
-    empty = {text.type: "", integer.type: 0}
-    row = {column.name: None if column.nullable else empty.get(column.type, []) for column in SUMMARY.columns}
-    row |= {f"{question}_zones": "-" for question in QUESTIONS}
-    row |= {"dataset": dataset, "suite": "wp", "model": model, "located_zones": "2", "located_said": "partly"}
-    row |= {"located_value": 0.35, "located_low": 0.33, "located_high": 0.37, "located_clause": HOSTILE[0]}
-    write_table(path, SUMMARY, {name: [value] for name, value in row.items()}, PROVENANCE)
-    return path
+def text_rows(dataset: str, model: str, of: Readout) -> list[dict[str, Any]]:
+    """Rows of the table of texts."""
+    about = {"dataset": dataset, "suite": "wp", "model": model, "seed": 1, "others": 1, "moved": 0.123456}
+    about |= {"label_name": CLASSES[0], "prediction_name": CLASSES[1], "words": [HOSTILE[0], HOSTILE[3]]}
+    about |= {"weights": [0.75, 0.25], "contributions": [-1.23456, 0.5]}
+    return [
+        about | {"id": name, "label": label, "prediction": prediction, "agree": place % 2}
+        for place, (name, label, prediction) in enumerate(zip(of.ids, of.labels, of.predictions, strict=True))
+    ]
 
 
 def job_of(folder: Path, texts: dict[str, int], words: int = 12) -> tuple[Job[ExplorerJob], list[str]]:
@@ -120,18 +87,14 @@ def job_of(folder: Path, texts: dict[str, int], words: int = 12) -> tuple[Job[Ex
     ]
     corpora = [write_corpus(folder / name, of) for name, of in ((first, base[0]), (second, other))]
     consistency, instance, attributions = (folder / f"{name}.parquet" for name in ("c", "i", "a"))
-    rows = {"dataset": [first] * 2, "model": ["adversary"] * 2, "lambda": [0.1, 0.2], "seed": [1] * 2}
-    rows |= {"tvd": [0.04, 0.2], "jsd": [0.1, 0.6], "chance_jsd": [0.6] * 2}
-    write_table(consistency, CONSISTENCY, rows, PROVENANCE)
-    about = {"dataset": [first] * texts[first], "model": ["base"] * texts[first], "seed": [1] * texts[first]}
-    zeros = {
-        column.name: [False if column.type == flag.type else 0] * texts[first] for column in INSTANCE_ADVERSARY.columns
-    }
-    own = {"id": base[0].ids, "attention": adversaries[0].attention}
-    write_table(instance, INSTANCE_ADVERSARY, zeros | about | own, PROVENANCE)
-    some = {"id": base[0].ids, "attribution": ["loo"] * texts[first], "scores": adversaries[1].attention}
-    write_table(attributions, WORD_ATTRIBUTIONS, about | some, PROVENANCE)
-    table = write_texts(folder / "texts.parquet", [(first, "base", base[0]), (second, "other", other)])
+    far = {"dataset": first, "model": "adversary", "seed": 1, "chance_jsd": 0.6}
+    points = ((0.1, 0.04, 0.1), (0.2, 0.2, 0.6))
+    write_rows(consistency, CONSISTENCY, [far | {"lambda": at, "tvd": tvd, "jsd": jsd} for at, tvd, jsd in points])
+    about = [{"dataset": first, "model": "base", "seed": 1, "id": name} for name in base[0].ids]
+    moved, loo = ([*zip(about, each.attention, strict=True)] for each in adversaries)
+    write_rows(instance, INSTANCE_ADVERSARY, [each | {"attention": weights} for each, weights in moved])
+    write_rows(attributions, WORD_ATTRIBUTIONS, [each | {"attribution": "loo", "scores": own} for each, own in loo])
+    located = answer("located", "2", "partly", 0.35, 0.33, 0.37, clause=HOSTILE[0])
     settings = ExplorerJob(
         views=[
             ExploredView(
@@ -165,8 +128,14 @@ def job_of(folder: Path, texts: dict[str, int], words: int = 12) -> tuple[Job[Ex
         "consistency": [consistency],
         "instance": [instance],
         "attributions": [attributions],
-        "texts": [table],
-        "summary": [write_answers(folder / "summary.parquet", first, "base")],
+        "texts": [
+            write_rows(
+                folder / "texts.parquet",
+                TEXTS,
+                [*text_rows(first, "base", base[0]), *text_rows(second, "other", other)],
+            )
+        ],
+        "summary": [write_rows(folder / "summary.parquet", SUMMARY, [row("base", located, dataset=first)])],
     }
     said: list[str] = []
     return Job(settings, inputs, {"page": [folder / "explorer.html"]}, PROVENANCE, said.append), said

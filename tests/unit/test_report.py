@@ -16,7 +16,6 @@ from pages import Page, check_page
 
 from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.kinds import flag
 from attention_audit.columns.tables import SUMMARY, TABLE, TEXTS
 from attention_audit.errors import AuditError
 from attention_audit.figures.style import save
@@ -177,7 +176,6 @@ def test_the_commit_is_that_of_the_folder_itself(tmp_path: Path) -> None:
     assert commit(tmp_path) is None
     git("commit", "--allow-empty", "-m", "first")
     made = commit(tmp_path)
-    assert made is not None
     assert len(made) == 40
     (tmp_path / "mine.yaml").write_text("x")
     assert commit(tmp_path) == made
@@ -203,19 +201,13 @@ def test_text_is_never_markup(show: Show, provenance: Provenance) -> None:
             "dataset": name, "suite": "wp", "model": "base", "id": name, "label_name": name, "prediction_name": name,
             "words": [name], "weights": [1.0], "contributions": [-1.0],
         }  # fmt: skip
-        numbers = ("seed", "label", "prediction", "others", "agree")
-        row = {
-            column.name: cells.get(
-                column.name, 1 if column.name in numbers else None if column.type == flag.type else math.nan
-            )
-            for column in TEXTS.columns
-        }
+        cells |= {"seed": 1, "label": 1, "prediction": 1, "others": 1, "agree": 1}
         about = {"title": name, "about": name, "datasets": [name], "models": {"base": name, **WP.models}}
         named = WP.model_copy(update=about | {"citation": [name, WP.citation[1]]})
         return show(
             suites=[named, OTHER],
             exhibits=[FIGURE, texts],
-            tables={"texts": (pd.DataFrame([row]), provenance.record() | {"settings": {name: name}})},
+            tables={"texts": (pd.DataFrame([TEXTS.blank | cells]), provenance.record() | {"settings": {name: name}})},
             captions=dict.fromkeys(["wp_fig3_x", "texts"], CAPTION),
             config={"datasets": [name], "vectors": name, "training": {"seed": 1}},
             gaps={name: name},
@@ -290,7 +282,6 @@ READ = pd.DataFrame({"id": ["t1"], "probabilities": [[0.125, 0.875]], "attention
 def first_of(row: dict[str, Any], items: str = "words", sentences: list[int] | None = None) -> FirstText:
     corpus = {"t1": {"tokens": WORDS, "sentences": sentences}}
     found = first_text(pd.DataFrame([FIRST | row, FIRST | {"model": "m"}]), READ, corpus, items)
-    assert found is not None
     return found
 
 
@@ -316,12 +307,6 @@ def test_a_damaged_picture_is_named(run: Run, damage: Callable[[bytes], bytes]) 
     path.unlink()
     with pytest.raises(AuditError, match=r"wp_fig3_x\.png: not there; rebuild it with"):
         picture(path)
-
-
-@pytest.mark.parametrize("text", ["<p>", "<p></div>", "</p>"])
-def test_a_page_that_is_not_well_formed_is_noticed(text: str) -> None:
-    with pytest.raises(ValueError, match=r"open|closes"):
-        Page(text)
 
 
 def test_the_guide_shows_what_it_is_told_and_every_column() -> None:
@@ -366,7 +351,6 @@ def test_the_first_text_has_its_words_and_the_weights_of_several_trainings() -> 
     other = READ.assign(attention=[[0.4, 0.2, 0.4]])
     corpus = {"t1": {"tokens": WORDS, "sentences": None}}
     found = first_text(pd.DataFrame([FIRST]), READ, corpus, "words", [other, other.assign(id="t2")])
-    assert found is not None
     assert [(item.text, item.shade, item.weight) for item in found.items] == [
         ("a", 0.2, "0.10"), ("fine", 1.0, "0.50"), ("film", 0.8, "0.40"),
     ]  # fmt: skip
