@@ -86,11 +86,7 @@ def drawn(random: Random, length: int) -> list[float]:
 
 
 def map_(
-    key: str,
-    kind: MapKind = "attention",
-    computed: Computed = "stored",
-    seed: int | None = None,
-    own: bool = False,
+    key: str, kind: MapKind = "attention", computed: Computed = "stored", seed: int | None = None, own: bool = False
 ) -> AboutMap:
     """What there is to know of a map."""
     label = key.replace(":", ", seed ").replace("_", " ")

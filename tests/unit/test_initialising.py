@@ -74,10 +74,7 @@ FOUND: dict[str, tuple[bytes, dict[str, Any]]] = {
     ),
     "swapped columns": (csv("label,text", texts(), LABELS), {"text": "label", "label": "text"}),
     "an index without a name": (csv(",text,label", range(60), texts(), LABELS), {}),
-    "no header": (
-        csv("", texts(), LABELS),
-        {"columns": ["column1", "column2"], "text": "column1", "label": "column2"},
-    ),
+    "no header": (csv("", texts(), LABELS), {"columns": ["column1", "column2"], "text": "column1", "label": "column2"}),
     "several texts": (csv("stars,title,body", LABELS, texts(60, 3), texts()), {"text": "body", "label": "stars"}),
     "repeated texts": (csv("text,label", [*texts(3), *texts(3)] * 10, LABELS), {}),
     "ids": (csv("id,text,label", [f"r{at}" for at in range(60)], texts(), LABELS), {"id": "id"}),

@@ -58,11 +58,7 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("preset", "said"),
-    [
-        (None, r"the default run about (\d+)"),
-        ("sst", r"`presets/sst.yaml`, .*? about (\d+) subm"),
-    ],
+    ("preset", "said"), [(None, r"the default run about (\d+)"), ("sst", r"`presets/sst.yaml`, .*? about (\d+) subm")]
 )
 def test_a_run_is_as_many_submissions_as_the_page_says(preset: str | None, said: str) -> None:
     path = ROOT / "presets" / f"{preset}.yaml" if preset else ROOT / "config.yaml"

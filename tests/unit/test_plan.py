@@ -333,10 +333,7 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
         ({"permutation": {"permutations": 7}}, "(permutation|stability|shuffles) ..|(comparison|consistency) wp"),
         ({"erasure": {"seed": 7}}, "(single_weight|ranked_sets|shuffles|located|replaced) .."),
         ({"deletion": {"texts": 7}}, "(located|replaced|word_attributions) .."),
-        (
-            {"agreement": {"texts": 7}},
-            "agreement jw|(located|replaced|plausible_words|word_attributions) ..",
-        ),
+        ({"agreement": {"texts": 7}}, "agreement jw|(located|replaced|plausible_words|word_attributions) .."),
         ({"instance_adversary": {"steps": 7}}, "instance_adversary (wp|jw)"),
         ({"guides": {"hidden": 7}}, "train needle/guide_.*"),
         ({"adversary": {"patience": 7}}, "train needle/adversary_.*"),
@@ -345,10 +342,7 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
             {"answer": {"margins": {"tvd": 0.02}}},
             "train needle/continuation|(wp_fig5|own_fig|hf_fig)_tvd_jsd|summary|texts|controls|hf_table_maps|explorer",
         ),
-        (
-            {"overrides": {"digest": {"serrano_smith": {"recipes": {"han_rnn": {"epochs": 7}}}}}},
-            "train digest/han_rnn",
-        ),
+        ({"overrides": {"digest": {"serrano_smith": {"recipes": {"han_rnn": {"epochs": 7}}}}}}, "train digest/han_rnn"),
     ],
     ids=str,
 )

@@ -13,9 +13,7 @@ def table(*rows: tuple[str, str, str, float, float, float]) -> pd.DataFrame:
 
 
 SIZES = table(
-    ("a", "train", "instances", 900, 0, 0),
-    ("a", "test", "instances", 5, 0, 0),
-    ("b", "train", "instances", 7200, 0, 0),
+    ("a", "train", "instances", 900, 0, 0), ("a", "test", "instances", 5, 0, 0), ("b", "train", "instances", 7200, 0, 0)
 )
 ACCURACY = table(("a", "m", "accuracy", 0.5, NAN, NAN), ("b", "m", "accuracy", 0.25, NAN, NAN))
 CONTRIBUTIONS = table(

@@ -35,15 +35,7 @@ from makers.replication.captions import two_sentences
 from makers.replication.entries import PAGES, QUOTING, Cells, Finding, KeptRun
 from makers.replication.gallery import gallery
 from makers.replication.grids import below, excerpt, narrow
-from makers.replication.keeping import (
-    LARGEST,
-    MOST,
-    NARROWEST,
-    keep,
-    kept_config,
-    shrunk,
-    weight,
-)
+from makers.replication.keeping import LARGEST, MOST, NARROWEST, keep, kept_config, shrunk, weight
 from makers.replication.kept import CLAIMS, FORMER_TABLES, RECORD, every_kept, read_csv, unpadded
 from makers.replication.pages import closed, held, share, written_pages, written_tables
 
