@@ -10,10 +10,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers_on_disk import POSITIONS, WORDS, tokenizer
 
 TEXTS = [
-    ["the", "film", "is", "great"],
-    ["unbelievably", "dull"],
-    ["why", "unbelievably", "good", "is", "the", "story", "films"],
-    ["bad"],
+    text.split()
+    for text in ("the film is great", "unbelievably dull", "why unbelievably good is the story films", "bad")
 ]
 NAMES = [f"text-{number}" for number in range(len(TEXTS))]
 WIDE: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 24}
@@ -31,12 +29,10 @@ OF_BYTES: dict[str, Any] = {
     "type_vocab_size": 1,
 }
 MORE: dict[str, dict[str, Any]] = {
-    "roberta": OF_BYTES,
-    "xlm-roberta": OF_BYTES,
-    "camembert": OF_BYTES,
+    **dict.fromkeys(("roberta", "xlm-roberta", "camembert"), OF_BYTES),
     "electra": {"embedding_size": 8},
-    "distilbert": {"dim": 16, "n_layers": 2, "n_heads": 4, "hidden_dim": 24},
     "albert": {"embedding_size": 8},
+    "distilbert": {"dim": 16, "n_layers": 2, "n_heads": 4, "hidden_dim": 24},
     "mpnet": {"max_position_embeddings": POSITIONS + 2},
     "deberta-v2": {
         "relative_attention": True,

@@ -177,11 +177,11 @@ def test_the_map_is_the_mean_over_heads() -> None:
 
 OTHERS: dict[str, tuple[Change, str]] = {
     "half the ids missing": (
-        lambda given: cut(given, slice(0, 3)),
+        lambda given: rows_of(given, [0, 1, 2]),
         "memory: text 'text-3', column id: is missing and 2 more, of 6 texts of memory; give every training the same",
     ),
     "an unknown id": (
-        lambda given: replace(grown(given), ids=[*given.ids, "other"]),
+        lambda given: replace(rows_of(given, [*range(6), 5]), ids=[*given.ids, "other"]),
         "memory: text 'other', column id: is not in memory; give every training the same texts",
     ),
     "other words": (
@@ -208,16 +208,6 @@ def rows_of(given: GivenReadout, chosen: list[int]) -> GivenReadout:
         **{name: [getattr(given, name)[row] for row in chosen] for name in lists},
         **{name: getattr(given, name)[chosen] for name in arrays},
     )
-
-
-def cut(given: GivenReadout, part: slice) -> GivenReadout:
-    """A part of a readout."""
-    return rows_of(given, [*range(len(given))][part])
-
-
-def grown(given: GivenReadout) -> GivenReadout:
-    """A readout with its last text twice."""
-    return rows_of(given, [*range(len(given)), len(given) - 1])
 
 
 @pytest.mark.parametrize("fault", OTHERS)

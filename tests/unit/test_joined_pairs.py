@@ -28,10 +28,11 @@ from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
 
 PAIRS = [
-    (["the", "film", "is", "great"], ["unbelievably", "good"]),
-    (["bad"], ["why", "is", "the", "story", "dull"]),
-    (["a", "story"], ["a", "film"]),
-]
+    (first.split(), second.split())
+    for first, second in (
+        ("the film is great", "unbelievably good"), ("bad", "why is the story dull"), ("a story", "a film")
+    )
+]  # fmt: skip
 WORDS = [first + second for first, second in PAIRS]
 WRITTEN = [spaced(words, len(first)) for words, (first, _) in zip(WORDS, PAIRS, strict=True)]
 NAMES = ["one", "two", "three"]

@@ -106,14 +106,6 @@ def serrano_smith(dataset: str, model: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-MD_ENCODERS = {
-    "vanilla_lstm": "lstm",
-    "diversity_lstm": "lstm",
-    "vanilla_bilstm": "bilstm",
-    "diversity_bilstm": "bilstm",
-}
-
-
 def mohankumar(dataset: str, model: str) -> dict[str, Any]:
     """Theirs: 256 units, which are 128 in each direction; the mean of a batch's losses."""
     pair = dataset == "snli"
@@ -121,7 +113,7 @@ def mohankumar(dataset: str, model: str) -> dict[str, Any]:
     both = model.endswith("bilstm")
     sizes = {"hidden": 128 if both else 256, "attention_hidden": 128, "embedding": 300}
     epochs = {"batch_size": 128, "epochs": 25} if pair else {}
-    return recipe | sizes | epochs | {"encoder": MD_ENCODERS.get(model, model)}
+    return recipe | sizes | epochs | {"encoder": model.removeprefix("vanilla_").removeprefix("diversity_")}
 
 
 def pruthi(dataset: str, model: str) -> dict[str, Any]:
@@ -167,7 +159,6 @@ def trained(config: Config) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     for suite in SUITES.values():
         for dataset in suite.datasets(config):
             for model in suite.list_models(dataset, config).values():
-                assert model.settings is not None
                 told, built = model.settings, model.architecture
                 network = built.model_dump(exclude={"pretrained", "attention", "dropout"})
                 recipe = told.optimisation.model_dump() | {"epochs": told.epochs, "patience": told.patience}

@@ -2,13 +2,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from published import make_entry, pack, read_archive
+from published import pack, read_archive
 from refusal import refusal
 
-from attention_audit.artefacts.parquet import read_frame
-from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.files import CORPUS
-from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.sources.sst import Phrase, clean, parse_tree
 
 TRAIN = """(3 (2 It) (4 (2 works) (2 .)))
@@ -106,22 +102,6 @@ def test_reading(tmp_path: Path) -> None:
         ("sst-test-00002", "test", "negative"),
     ]
     assert texts[3].place == f"{path}: trees/train.txt, line 5"
-
-
-def test_the_corpus_has_lower_case_words_and_the_classes_in_their_order(tmp_path: Path, provenance: Provenance) -> None:
-    files = {"archive": archive(tmp_path)}
-    prepare("sst", make_entry("sst"), files, tmp_path / "corpus.parquet", provenance, workers=1, report=str)
-    corpus = read_frame(tmp_path / "corpus.parquet", CORPUS)
-    assert corpus["tokens"].map(list)[:4].tolist() == [
-        ["it", "works"],
-        ["do", "n", "t"],
-        ["caf\u00e9", "sci", "fi", "drama"],
-        ["us", "flops"],
-    ]
-    assert corpus["label"].tolist() == [1, 0] * 4
-    assert corpus["scores"].map(list)[:3].tolist() == [[0, 1], [1, 1, 1], [1, 1, 1, 1]]
-    assert corpus["evidence"].map(list)[2:4].tolist() == [[0, 1, 2, 3], [1]]
-    assert corpus["label_name"].tolist() == ["positive", "negative"] * 4
 
 
 def test_a_malformed_tree_is_named_by_its_line(tmp_path: Path) -> None:

@@ -371,20 +371,6 @@ def test_models_of_any_number_of_classes_learn(run: Stages) -> None:
     assert run.history("base")["score"].max() > 0.99
 
 
-@pytest.mark.parametrize("hierarchical", [False, True])
-@pytest.mark.parametrize("encoder", ["bigru", "conv", "none"])
-def test_flat_and_hierarchical_networks_learn(run: Stages, encoder: str, hierarchical: bool) -> None:
-    given: dict[str, Any] = {"encoder": encoder, "hierarchical": hierarchical, "initialisation": "xavier"}
-    given["dropout"] = dict.fromkeys(("words", "sentences", "convolution", "decoder"), 0.1)
-    recipe = {
-        "amsgrad": False, "average": True, "clip_norm": 10.0, "batch_tokens": 40, "plateau": True,
-        "measure": "accuracy", "class_weights": False,
-    }  # fmt: skip
-    for readout in run("network", "additive", recipe, **given):
-        assert accuracy(readout.labels, readout.predictions) > 0.95
-        assert (readout.lengths <= 2).all() == hierarchical
-
-
 def test_a_liar_learns_the_labels_and_hides_the_evidence(run: Stages) -> None:
     honest = run("honest", "additive")
     liar = run("liar", "additive", objective=DeceptionObjective(lambda_=0.1))

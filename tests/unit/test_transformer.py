@@ -18,8 +18,8 @@ from attention_audit.transformer.pieces import SPECIAL, Pieces, cut, cut_raw, lo
 from attention_audit.transformer.states import PieceTable, WordStates
 
 CPU = torch.device("cpu")
-TEXTS = [["the", "unbelievably", "good", "films"], ["bad"], ["a", "dull", "story", "is", "dull", "stories"]]
-QUERIES = [["why"], ["is", "the", "story", "good"], ["unbelievably"]]
+TEXTS = [text.split() for text in ("the unbelievably good films", "bad", "a dull story is dull stories")]
+QUERIES = [query.split() for query in ("why", "is the story good", "unbelievably")]
 
 
 @pytest.fixture(scope="module")

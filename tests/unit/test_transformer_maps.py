@@ -18,7 +18,7 @@ from attention_audit.raw_text import spaced
 from attention_audit.transformer.pieces import cut_raw
 from attention_audit.transformer.states import PieceBatch, PieceTable
 
-TEXTS = [["good", "film"], ["a", "unbelievably", "dull", "story"], ["why", "the", "film", "is", "great"]]
+TEXTS = [text.split() for text in ("good film", "a unbelievably dull story", "why the film is great")]
 
 
 BY_THE_AUTHORS = json.loads(Path(__file__).with_name("maps_by_their_authors.json").read_text())

@@ -12,22 +12,8 @@ from attention_audit.corpus.sources.control import ControlCorpus
 
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 WORDS = [
-    "good",
-    "bad",
-    "film",
-    "the",
-    "a",
-    "is",
-    "un",
-    "##believ",
-    "##ably",
-    "##s",
-    "great",
-    "dull",
-    "story",
-    "why",
-    "##ing",
-]
+    "good", "bad", "film", "the", "a", "is", "un", "##believ", "##ably", "##s", "great", "dull", "story", "why", "##ing"
+]  # fmt: skip
 LETTERS = [mark + letter for mark in ("", "##") for letter in "abcdefghijklmnopqrstuvwxyz"]
 """Pieces of which every word of the generated corpora can be made."""
 POSITIONS = 40
