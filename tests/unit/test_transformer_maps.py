@@ -164,14 +164,6 @@ def test_scores_of_words_are_the_sums_over_their_pieces():
     assert other.tolist() == [0.25]
 
 
-def test_of_one_layer_rollout_and_flow_are_the_row_beside_the_piece_itself(tmp_path):
-    read = read_of(tmp_path, layers=1)
-    row = read.layers[-1].weights[:, :, 0].mean(1) / 2
-    row[:, 0] += 0.5
-    torch.testing.assert_close(attention.rollout(read), row)
-    torch.testing.assert_close(attention.flow(read), row, rtol=1e-4, atol=1e-5)
-
-
 @pytest.mark.parametrize("name", ["rollout", "flow", "mean_row", "value_norm", "gradient_attention"])
 def test_where_the_mean_of_all_rows_is_classified_no_row_is_the_maps(tmp_path, name):
     read = read_of(tmp_path, "modernbert", layers=1, classifier_pooling="mean")
