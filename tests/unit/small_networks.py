@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from networks import make_architecture
 
-from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split
 from attention_audit.model.network import Network, network
 
@@ -24,9 +24,8 @@ def model_of(
 ) -> Network:
     """A network of thirty words in double precision."""
     torch.manual_seed(seed)
-    sizes = {"embedding": 5, "pretrained": False, "hidden": 4, "attention_hidden": 3, "kernels": [1, 3, 5]}
-    architecture = {"encoder": encoder, "attention": attention, "pair": pair, **sizes}
-    return network(Architecture.model_validate(architecture), words=30, classes=classes).double()
+    architecture = make_architecture(encoder, attention, pair=pair, kernels=[1, 3, 5])
+    return network(architecture, words=30, classes=classes).double()
 
 
 def split_of(texts: Sequence[Sequence[int]], **pairs: Sequence[Sequence[int]]) -> Split:
