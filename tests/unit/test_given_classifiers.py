@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from in_process import run_stage
-from planned import CLASSIFIERS_ALONE, asked_models, by_name, model_of, plan_alone, plan_of, unmade
+from planned import CLASSIFIERS_ALONE, asked_models, by_name, model_of, plan_of, unmade
 from transformers_on_disk import change_config
 
 from attention_audit.artefacts.parquet import read_frame, write_table
@@ -23,7 +23,6 @@ from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.checking import hash_files
 from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import Readout, read_readout
@@ -86,17 +85,6 @@ def test_uniform_weights_are_imposed_without_the_network(random_heads: Callable[
     np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
     with pytest.raises(ValueError, match="has not"):
         imposed(readout)
-
-
-def test_a_job_reads_the_files_of_its_folders(plan: Plan, folders: list[str], tmp_path: Path) -> None:
-    read = [path for seed in (1, 2) for path in plan.trainings.sources("chorus/hf_mine", seed)]
-    assert {Path(path).parent for path in read} == {Path(folder) for folder in folders[:2]}
-    assert {"config.json", "model.safetensors", "tokenizer.json"} <= {Path(path).name for path in read}
-    assert set(read) <= {*hash_files([*plan.trainings.jobs()], tmp_path / "checked")}
-    inputs = plan_alone(plan, "correlation", "hf", "chorus").inputs
-    assert set(read) <= set(inputs["given"])
-    assert "results/readouts/chorus/hf_mine/seed1/tail.safetensors" in inputs["tails"]
-    assert not any("vocabulary" in path or "models/chorus" in path for path in inputs)
 
 
 def test_what_cannot_be_asked_says_why(plan: Plan) -> None:

@@ -47,13 +47,6 @@ def split_of(candidates: list[list[int]] = CANDIDATES) -> Split:
     return small_networks.split_of(TEXTS, queries=QUERIES, candidates=candidates)
 
 
-def test_a_batch_carries_queries_and_candidates_of_its_texts() -> None:
-    batch = split_of().batch(np.array([2, 0]))
-    assert batch.query.ids.tolist() == [[2, 3, 0], [2, 7, 3]]
-    assert batch.query.lengths.tolist() == [0, 1]
-    assert batch.candidates.tolist() == [[1, -1], [0, 2]]
-
-
 def test_a_text_that_names_no_candidates_may_have_any_class() -> None:
     assert allowed(tensor([[2, 0], [-1, -1], [1, -1]]), 3).int().tolist() == [[1, 0, 1], [1, 1, 1], [0, 1, 0]]
 
@@ -119,14 +112,6 @@ def test_what_is_no_candidate_has_no_probability_and_no_gradient() -> None:
     model.zero_grad()
     torch.autograd.backward(nn.functional.cross_entropy(output.logits, tensor([0, 3, 1])))
     assert all(parameter.grad is None or parameter.grad.isfinite().all() for parameter in model.parameters())
-
-
-def test_queries_are_read_through_an_embedding_and_an_encoder_of_their_own() -> None:
-    model = model_of("affine")
-    torch.autograd.backward(model(split_of().batch(np.array([0]))).logits[0, 0])
-    texts, queries = model.embedding.weight.grad, model.query_embedding.weight.grad
-    assert texts.any(1).nonzero().flatten().tolist() == [4, 5, 6, 7]
-    assert queries.any(1).nonzero().flatten().tolist() == [7]
 
 
 def test_a_split_without_queries_is_refused() -> None:

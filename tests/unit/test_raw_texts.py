@@ -7,7 +7,6 @@ import classifiers_on_disk
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import torch
 import transformers_on_disk
@@ -16,11 +15,8 @@ from hypothesis import strategies as st
 from test_imdb import archive, read
 from tokenizers import normalizers
 
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.performance import cut_texts
-from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.sources.sst import clean, parse_tree
-from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.tokens import Tokens, placed_words
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
@@ -178,17 +174,6 @@ def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp
     inside = torch.arange(items.shape[2]) < batch.read[:, None, None] + MARKS
     back = batch.of_pieces(items, torch.rand(3, 2, batch.ids.shape[1]))
     torch.testing.assert_close(back.sum(2), (items * inside).sum(2))
-
-
-def test_a_corpus_of_lower_cased_words_keeps_the_raw_texts(tmp_path: Path) -> None:
-    table, corpus = tmp_path / "table.csv", tmp_path / "corpus.parquet"
-    rows = [f'"{RAW}",{label},{split}' for split in ("train", "dev", "test") for label in "ab"]
-    table.write_text("\n".join(["text,label,split", *rows]))
-    source = TableCorpus(kind="table", path=str(table), text="text", label="label", split="split")
-    prepare("own", source, {"path": table}, corpus, Provenance("prepare", {}, ""), 1, lambda line: None)
-    row = pq.read_table(corpus).to_pylist()[0]
-    assert row["raw"] == RAW
-    assert all(RAW[at:].lower().startswith(word) for word, at in zip(row["tokens"], row["starts"], strict=True))
 
 
 def test_sst_is_read_with_its_punctuation_wherever_it_is_cleaned() -> None:

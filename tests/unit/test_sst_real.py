@@ -37,13 +37,6 @@ def census(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     return census.assign(mean_length=census["split"].map(lengths)).set_index(["split", "label_name"])
 
 
-@pytest.mark.parametrize(
-    ("split", "negative", "positive"), [("train", 3034, 3321), ("dev", 397, 424), ("test", 863, 862)]
-)
-def test_sizes_of_table_1(census: pd.DataFrame, split: str, negative: int, positive: int) -> None:
-    assert census.loc[split, "kept"].to_dict() == {"negative": negative, "positive": positive}
-
-
 @pytest.mark.parametrize(("split", "texts"), [("train", 6920), ("dev", 872), ("test", 1821)])
 def test_sizes_before_the_filter_are_the_official_ones(census: pd.DataFrame, split: str, texts: int) -> None:
     assert census.loc[split, "read"].sum() == texts

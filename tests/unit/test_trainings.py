@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned import DEMONSTRATION, PLACES, audit_of, by_name, inputs_of, overlaid, plan_of
+from planned import DEMONSTRATION, PLACES, by_name, inputs_of, overlaid, plan_of
 
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
@@ -53,17 +53,6 @@ def test_a_model_whose_seeds_are_all_trained_elsewhere_is_not_trained() -> None:
         plan.trainings.settings(LSTM, 7)
     inputs = inputs_of(plan, "performance", "jw", "chorus")["readouts"]
     assert inputs[:2] == [f"results/readouts/{BASE}/seed{seed}/test.parquet" for seed in (50, 10)]
-
-
-def test_both_suites_read_it_under_their_own_names() -> None:
-    plan = plan_of(**SAME)
-    readouts = {suite: inputs_of(plan, "performance", suite, "chorus")["readouts"] for suite in ("wp", "jw")}
-    shared = f"results/readouts/{BASE}/seed10/test.parquet"
-    assert shared in readouts["wp"]
-    assert readouts["jw"] == [shared, f"results/readouts/{LSTM}/seed7/test.parquet"]
-    assert audit_of(plan, "performance", "jw", "chorus").runs[0].model == "lstm_tanh"
-    weights = inputs_of(plan, "correlation", "jw", "chorus")["weights"]
-    assert weights[0] == f"results/models/{BASE}/seed10.safetensors"
 
 
 @pytest.mark.parametrize(
@@ -171,19 +160,6 @@ def test_a_model_is_read_out_on_its_training_split_where_others_are_trained_on_i
         "guide_uniform": compared,
         "average_tanh": compared,
     }
-
-
-def test_the_steps_of_a_search_are_models_that_one_job_makes() -> None:
-    plan = plan_of(datasets=["needle"], adversary={"seeds": [3, 4], "continuation": {"steps": 2}})
-    assert "needle/continuation_step1" not in plan.trainings.seeds
-    job = plan.trainings.trained("needle/continuation", 3)
-    assert job.outputs["weights"] == [
-        f"results/models/needle/continuation{step}/seed3.safetensors" for step in ("_step1", "_step2", "")
-    ]
-    home = home_of(plan, "needle", "continuation_step2", 4, "wp")
-    assert home == RunFiles("needle/continuation_step2", 4, PLACES)
-    # and they are compared under their names
-    assert home.readout() in inputs_of(plan, "comparison", "wp", "needle")["readouts"]
 
 
 def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:

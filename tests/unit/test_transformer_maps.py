@@ -200,22 +200,6 @@ def test_bent_gradients_change_no_prediction(read):
         torch.testing.assert_close(read.classifier.logits(read.pieces), read.seen[1])
 
 
-def test_gradients_of_attention_by_differences(read):
-    slopes = read.slopes
-    torch.testing.assert_close(slopes.layers[1].weights.detach(), read.layers[1].weights)
-    step = 1e-3
-    vectors = slopes.vectors.clone()
-    direction = torch.randn(vectors.shape, generator=torch.Generator().manual_seed(1))
-    chosen = read.explained[:, None]
-    with torch.inference_mode():
-        up, down = (
-            read.classifier.logits(read.pieces, vectors + sign * step * direction).gather(1, chosen)[:, 0]
-            for sign in (1, -1)
-        )
-    by_slope = (slopes.of_vectors * direction).sum((1, 2))
-    torch.testing.assert_close((up - down) / (2 * step), by_slope, rtol=0.02, atol=0.02)
-
-
 def test_a_word_that_is_not_kept_is_deleted_from_the_text(read):
     words_of = sampled.words_with_pieces(read, 2)
     kept = torch.tensor([[1.0, 0.0, 1.0, 0.0, 1.0]])

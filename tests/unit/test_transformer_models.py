@@ -17,21 +17,19 @@ from planned import judged_of, plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_table
 from attention_audit.artefacts.weights import read_weights
-from attention_audit.audits.gradients import gradients, integrated_gradients, log_odds
+from attention_audit.audits.gradients import integrated_gradients
 from attention_audit.audits.leave_one_out import leave_one_out, leave_one_out_of
 from attention_audit.columns.audits import CORRELATION
-from attention_audit.columns.files import CORPUS, PIECES
+from attention_audit.columns.files import PIECES
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.model.batch import Batch, Split
+from attention_audit.model.batch import Split
 from attention_audit.model.network import Network, predict_split
-from attention_audit.model.tail import probabilities
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import Readout, read_readout
-from attention_audit.section import Section
 from attention_audit.stages import attribution
 from attention_audit.stages.loading import build_split, read_material, rebuilt
-from attention_audit.transformer.opening import open_model, open_tokenizer
+from attention_audit.transformer.opening import open_model
 
 CPU = torch.device("cpu")
 PIECES_KNOWN = [*on_disk.WORDS, *on_disk.LETTERS, *on_disk.known_words("chorus", "needle")]
@@ -90,31 +88,28 @@ class Made(NamedTuple):
     encoder: Path
     plan: Plan
 
-    def model(self, training: str) -> tuple[Network, Split, list[str], Section]:
+    def file(self, kind: str, training: str) -> Path:
+        """A file of the first seed of a training."""
+        seed = self.plan.trainings.seeds[training][0]
+        return Path(getattr(self.plan.config.places, kind).format(training=training, seed=seed, split="test"))
+
+    def model(self, training: str) -> tuple[Network, Split, list[str]]:
         """A trained model that reads the test texts again, these texts, and their ids."""
         seed = self.plan.trainings.seeds[training][0]
-        job = self.plan.trainings.settings(training, seed)
+        architecture = self.plan.trainings.settings(training, seed).architecture
         places, dataset = self.plan.config.places, training.split("/", maxsplit=1)[0]
         files = {"transformer": [Path(places.transformer)]}
         corpus, vocabulary = (Path(places.corpus_file(dataset, name)) for name in ("corpus", "vocabulary"))
-        material = read_material(corpus, vocabulary, job.architecture, files=files)
-        weights = Path(places.weights.format(training=training, seed=seed))
-        model = rebuilt(material, job.architecture, seed, weights, CPU)
-        return model.eval(), build_split(material.splits["test"], CPU), material.splits["test"].ids, job
+        material = read_material(corpus, vocabulary, architecture, files=files)
+        model = rebuilt(material, architecture, seed, self.file("weights", training), CPU)
+        return model.eval(), build_split(material.splits["test"], CPU), material.splits["test"].ids
 
     def readout(self, training: str) -> Readout:
         """The readout of the test texts by a trained model."""
-        seed = self.plan.trainings.seeds[training][0]
-        return read_readout(Path(self.plan.config.places.readout.format(training=training, seed=seed, split="test")))
+        return read_readout(self.file("readout", training))
 
     def weights(self, training: str) -> dict[str, torch.Tensor]:
-        seed = self.plan.trainings.seeds[training][0]
-        return read_weights(Path(self.plan.config.places.weights.format(training=training, seed=seed)))
-
-    def words(self, dataset: str) -> dict[str, tuple[list[str], list[str] | None]]:
-        """The words of each text, and those of its query, by id."""
-        rows = read_table(Path(self.plan.config.places.corpus_file(dataset, "corpus")), CORPUS).to_pylist()
-        return {row["id"]: (row["tokens"], row["query"]) for row in rows}
+        return read_weights(self.file("weights", training))
 
 
 def made(folder: Path, **transformer: Any) -> Made:
@@ -125,9 +120,7 @@ def made(folder: Path, **transformer: Any) -> Made:
 
 
 def trained(run: Made, names: list[str]) -> None:
-    for training in names:
-        seed = run.plan.trainings.seeds[training][0]
-        make(run.plan, run.plan.config.places.weights.format(training=training, seed=seed))
+    make(run.plan, *(str(run.file("weights", training)) for training in names))
 
 
 RUNS: dict[str, dict[str, Any]] = {
@@ -156,13 +149,11 @@ def run(request: pytest.FixtureRequest, made_once: Callable[[str], Made], monkey
 
 
 frozen_only = pytest.mark.parametrize("run", ["frozen"], indirect=True)
-tuned_only = pytest.mark.parametrize("run", ["tuned"], indirect=True)
 
 
-@frozen_only
 @pytest.mark.parametrize("training", [name for name in TRAININGS if "guide" not in name])
 def test_a_model_that_reads_again_predicts_as_it_did_from_states(run: Made, training: str) -> None:
-    model, split, ids, _ = run.model(training)
+    model, split, ids = run.model(training)
     readout = run.readout(training).aligned(ids)
     np.testing.assert_allclose(predict_split(model, split), readout.probabilities, atol=1e-3)
     np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
@@ -184,23 +175,9 @@ def test_guides_keep_their_own_encoder(run: Made) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("training", ["chorus/base", "pairs/transformer_tanh"])
-def test_a_deletion_is_read_as_the_text_without_the_word(run: Made, training: str) -> None:
-    model, split, ids, job = run.model(training)
-    found = leave_one_out(model, split)
-    texts = [run.words(training.split("/", maxsplit=1)[0])[name] for name in ids]
-    whole = predicted_by_hand(run, model, texts, job)
-    for member in (0, 3):
-        text, query = texts[member]
-        shorter = [([*text[:place], *text[place + 1 :]], query) for place in range(len(text))]
-        after = predicted_by_hand(run, model, shorter, job)
-        expected = 0.5 * np.abs(after - whole[member]).sum(1)
-        np.testing.assert_allclose(found.distances[member], expected, atol=1e-5)
-
-
 @frozen_only
 def test_one_frozen_transformer_reads_deletions_once_for_all_models(run: Made) -> None:
-    (model, split, _, _), (other, *_) = (run.model("chorus/base") for _ in range(2))
+    (model, split, _), (other, *_) = (run.model("chorus/base") for _ in range(2))
     calls: list[int] = []
     other.transformer = model.transformer
     model.transformer.register_forward_hook(lambda *_: calls.append(1))
@@ -227,53 +204,9 @@ def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(
     pd.testing.assert_frame_equal(*frames)
 
 
-def predicted_by_hand(
-    run: Made, model: Network, texts: list[tuple[list[str], list[str] | None]], job: Any
-) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Predictions from the library's own tokens, and states pooled by hand, one text at a time."""
-    tokenizer, backbone = open_tokenizer(run.encoder), job.architecture.transformer
-    rows = []
-    for text, query in texts:
-        given = tokenizer(text, query, is_split_into_words=True, return_tensors="pt")
-        library: Any = model.transformer.backbone if model.transformer else None
-        with torch.inference_mode():
-            output = library(**given, output_hidden_states=True)
-            states = output.hidden_states[backbone.layer or -1][0]
-            pooled = on_disk.pool_words(states, given, backbone.pool)
-            states = torch.stack([pooled[0, place] for place in range(len(text))])[None]
-            asked = torch.stack([pooled[1, place] for place in range(len(query or ()))] or [states[0, 0]]).mean(0)
-            lengths = torch.tensor([len(text)])
-            batch = Batch(torch.zeros(1, len(text) + 2), lengths, lengths, states=states, summary=asked[None])
-            rows.append(probabilities(model(batch).logits)[0])
-    return torch.stack(rows).double().numpy()
-
-
-@tuned_only
-def test_gradients_are_slopes_of_the_log_odds(run: Made) -> None:
-    model, split, _, _ = run.model("chorus/base")
-    members = np.array([1, 5])
-    shares = gradients(model, split, attached=True)
-    batch = split.batch(members)
-    vectors = model.transformer.vectors(batch.pieces).detach()
-    step = 1e-2
-    for row, member in enumerate(members):
-        slopes = []
-        for word in range(split.lengths[member]):
-            # the vectors of all pieces of the word a little longer, and a little shorter
-            grown = step * vectors * (batch.pieces.words == word)[..., None]
-            ends = [_odds(model, batch, vectors + side * grown)[row] for side in (1, -1)]
-            slopes.append(abs(ends[0] - ends[1]) / (2 * step))
-        np.testing.assert_allclose(shares[member], np.array(slopes) / sum(slopes), atol=0.02)
-
-
-def _odds(model: Network, batch: Any, vectors: torch.Tensor) -> list[float]:
-    with torch.no_grad():
-        return log_odds(model(replace(batch, vectors=vectors)).logits.double()).tolist()
-
-
 @frozen_only
 def test_integrated_gradients_add_up_to_what_the_prediction_gains(run: Made) -> None:
-    model, split, _, _ = run.model("chorus/base")
+    model, split, _ = run.model("chorus/base")
     members = np.array([2, 4, 7])
     every = integrated_gradients(model, split, 100, members)
     gains = [every[member] for member in members]
@@ -302,7 +235,7 @@ def test_audits_run_the_models_again(run: Made, dataset: str, suite: str, audits
         assert Path(run.plan.auditing.file(judged, audit)).stat().st_size > 500
 
 
-@tuned_only
+@pytest.mark.parametrize("run", ["tuned"], indirect=True)
 def test_the_encoder_of_every_model_but_a_guide_is_fine_tuned_and_kept(run: Made) -> None:
     weights = run.weights("chorus/base")
     name = "encoder.layer.0.attention.self.query.weight"

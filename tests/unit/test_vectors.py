@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from published import pack
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from refusal import refusal
 
-from attention_audit.corpus.vectors import TrainedVectors, VectorFile, Vectors, of_length_one, read_vectors
+from attention_audit.corpus.vectors import TrainedVectors, VectorFile, of_length_one, read_vectors
 from attention_audit.errors import AuditError
 from attention_audit.stages.prepare import LONGEST, Runs, train_vectors
 
@@ -101,20 +101,6 @@ def test_a_binary_file_is_refused_without_being_read_whole(tmp_path: Path) -> No
     path = written(tmp_path, b"2 3\nthe " + b"\x01" * 2**21)
     with pytest.raises(AuditError, match="line 2: 1 numbers, not 3"):
         read_vectors(path, ["the"], 3)
-
-
-@pytest.mark.parametrize(
-    ("entry", "kind"),
-    [
-        ({"kind": "file", "file": "glove.6B.zip", "member": "glove.6B.50d.txt", "dimension": 50}, VectorFile),
-        ({"kind": "word2vec", "dimension": 200, "normalise": True}, TrainedVectors),
-    ],
-)
-def test_an_entry_survives_its_dump(entry: dict[str, object], kind: type) -> None:
-    adapter: TypeAdapter[Vectors] = TypeAdapter(Vectors)
-    vectors = adapter.validate_python(entry)
-    assert isinstance(vectors, kind)
-    assert adapter.validate_python(vectors.model_dump()) == vectors
 
 
 def test_only_a_zip_has_members() -> None:
