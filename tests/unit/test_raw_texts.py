@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import torch
 import transformers_on_disk
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_imdb import archive, read
 from tokenizers import normalizers
@@ -68,6 +68,7 @@ def run_model(classifier: SequenceClassifier, text: RawText, **cut: Any) -> tupl
 
 @given(st.text(max_size=60), st.sampled_from(KINDS), st.booleans(), st.sampled_from(["keep", "drop", "last"]))
 @example(RAW, "bytes", True, "last")
+@settings(deadline=None)  # the first text waits for spaCy
 def test_the_pieces_of_any_text_are_the_tokenizers_own(text: str, kind: str, lower: bool, punctuation: Any) -> None:
     words, one = written(text, Tokens(lower=lower, punctuation=punctuation))
     tokenizer = tokenizer_of(kind)
