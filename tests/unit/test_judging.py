@@ -90,19 +90,14 @@ def test_scores_of_a_liar_are_worse_than_chance() -> None:
     assert row(found, "signed")["zones"] == "1"
 
 
-def test_where_any_word_supports_nothing_is_stated() -> None:
-    """All words say the same, so that any of them speaks for the prediction."""
-    tokens, values = [["a", "b", "c"]] * 120, {"a": 0.1, "b": 0.2, "c": 0.3}
-    found = judged(tokens, [[1, 2, 3]] * 120, bag_of_words(values))
+def test_where_any_word_or_no_single_one_decides_that_is_said() -> None:
+    found = judged([[*"abc"]] * 120, [[1, 2, 3]] * 120, bag_of_words({"a": 0.1, "b": 0.2, "c": 0.3}))
     assert found.reasons["signed"] == "any words would do"
-
-
-def test_what_no_single_word_decides_is_said() -> None:
-    """One word of two in every second text decides, and both of the others say the same, as sure as can be."""
-    tokens, values = [["a", "c"], ["a", "b"]] * 60, {"a": 40.0, "b": 40.0, "c": 0.0}
-    found = row(judged(tokens, [[1, 0]] * 120, bag_of_words(values)), "signed")
-    assert found["value"] == 0.5
-    assert "the best choice of a word reaches 50 %" in found["note"]
+    # one word of two in every second text decides, and both of the others say the same, as sure as can be
+    values = {"a": 40.0, "b": 40.0, "c": 0.0}
+    signed = row(judged([[*"ac"], [*"ab"]] * 60, [[1, 0]] * 120, bag_of_words(values)), "signed")
+    assert signed["value"] == 0.5
+    assert "the best choice of a word reaches 50 %" in signed["note"]
 
 
 def test_classes_that_lie_apart_are_said_one_by_one() -> None:

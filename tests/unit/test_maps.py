@@ -1,5 +1,6 @@
 """Maps that a readout carries: kept in files, asked by audits, and held against each other."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import classifiers_on_disk
@@ -9,6 +10,7 @@ import pytest
 from drawn import assert_readable
 from labels import LABELS
 from planned import plan_of
+from readouts import make_readout
 
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
@@ -25,17 +27,8 @@ LOOKS = LABELS | RANKINGS.labels | {"hf": "Transformer classifiers", "mine": "mi
 
 
 def readout(maps: dict[str, list[list[float]]], attention: list[list[float]]) -> Readout:
-    count = len(attention)
-    return Readout(
-        [f"t{number}" for number in range(count)],
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int64),
-        np.full((count, 2), 0.5, np.float32),
-        [np.array(weights, np.float32) for weights in attention],
-        [np.zeros((len(weights), 1), np.float32) for weights in attention],
-        np.zeros((count, 1), np.float32),
-        maps={name: [np.array(row, np.float32) for row in rows] for name, rows in maps.items()},
-    )
+    made = {name: [np.array(row, np.float32) for row in rows] for name, rows in [*maps.items(), ("own", attention)]}
+    return replace(make_readout([*map(len, attention)]), attention=made.pop("own"), maps=made)
 
 
 def test_maps_are_kept_in_the_file_and_go_with_their_texts(tmp_path: Path, provenance: Provenance) -> None:
@@ -45,7 +38,7 @@ def test_maps_are_kept_in_the_file_and_go_with_their_texts(tmp_path: Path, prove
     found = read_readout(path)
     assert [*found.maps] == ["rollout", "alti"]
     assert found.maps["rollout"][1].tolist() == [1, 2, -3]
-    assert found.aligned(["t1"]).maps["alti"][0].tolist() == [0, 0, 1]
+    assert found.aligned(["text-1"]).maps["alti"][0].tolist() == [0, 0, 1]
     none = readout({}, [[0.5, 0.5]])
     write_batches(path, none.kind, none.tables(), provenance)
     assert read_readout(path).maps == {}
@@ -61,8 +54,8 @@ def test_the_order_of_words_in_another_training() -> None:
     other = readout({"rollout": [[1, 2, 3]]}, [[0.6, 0.3, 0.1]])
     found = pd.DataFrame(map_stability(one, other))
     assert found.to_dict("records") == [
-        {"id": "t0", "map": "attention", "rho": pytest.approx(1)},
-        {"id": "t0", "map": "rollout", "rho": pytest.approx(-1)},
+        {"id": "text-0", "map": "attention", "rho": pytest.approx(1)},
+        {"id": "text-0", "map": "rollout", "rho": pytest.approx(-1)},
     ]
 
 
@@ -131,18 +124,9 @@ def test_classes_that_lie_apart_are_told_apart() -> None:
 
 def test_a_model_that_was_not_asked_says_why() -> None:
     none = {name: rows.iloc[:0] for name, rows in audits(random=0.1).items()}
-    judged = Subject(
-        dataset="chorus",
-        suite="hf",
-        paper="hf",
-        model="mine",
-        seeds=1,
-        items="words",
-        unasked={"located": "no network"},
-    )
-    assert hf_table_maps(**none, corpus={}, census={}, subjects=[judged], answer={})["note"].tolist() == [
-        "not asked: no network"
-    ]
+    judged = JUDGED.model_copy(update={"unasked": {"located": "no network"}})
+    made = hf_table_maps(**none, corpus={}, census={}, subjects=[judged], answer={})
+    assert made["note"].tolist() == ["not asked: no network"]
 
 
 def test_the_figure_of_maps_is_readable() -> None:

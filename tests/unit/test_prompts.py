@@ -140,6 +140,5 @@ def test_what_cannot_be_prompted_ends_the_run_before_it_begins(
     tmp_path: Path, family: str, prompt: dict[str, Any], line: str
 ) -> None:
     folder = classifiers_on_disk.save(tmp_path, family, words=WORDS)
-    with pytest.raises(AuditError, match=line) as raised:
+    with pytest.raises(AuditError, match=line):
         plan_of(hf={"chorus": {"models": {"a": [str(folder)]}, "prompt": prompt}})
-    assert len(str(raised.value).splitlines()) == 1

@@ -76,9 +76,7 @@ def run(tmp_path: Path, provenance: Provenance) -> Run:
         names = ("wp_table2_y", "extra")
         settings: dict[str, Any] = {"suites": [WP, OTHER], "exhibits": [FIGURE, TABLE_Y], "gaps": {}}
         settings |= {"config": {}, "audits": {}, "columns": []}
-        for name in ("suites", "exhibits", "gaps", "explorer"):
-            if name in changes:
-                settings[name] = changes.pop(name)
+        settings |= {name: changes.pop(name) for name in ("suites", "exhibits", "gaps", "explorer") if name in changes}
         parts: dict[str, Any] = {
             "job": ReportJob(**settings),
             "tables": {name: (pd.DataFrame([row])[TABLE.schema.names], provenance.record()) for name in names},
@@ -224,11 +222,6 @@ def test_text_is_never_markup(show: Show, provenance: Provenance) -> None:
     assert hostile.text.count(HOSTILE) == plain.text.count("plain") >= 12
 
 
-def test_the_report_links_to_the_explorer_where_there_is_one(show: Show) -> None:
-    assert show(explorer="explorer.html").links.count("explorer.html") == 1
-    assert "explorer.html" not in show().links
-
-
 def test_the_page_is_whole_and_loads_nothing(show: Show) -> None:
     shown = show()
     assert shown.pictures() == [(200, 200)]
@@ -244,6 +237,8 @@ def test_the_page_is_whole_and_loads_nothing(show: Show) -> None:
     assert "What else?" not in words
     assert "Attention & so on (doi.org/10.1/x). Is it so?" in words
     assert "https://doi.org/10.1/x" in shown.links
+    assert "explorer.html" not in shown.links
+    assert show(explorer="explorer.html").links.count("explorer.html") == 1
 
 
 def test_a_suite_and_a_table_of_no_suite_are_shown_without_an_edit_of_the_page(show: Show) -> None:
@@ -286,8 +281,9 @@ def first_of(row: dict[str, Any], items: str = "words", sentences: list[int] | N
 
 
 def test_what_is_missing_is_said(show: Show) -> None:
-    assert "Which jobs made these results is not known" in show(entries=[]).text
-    assert "SST: no raw file" in show(gaps={"sst": "no raw file"}).text
+    words = show(entries=[], gaps={"sst": "no raw file"}).text
+    assert "Which jobs made these results is not known" in words
+    assert "SST: no raw file" in words
 
 
 def test_raw_files_are_listed(show: Show) -> None:
