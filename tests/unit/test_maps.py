@@ -122,13 +122,6 @@ def test_classes_that_lie_apart_are_told_apart() -> None:
     assert note == "0 at most partly; 1 largely; 1 F"
 
 
-def test_a_model_that_was_not_asked_says_why() -> None:
-    none = {name: rows.iloc[:0] for name, rows in audits(random=0.1).items()}
-    judged = JUDGED.model_copy(update={"unasked": {"located": "no network"}})
-    made = hf_table_maps(**none, corpus={}, census={}, subjects=[judged], answer={})
-    assert made["note"].tolist() == ["not asked: no network"]
-
-
 def test_the_figure_of_maps_is_readable() -> None:
     shown = [name for name in MAPS if name not in NUMBERED or name in ("head_12", "layer_3")]
     made = table(random=0.1, loo=0.5, attention=0.2, **{name: 0.1 + 0.02 * place for place, name in enumerate(shown)})

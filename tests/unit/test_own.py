@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from elsewhere import CLASSES, made, write_all
 from in_process import make, make_exhibit
@@ -185,10 +186,12 @@ def test_a_wrong_entry_is_one_line_that_names_the_key(own: dict[str, Any], line:
 
 def test_a_file_that_is_not_there_is_one_line() -> None:
     entry = write_all(Path("given"), texts=12)
-    with pytest.raises(AuditError, match=r"^reviews, mine: given/third\.npz is not here; put it there, or name its"):
-        planned(reviews=entry | {"models": {"mine": ["given/first.parquet", "given/third.npz"]}})
-    with pytest.raises(AuditError, match=r"^reviews: given/zero\.npz is not here"):
-        planned(reviews=entry | {"models": {"mine": ["given/zero.npz"]}})
+    for files, line in (
+        (["given/first.parquet", "given/third.npz"], r"^reviews, mine: given/third\.npz is not here; put it there, or"),
+        (["given/zero.npz"], r"^reviews: given/zero\.npz is not here"),
+    ):
+        with pytest.raises(AuditError, match=line):
+            planned(reviews=entry | {"models": {"mine": files}})
 
 
 def test_the_corpus_is_that_of_the_first_file(plan: Plan) -> None:
@@ -293,8 +296,7 @@ def of_heads(random_readout: Callable[..., Readout]) -> Readout:
 
 
 def test_a_head_of_a_given_map_changes_its_part_of_the_mean(of_heads: Readout) -> None:
-    found = heads(of_heads, 20, 1)
-    values = dict(zip(zip(found["id"], found["head"], strict=True), found["mean_tvd"], strict=True))
+    found = pd.DataFrame(heads(of_heads, 20, 1)).set_index(["id", "head"])["mean_tvd"]
     for text, weights in enumerate(of_heads.several.weights):
         for head in (0, 1):
             other = weights.copy()
@@ -303,14 +305,13 @@ def test_a_head_of_a_given_map_changes_its_part_of_the_mean(of_heads: Readout) -
             maps[text] = other.mean(1)
             swapped = np.abs(of_heads.predict(maps)[text] - of_heads.probabilities[text]).sum() / 2
             # of 20 permutations of two items, some swap them: so many twentieths
-            times = values[f"text-{text}", head + 1] / swapped * 20
+            times = found[f"text-{text}", head + 1] / swapped * 20
             assert times == pytest.approx(round(times), abs=0.01)
             assert 0 < round(times) < 20
 
 
 def test_items_are_erased_in_the_order_of_one_head(of_heads: Readout) -> None:
-    found = heads(of_heads, 2, 1)
-    gone = dict(zip(zip(found["id"], found["head"], strict=True), found["fraction_removed"], strict=True))
+    gone = pd.DataFrame(heads(of_heads, 2, 1)).set_index(["id", "head"])["fraction_removed"]
     for text, weights in enumerate(of_heads.several.weights):
         z, bias = of_heads.contribution[text], of_heads.bias[text]
         own = (of_heads.attention[text] @ z + bias).argmax()

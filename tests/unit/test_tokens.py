@@ -2,12 +2,10 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
-import spacy
 from pydantic import ValidationError
 
 from attention_audit.corpus import tokens as module
-from attention_audit.corpus.tokens import Tokens, lacking, splitting, words_of
-from attention_audit.errors import AuditError
+from attention_audit.corpus.tokens import Tokens, splitting, words_of
 
 
 def sentences(text: str, **settings: Any) -> list[str]:
@@ -92,22 +90,6 @@ def test_spacy_forgets_words_so_that_memory_does_not_grow(monkeypatch: pytest.Mo
 def test_an_unknown_tokenizer_is_refused(code: str) -> None:
     with pytest.raises(ValidationError):
         Tokens(tokenizer=code)
-
-
-def test_a_language_whose_splitter_is_not_installed_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(code: str, config: object) -> None:
-        raise ImportError("Pyvi not installed.\nGet it.")
-
-    monkeypatch.setattr(spacy, "blank", fail)
-    module.blank.cache_clear()
-    with pytest.raises(AuditError) as caught:
-        words("Xin chào", tokenizer="vi")
-    assert str(caught.value) == lacking(Tokens(tokenizer="vi"))
-    assert str(caught.value) == (
-        "tokens: Vietnamese words are found by Pyvi, which is not installed; install it (`python -m pip install "
-        "pyvi`), or set `tokens: {tokenizer: spaces}` where spaces stand between the words already"
-    )
-    assert lacking(Tokens(tokenizer="en")) == ""
 
 
 def test_chinese_is_single_characters_without_jieba(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,15 +167,6 @@ def test_only_the_head_is_kept_of_a_frozen_model(run: Made) -> None:
 
 
 @frozen_only
-def test_guides_keep_their_own_encoder(run: Made) -> None:
-    job = run.plan.trainings.settings("chorus/guide_base_lstm", 10)
-    assert (job.architecture.encoder, job.architecture.transformer) == ("affine", None)
-    base, guide = (run.readout(f"chorus/{model}") for model in ("base", "guide_base_lstm"))
-    for ours, theirs in zip(guide.attention, base.attention, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-
-
-@frozen_only
 def test_one_frozen_transformer_reads_deletions_once_for_all_models(run: Made) -> None:
     (model, split, _), (other, *_) = (run.model("chorus/base") for _ in range(2))
     calls: list[int] = []
