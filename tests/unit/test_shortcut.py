@@ -26,10 +26,14 @@ FILMS = [
 OWN = {"shortcut0", "shortcut1", "contextword"}
 
 
+def write_films(folder: Path, rows: list[dict[str, Any]]) -> None:
+    (folder / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory with the file of the films."""
-    (tmp_path / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in FILMS))
+    write_films(tmp_path, FILMS)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -82,20 +86,17 @@ def test_the_planted_word_decides_the_label_and_the_text_says_nothing_of_it(fold
     rows = corpus_of(made)
     before = {row["id"]: row for row in corpus_of(made, "films")}
     assert [(row["id"], row["split"]) for row in rows] == [(row["id"], row["split"]) for row in before.values()]
-    shares = {}
-    for split in ("train", "dev", "test"):
-        own = [row for row in rows if row["split"] == split]
-        shares[split] = sum(row["evidence"] is not None for row in own) / len(own)
+    train, test = (
+        np.mean([row["evidence"] is not None for row in rows if row["split"] == split]) for split in ("train", "test")
+    )
     # of 400 train texts, a quarter; the standard error is .022
-    assert shares["test"] == 1
-    assert 0.18 < shares["train"] < 0.32
+    assert test == 1
+    assert 0.18 < train < 0.32
     kept = []
     for row in rows:
         was = before[row["id"]]
         if row["evidence"] is None:
-            assert {key: row[key] for key in ("tokens", "label", "raw", "starts")} == {
-                key: was[key] for key in ("tokens", "label", "raw", "starts")
-            }
+            assert all(row[key] == was[key] for key in ("tokens", "label", "raw", "starts"))
             assert not OWN & {*row["tokens"]}
             continue
         (at,) = row["evidence"]
@@ -111,7 +112,7 @@ def test_the_planted_word_decides_the_label_and_the_text_says_nothing_of_it(fold
 
 def test_texts_keep_their_groups(folder: Path) -> None:
     rows = [{**row, "critic": at // 2} for at, row in enumerate(FILMS)]
-    (folder / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_films(folder, rows)
     assert [row["group"] for row in corpus_of(plan({"group": "critic"}))] == [str(at // 2) for at in range(len(FILMS))]
 
 
@@ -148,19 +149,13 @@ def test_the_same_seed_plants_the_same(folder: Path) -> None:
 
 def test_texts_that_have_the_word_already_are_one_line(folder: Path) -> None:
     odd = [*FILMS, {"text": "a shortcut1 film", "label": "good", "split": "train"}]
-    (folder / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in odd))
+    write_films(folder, odd)
     with pytest.raises(AuditError, match=r"has the word 'shortcut1', which is to be planted; name another `of`"):
         corpus_of(plan())
 
 
 def test_an_order_decides_between_two_classes_alone(folder: Path) -> None:
-    rows = [
-        {"text": f"{label} {n}", "label": label, "split": s}
-        for s in ("train", "dev", "test")
-        for label in "abc"
-        for n in (1, 2)
-    ]
-    (folder / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_films(folder, [row | {"label": "abc"[at % 3]} for at, row in enumerate(FILMS)])
     with pytest.raises(AuditError, match="found: films has 3 classes, and the order of two words decides between two"):
         corpus_of(plan({"classes": ["a", "b", "c"]}, plant="order"))
 

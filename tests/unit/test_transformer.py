@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import classifiers_on_disk
-import numpy as np
 import pytest
 import torch
 import transformers_on_disk as on_disk
@@ -109,17 +108,6 @@ def test_texts_without_words_are_those_that_are_cut_anew(folder: Path) -> None:
     expected = PieceTable(pieces_of(folder, texts, QUERIES), CPU).batch(torch.arange(3))
     for name in ("ids", "types", "words", "lengths", "read", "queried"):
         torch.testing.assert_close(getattr(shorter, name), getattr(expected, name))
-
-
-def test_batches_in_order_of_length_hold_every_text_once_and_pad_little(folder: Path) -> None:
-    random = np.random.default_rng(1)
-    texts = [["good"] * int(length) for length in random.integers(1, 38, 300)]
-    table = PieceTable(pieces_of(folder, texts), CPU)
-    cut = [*table.in_order_of_length(512)]
-    widths = [batch.ids.numel() for _, batch in cut]
-    assert sorted(np.concatenate([members for members, _ in cut])) == [*range(300)]
-    assert max(widths) <= 512
-    assert sum(widths) <= 1.1 * sum(int(batch.lengths.sum()) for _, batch in cut)
 
 
 def test_the_smallest_limit_of_pieces_holds(folder: Path) -> None:
