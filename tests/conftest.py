@@ -19,8 +19,6 @@ from attention_audit.model.tail import NORMS, Tail
 from attention_audit.padded import Head
 from attention_audit.readout import HeadStates, Readout, read_heads
 
-ROOT = Path(__file__).parent.parent
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--full`: the counts that docs/reliability.md shows."""

@@ -298,6 +298,6 @@ def test_without_the_library_the_plan_says_what_to_install(tmp_path: Path, monke
     plan_of(transformer={"path": str(encoder)})
 
 
-def test_a_transformer_that_nobody_described_is_one_line(tmp_path: Path) -> None:
+def test_a_transformer_that_nobody_described_is_one_line() -> None:
     with pytest.raises(AuditError, match=r"^config: transformer: missing key; model.encoder names it"):
         plan_of(model={"encoder": "transformer"})
