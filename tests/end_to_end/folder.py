@@ -11,8 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import yaml
 
+from attention_audit.artefacts.parquet import read_frame
 from attention_audit.code_hash import code_hash
 from attention_audit.columns.files import CENSUS, CORPUS, HEAD, HISTORY, READOUT, SEARCH, VOCABULARY
 from attention_audit.columns.kinds import Artefact, artefact
@@ -99,6 +101,18 @@ class Folder:
         text, _ = process.communicate(timeout=1200)
         return Finished(process.returncode, text)
 
+    def make(self, *arguments: str, network: bool = True) -> Finished:
+        """Run the command, which ends well."""
+        outcome = self.run(*arguments, network=network)
+        assert outcome.status == 0, outcome.text
+        return outcome
+
+    def refuse(self, *arguments: str, network: bool = True) -> Finished:
+        """Run the command, which ends in an error."""
+        outcome = self.run(*arguments, network=network)
+        assert outcome.status != 0, outcome.text
+        return outcome
+
     def overlay(self, **changes: Any) -> None:
         """Write down TINY with these changes."""
         (self.path / "overlay.yaml").write_text(yaml.safe_dump(TINY | changes))
@@ -107,6 +121,10 @@ class Folder:
         """The same folder elsewhere, results and Snakemake's memory of them included."""
         shutil.copytree(self.path, path, symlinks=True)
         return Folder(path)
+
+    def frame(self, path: str) -> pd.DataFrame:
+        """Read a Parquet file of the results."""
+        return read_frame(self.path / "results" / path, kind_of(self.path / "results" / path))
 
     def parquet(self) -> dict[str, bytes]:
         """Every results Parquet by its path."""

@@ -15,14 +15,11 @@ from safetensors import safe_open
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
 import classifiers_on_disk
+from transformers_on_disk import LETTERS
 
-from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.audits import AGREEMENT, RANKED_SETS
-from attention_audit.columns.files import CORPUS
-from attention_audit.columns.tables import SUMMARY, TABLE
 from attention_audit.corpus.text import SPLITS
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("extending")]
+pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("extending")]
 
 MOST = {
     "A table, or a figure": 3,
@@ -68,13 +65,6 @@ SMALL = {
 NOTHING: dict[str, Any] = {"datasets": []}
 
 
-def save_classifier(folder: Folder) -> None:
-    """A small Transformer classifier of random weights, for the map."""
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    words = [*letters, *(f"##{letter}" for letter in letters)]
-    classifiers_on_disk.save(folder.path / "bert", names=("LABEL_0", "LABEL_1"), words=words)
-
-
 def run(folder: Folder, commands: list[Command], *settings: str) -> None:
     """Several commands as one: what they make, with their configurations, these settings, and the folder's overlay."""
     files = [file for command in commands for file in command.files]
@@ -101,7 +91,7 @@ def made(changed: Folder) -> Folder:
     """The same, with what the commands make, but for that of the suite, which has a run of its own."""
     examples = [example for example in EXAMPLES if example.title != "A suite"]
     (changed.path / "reviews.txt").write_text("".join(f"__label__{n % 2} text {n} of {n % 5}\n" for n in range(60)))
-    save_classifier(changed)
+    classifiers_on_disk.save(changed.path / "bert", names=("LABEL_0", "LABEL_1"), words=LETTERS)
     changed.overlay(**SMALL)
     run(
         changed,
@@ -137,8 +127,8 @@ def test_changes_are_in_the_style_of_the_house(changed: Folder) -> None:
 
 def test_a_table_is_made(made: Folder) -> None:
     assert_rendered(made, ["longest"], [])
-    table = read_frame(made.path / "results/tables/longest.parquet", TABLE).query("dataset == 'chorus'")
-    texts = read_frame(made.path / "results/corpora/chorus/corpus.parquet", CORPUS)
+    table = pq.read_table(made.path / "results/tables/longest.parquet").to_pandas().query("dataset == 'chorus'")
+    texts = made.frame("corpora/chorus/corpus.parquet")
     longest = texts["tokens"].map(len).groupby(texts["split"]).max()
     assert dict(zip(table["row"], table["mean"], strict=True)) == dict(longest)
 
@@ -158,23 +148,23 @@ def test_a_rule_of_ones_own_reads_results(made: Folder) -> None:
 
 
 def test_a_ranking_is_erased(made: Folder) -> None:
-    rows = read_frame(made.path / "results/audits/chorus/flan_none/ranked_sets.parquet", RANKED_SETS)
+    rows = made.frame("audits/chorus/flan_none/ranked_sets.parquet")
     assert "my_positions:position" in set(rows["ranking"])
-    pairs = read_frame(made.path / "results/tables/ss_table_pairwise.parquet", TABLE)["row"]
+    pairs = made.frame("tables/ss_table_pairwise.parquet")["row"]
     assert {"flan_none/my_positions:position/attention", "flan_none/my_positions:position/random"} <= set(pairs)
     assert_rendered(made, [], ["ss_fig5_fraction_removed"])
 
 
 def test_an_attribution_is_compared(made: Folder) -> None:
-    rows = read_frame(made.path / "results/audits/chorus/average_tanh/agreement.parquet", AGREEMENT)
+    rows = made.frame("audits/chorus/average_tanh/agreement.parquet")
     assert len(rows[(rows["first"] == "my_scores:position") | (rows["second"] == "my_scores:position")]) == 5
-    pairs = read_frame(made.path / "results/tables/jw_table2_correlation.parquet", TABLE)["row"]
+    pairs = made.frame("tables/jw_table2_correlation.parquet")["row"]
     assert "average_tanh/attention~my_scores:position/overall" in set(pairs)
     assert_rendered(made, [], ["jw_fig_agreement"])
 
 
 def test_a_map_is_held_against_the_others(made: Folder) -> None:
-    rows = read_frame(made.path / "results/tables/hf_table_maps.parquet", TABLE)["row"]
+    rows = made.frame("tables/hf_table_maps.parquet")["row"]
     assert "hf/bert/my_heads:strongest" in set(rows)
     assert_rendered(made, [], ["hf_fig_maps"])
 
@@ -188,8 +178,8 @@ def test_a_model_has_the_encoder_and_the_attention(made: Folder) -> None:
 
 
 def test_a_data_set_is_read(made: Folder) -> None:
-    again = read_frame(made.path / "results/corpora/chorus-again/corpus.parquet", CORPUS)
-    reviews = read_frame(made.path / "results/corpora/reviews/corpus.parquet", CORPUS)
+    again = made.frame("corpora/chorus-again/corpus.parquet")
+    reviews = made.frame("corpora/reviews/corpus.parquet")
     assert (len(again), len(reviews)) == (128, 60)
     assert set(reviews["label_name"]) == {"0", "1"}
 
@@ -208,7 +198,7 @@ def test_a_suite_has_a_run_of_its_own(made: Folder) -> None:
     asked = {path.stem for path in audits.iterdir() if pq.read_metadata(path).num_rows}
     assert asked == {"performance", "permutation", "ranked_sets"}
     assert_rendered(made, ["mine_table_performance"], [])
-    summary = read_frame(made.path / "results/tables/summary.parquet", SUMMARY)
+    summary = made.frame("tables/summary.parquet")
     assert list(zip(summary["paper"], summary["model"], strict=True)) == [("mine", "bigru")]
     guide = (made.path / "results" / "README.md").read_text()
     assert "My own models" in guide

@@ -6,11 +6,9 @@ import sys
 import pytest
 from folder import OFFLINE, Folder, offline
 
-pytestmark = [
-    pytest.mark.end_to_end,
-    pytest.mark.xdist_group("finished"),
-    pytest.mark.skipif(not offline(), reason=f"no network can be cut off here: {' '.join(OFFLINE)} is not permitted"),
-]
+pytestmark = pytest.mark.skipif(
+    not offline(), reason=f"no network can be cut off here: {' '.join(OFFLINE)} is not permitted"
+)
 
 
 def test_the_whole_run_was_made_without_a_network(finished: Folder) -> None:

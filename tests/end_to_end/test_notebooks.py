@@ -9,7 +9,7 @@ from folder import ROOT, fresh
 
 from makers.notebooks import executed
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.whole]
+pytestmark = pytest.mark.whole
 
 
 def test_a_csv_is_run_and_its_tables_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,7 @@ import re
 import shutil
 from graphlib import TopologicalSorter
 
-import pytest
 from folder import TINY, UNCOUNTED, Folder, NewFolder
-
-# one worker, so that the finished run is made once
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
 JOBS = "-n", "--quiet", "host"
 """A dry run that shows its jobs one by one."""
@@ -96,16 +92,3 @@ def test_one_more_seed_adds_its_own_trainings(altered: Folder) -> None:
     searched = {("continuation", "10"), *(("guide_adversary", seed) for seed in ("10", "50"))}
     assert {seed for _, seed in made - searched} == {"51"}
     assert {"prepare", "train_adversary", "instance_adversary"}.isdisjoint(outcome.jobs())
-
-
-def test_another_data_set_and_its_settings_touch_no_other(altered: Folder) -> None:
-    corpora = TINY["corpora"] | {"static": TINY["corpora"]["chorus"]}
-    model = "results/models/static/uniform/seed10.safetensors"
-    changes = {"datasets": ["chorus", "static"], "corpora": corpora}
-    altered.overlay(**changes)
-    assert altered.run(model).jobs() == {"prepare": 1, "train": 1}
-    altered.overlay(**changes, overrides={"static": {"training": {"epochs": 1}}})
-    outcome = altered.run("audits", *JOBS)
-    assert outcome.jobs()["train"] == 4
-    assert "prepare" not in outcome.jobs()
-    assert set(re.findall(r"dataset=(\w+)", outcome.text)) == {"static"}

@@ -7,13 +7,11 @@ import yaml
 from elsewhere import made, write_all
 from folder import Folder, assert_rendered, fresh
 
-from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.given.files import write_given
 from attention_audit.questions import QUESTIONS
 
 # one worker, so that the run is made once
-pytestmark = [pytest.mark.end_to_end, pytest.mark.whole, pytest.mark.xdist_group("readouts")]
+pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("readouts")]
 TEXTS_GIVEN = 30
 FIGURES = [
     "own_fig_attention_maps", "own_fig_tvd_jsd", "own_fig_contributions", "own_fig_permutation", "own_fig_adversary",
@@ -41,8 +39,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Folder:
         },
         instance_adversary={"steps": 20, "restarts": 1},
     )
-    outcome = folder.run("all", network=False)
-    assert outcome.status == 0, outcome.text
+    outcome = folder.make("all", network=False)
     assert outcome.jobs()["import_readout"] == 4
     assert not {rule for rule in outcome.jobs() if rule.startswith(("train", "search", "attribution"))}
     assert "reviews, Your own models, mine" in outcome.text
@@ -61,7 +58,7 @@ def test_everything_is_made_with_nothing_trained(run: Folder) -> None:
 
 
 def test_the_answers_are_those_of_what_was_given(run: Folder) -> None:
-    (row,) = read_frame(run.path / "results/tables/summary.parquet", SUMMARY).to_dict("records")
+    (row,) = run.frame("tables/summary.parquet").to_dict("records")
     assert (row["dataset"], row["suite"], row["model"], row["seeds"]) == ("reviews", "own", "mine", 2)
     assert {name for name in QUESTIONS if isnan(row[f"{name}_value"])} == {"located", "transferable"}
     assert "of the 100 texts needed" in row["used_reason"]
@@ -69,7 +66,7 @@ def test_the_answers_are_those_of_what_was_given(run: Folder) -> None:
     assert row["unique_value"] < 0
     assert row["unique_tvd"] < 1e-6
     assert "only readouts are given" in row["located_reason"]
-    texts = read_frame(run.path / "results/tables/texts.parquet", TEXTS)
+    texts = run.frame("tables/texts.parquet")
     assert sorted(texts["id"]) == sorted(made(1, TEXTS_GIVEN).ids)
     assert set(texts["prediction_name"]) <= {"negative", "positive"}
 
@@ -80,8 +77,7 @@ def test_a_readout_that_is_wrong_ends_the_run_in_one_line(run: Folder) -> None:
     folder.overlay(**yaml.safe_load((run.path / "overlay.yaml").read_text()))
     half = made(2, TEXTS_GIVEN // 2)
     write_given(half, folder.path / "given/second.npz")
-    outcome = folder.run("audits", network=False)
-    assert outcome.status != 0
+    outcome = folder.refuse("audits", network=False)
     line = (
         f"given/second.npz: text '{given.ids[TEXTS_GIVEN // 2]}', column id: is missing and 14 more, of 30 texts "
         "of given/first.parquet; give every training the same texts"

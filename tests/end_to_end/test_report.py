@@ -5,13 +5,11 @@ from typing import Any
 
 import pytest
 from browser import Shown
-from explored import scores, unpack
+from explored import unpack
 from folder import Folder
 from pages import check_page
 
 from attention_audit.readout import read_readout
-
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
 SEEN = """
   const root = document.documentElement;
@@ -49,27 +47,11 @@ def test_the_page_knows_how_the_run_was_made(finished: Folder) -> None:
     assert 0.9 * len(logs) < int(jobs) <= len(logs)
 
 
-def test_the_explorer_predicts_as_the_models_do(finished: Folder) -> None:
-    """Every map of the page on the states of every seed, against the readouts; and the report leads there."""
-    results = finished.path / "results"
-    text = (results / "explorer.html").read_text()
+def test_the_explorer_has_every_map_and_the_report_leads_there(finished: Folder) -> None:
+    text = (finished.path / "results/explorer.html").read_text()
     (packed,) = re.findall(r'data-view="chorus/wp/base"[^>]*>(.*?)</script>', text, re.DOTALL)
-    view = unpack(packed)
-    readouts = results / "readouts/chorus"
-    seeds = {seed: read_readout(readouts / f"base/seed{seed}/test.parquet") for seed in (10, 50)}
-    assert view["id"] == seeds[10].ids
-    maps = {f"attention:{seed}": readout.attention for seed, readout in seeds.items()}
-    maps["continuation"] = read_readout(readouts / "continuation/seed10/test.parquet").attention
-    kept = {*maps, "adversary", "instance", "gradient:10", "loo:10", "integrated_gradients:10", "people"}
-    assert view["maps"].keys() == kept
-    for seed, readout in seeds.items():
-        run = view["runs"][str(seed)]
-        for place in range(len(view["id"])):
-            for name, exact in maps.items():
-                states = run["z"][place], run["bias"][place]
-                (ours,) = scores(view["maps"][name][place], *states)  # type: ignore[arg-type]
-                wanted = exact[place].astype(float) @ readout.contribution[place].astype(float) + readout.bias[place]
-                assert ours == pytest.approx(float(wanted[0]), abs=1e-3)
+    maps = {"attention:10", "attention:50", "continuation", "adversary", "instance", "gradient:10", "loo:10"}
+    assert unpack(packed)["maps"].keys() == maps | {"integrated_gradients:10", "people"}
     assert "explorer.html" in check_page(page_of(finished)).links
 
 

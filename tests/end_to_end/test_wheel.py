@@ -12,7 +12,7 @@ import pytest
 import yaml
 from folder import ROOT, TINY
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.whole]
+pytestmark = pytest.mark.whole
 
 
 @pytest.fixture(scope="module")

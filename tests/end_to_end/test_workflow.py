@@ -14,10 +14,6 @@ from safetensors.torch import load
 from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.code_hash import closure
-from attention_audit.report.guide import ARTEFACTS
-
-# one worker, so that the finished run is made once
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
 
 TABLES = [
     "wp_table1_datasets", "wp_table2_uniform", "wp_table3_guides", "wp_table5_adversary",
@@ -49,12 +45,6 @@ def test_every_parquet_is_as_declared_and_says_where_it_comes_from(finished: Fol
         assert provenance["attention_audit"]
         if path.name.endswith(".history.parquet"):
             assert provenance["seed"] == int(path.name.removeprefix("seed").removesuffix(".history.parquet"))
-
-
-def test_the_guide_names_every_kind(finished: Folder) -> None:
-    page = (finished.path / "results" / "README.md").read_text()
-    for artefact in ARTEFACTS:
-        assert artefact.path in page
 
 
 def test_progress_is_on_the_terminal_and_in_the_logs(finished: Folder) -> None:
@@ -170,11 +160,6 @@ def test_an_edit_of_the_training_trains_again_to_the_same_weights(altered: Folde
     assert altered.run("-n", target).jobs() == {"prepare": 1} | made
 
 
-def test_another_setting_reruns_what_reads_it(altered: Folder) -> None:
-    altered.overlay(attention_maps={"automatic": 1})
-    assert altered.run("-n", "all").jobs() == {"attention_maps": 1, "figure": 1}
-
-
 def test_one_figure_by_name_or_path_is_one_job(altered: Folder) -> None:
     figure = altered.path / "results/figures/wp_fig5_tvd_jsd.pdf"
     before = figure.read_bytes()
@@ -196,11 +181,9 @@ def test_runs_lie_side_by_side(altered: Folder) -> None:
 
 
 def test_the_report_is_written(altered: Folder) -> None:
-    outcome = altered.run("--report", "report.html")
-    assert outcome.status == 0, outcome.text
+    altered.make("--report", "report.html")
     report = (altered.path / "report.html").read_text()
-    for figure in FIGURES:
-        assert figure in report
+    assert all(figure in report for figure in FIGURES)
 
 
 def test_the_workflow_is_called_from_another_folder(finished: Folder, tmp_path: Path) -> None:
@@ -225,8 +208,7 @@ def test_another_workflow_uses_it_as_a_module(altered: Folder) -> None:
     ended = '    output:\n        "mine.csv",\n    shell:\n        "cp {input} {output}"\n'
     (altered.path / "mine.smk").write_text(block.replace("../audit/", "") + ended)
     altered.overlay(audit=TINY)
-    outcome = altered.run("--snakefile", "mine.smk", "mine")
-    assert outcome.status == 0, outcome.text
+    outcome = altered.make("--snakefile", "mine.smk", "mine")
     assert outcome.jobs() == {"audit_table": 1, "mine": 1}
     assert (altered.path / "mine.csv").read_text() == summary
     assert "chorus, Wiegreffe & Pinter 2019, base\nMay this attention map" in outcome.text

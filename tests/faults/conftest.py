@@ -1,11 +1,12 @@
 """What the tests of faults share."""
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from folder import Folder, fresh
-from hurt import Tally, ask_for_everything, why_no_mount
+from hurt import Tally, ask_for_everything, mounted
 
 
 @pytest.fixture
@@ -28,16 +29,18 @@ def tally(record_property: Callable[[str, object], None]) -> Tally:
 def everything(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     """A folder in which `all` has run undisturbed, with every kind of stage; do not alter it."""
     folder = ask_for_everything(fresh(tmp_path_factory.mktemp("everything") / "audit"))
-    outcome = folder.run("all")
-    assert outcome.status == 0, outcome.text
+    outcome = folder.make("all")
     (folder.path / "terminal.txt").write_text(outcome.text)
     return folder
 
 
 @pytest.fixture
-def mountable(tmp_path: Path) -> Path:
-    """A folder at which something can be mounted."""
-    reason = why_no_mount(tmp_path / "results")
-    if reason:
-        pytest.skip(reason)
-    return tmp_path / "results"
+def mountable(tmp_path: Path) -> None:
+    """Skip a test where nothing can be mounted."""
+    try:
+        with mounted(tmp_path / "results", "64k"):
+            pass
+    except FileNotFoundError:
+        pytest.skip("there is no mount(8)")
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"nothing can be mounted here: {error.stderr.decode().strip()}")

@@ -151,20 +151,13 @@ def error_lines(outcome: Finished) -> set[str]:
     return said(outcome)
 
 
-def given_command(line: str) -> list[str]:
-    """The command that a message gives to rebuild a file."""
+def follow(folder: Folder, line: str) -> int:
+    """Run the command that a message gives to rebuild a file; return its exit status."""
     match = re.search(r"rebuild it with: (snakemake .*)", line)
     assert match, line
-    return [sys.executable, "-m", *shlex.split(match[1])]
-
-
-def run_command(folder: Folder, command: list[str]) -> Finished:
-    """A command as given, in the folder."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    ended = subprocess.run(
-        command, cwd=folder.path, env=environment, capture_output=True, text=True, check=False, timeout=600
-    )
-    return Finished(ended.returncode, ended.stdout + ended.stderr)
+    command = [sys.executable, "-m", *shlex.split(match[1])]
+    return subprocess.run(command, cwd=folder.path, env=environment, check=False, timeout=600).returncode
 
 
 def mount(*arguments: str) -> None:
@@ -181,14 +174,3 @@ def mounted(folder: Path, size: str) -> Iterator[None]:
         yield
     finally:
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
-def why_no_mount(folder: Path) -> str | None:
-    """Why nothing can be mounted here; None where it can."""
-    try:
-        with mounted(folder, "64k"):
-            return None
-    except FileNotFoundError:
-        return "there is no mount(8)"
-    except subprocess.CalledProcessError as error:
-        return f"nothing can be mounted here: {error.stderr.decode().strip()}"

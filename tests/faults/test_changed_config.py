@@ -7,8 +7,6 @@ import pytest
 from folder import Folder, NewFolder
 from hurt import Tally, contents, differing, kill_after
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
-
 CHANGES: list[dict[str, Any]] = [
     {"corpora": {"chorus": {"seed": 2, "texts": {"train": 48, "dev": 32, "test": 32}}}},
     {
@@ -29,7 +27,7 @@ def test_the_results_are_those_of_the_last_configuration(
     folder.overlay(**change)
     kill_after(folder, draw.randrange(2, 12), draw.uniform(0, 0.5), "all")
     folder.overlay()
-    assert folder.run("all").status == 0
+    folder.make("all")
     ours, theirs = contents(folder), contents(finished)
     # what the first configuration alone has, another lambda say, stays beside it
     assert differing({name: ours[name] for name in theirs}, theirs) == []
@@ -41,9 +39,9 @@ def test_a_result_follows_its_configuration_to_and_fro(finished: Folder, altered
     result = "results/audits/chorus/base/instance_adversary.parquet"
     whole = (finished.path / result).read_bytes()
     altered.overlay(instance_adversary={"steps": 7})
-    assert altered.run(result).status == 0
+    altered.make(result)
     assert (altered.path / result).read_bytes() != whole
     altered.overlay()
-    assert altered.run("wp_table5").status == 0
+    altered.make("wp_table5")
     assert differing(contents(altered), contents(finished)) == []
     tally("another configuration, and back", "results as from a fresh run")

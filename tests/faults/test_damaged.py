@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from folder import Folder, kind_of
-from hurt import Tally, contents, differing, error_lines, given_command, run_command
+from hurt import Tally, contents, differing, error_lines, follow
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.artefacts.record import check_recorded, read_record
@@ -18,7 +18,6 @@ from attention_audit.columns.tables import SUMMARY, TABLE
 from attention_audit.errors import AuditError
 from attention_audit.report.guide import ARTEFACTS
 
-pytestmark = pytest.mark.end_to_end
 SMALL = pytest.mark.xdist_group("finished")
 FEW = {"emptied": 1, "truncated": 5, "one bit flipped": 20}
 MANY = {"emptied": 1, "truncated": 100, "one bit flipped": 2000}
@@ -167,12 +166,10 @@ def test_the_command_of_the_message_mends_the_file(
     whole = path.read_bytes()
     damage = ("truncated", "emptied", "one bit flipped")[list(READERS).index(file) % 3]
     path.write_bytes(damaged(whole, damage, random.Random(file)))
-    outcome = folder.run("--force", READERS[file], "--rerun-triggers", "params")
-    assert outcome.status != 0
+    outcome = folder.refuse("--force", READERS[file], "--rerun-triggers", "params")
     (line,) = error_lines(outcome)
     assert f"error: results/{file}: " in line
-    command = given_command(line)
-    assert run_command(folder, command).status == 0
+    assert follow(folder, line) == 0
     assert path.read_bytes() == whole
     tally(f"a file {damage}, in a run", "one line, mended by the command it gives", 1)
 
@@ -184,7 +181,6 @@ def test_files_that_no_stage_reads_are_rebuilt(everything: Folder, tmp_path: Pat
     for file in UNREAD:
         path = folder.path / "results" / file
         path.write_bytes(damaged(path.read_bytes(), "truncated", random.Random(file)))
-    outcome = folder.run("--force", *(f"results/{file}" for file in UNREAD))
-    assert outcome.status == 0, outcome.text
+    folder.make("--force", *(f"results/{file}" for file in UNREAD))
     assert differing(contents(folder), contents(everything)) == []
     tally("a file that no stage reads truncated", "not noticed; rebuilt identical by --force", len(UNREAD))

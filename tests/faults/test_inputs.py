@@ -7,8 +7,6 @@ import pytest
 from folder import Folder, NewFolder
 from hurt import Tally, error_lines
 
-pytestmark = [pytest.mark.end_to_end, pytest.mark.xdist_group("finished")]
-
 
 @pytest.mark.parametrize(
     ("model", "where"),
@@ -21,8 +19,7 @@ def test_a_loss_that_is_no_number_stops_that_training(altered: Folder, model: st
     target = f"results/models/chorus/{model}/seed10.safetensors"
     altered.overlay(training={"further_seeds": [50], "epochs": 2, "learning_rate": 1.0e30})
     command = ["--force", target, "--rerun-triggers", "mtime"]
-    outcome = altered.run(*command)
-    assert outcome.status != 0
+    outcome = altered.refuse(*command)
     assert f"error: {where}epoch " in outcome.text
     assert re.search(r"the (loss|score) became (nan|inf); try a lower learning rate", outcome.text)
     assert len(error_lines(outcome)) == 1
@@ -49,8 +46,7 @@ def test_a_missing_or_wrong_raw_file_is_one_line(
     if setting.pop("wrong", False):
         raw.write_bytes(b"PK no archive")
     folder.overlay(datasets=["sst"], corpora={"sst": {"archive": {"url": None}}}, **setting)
-    outcome = folder.run("wp_table1")
-    assert outcome.status != 0
+    outcome = folder.refuse("wp_table1")
     assert f"error: {line}" in outcome.text
     assert len(error_lines(outcome)) == 1
     assert not list((folder.path / "results/raw").rglob("*.zip*"))

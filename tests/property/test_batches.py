@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -35,11 +34,6 @@ def split_of_sentences(texts: list[list[int]]) -> Split:
     ids = np.concatenate([[2, *(4 + np.arange(length) % (WORDS - 4)), 3] for length in lengths])
     sentences = Lists(np.array(starts), np.array([len(text) for text in texts]))
     return Split(ids, lengths, [0] * len(lengths), torch.device("cpu"), sentences=sentences)
-
-
-@pytest.fixture(scope="module")
-def model() -> Classifier:
-    return make_classifier(words=WORDS)
 
 
 @given(LENGTHS, st.integers(1, 40), st.floats(0, 0.9), st.one_of(st.none(), st.integers(1, 200)), st.data())
@@ -86,20 +80,6 @@ def test_a_batch_holds_its_sentences_once_in_order(texts: list[list[int]], data:
         assert words == batch.words[row, : split.lengths[member]].tolist()
 
 
-@given(SENTENCES, st.sampled_from(["bigru", "conv", "none"]))
-@settings(deadline=None, max_examples=30)
-def test_neighbours_change_no_hierarchical_readout(texts: list[list[int]], encoder: str) -> None:
-    hierarchy = make_classifier(encoder, words=WORDS, classes=3, hierarchical=True)
-    split = split_of_sentences(texts)
-    readout = take_readout(hierarchy, split, [str(i) for i in range(len(texts))])
-    assert readout.lengths.tolist() == [len(sentences) for sentences in texts]
-    for i in range(len(texts)):
-        output = hierarchy(split.batch(np.array([i])))
-        np.testing.assert_allclose(readout.attention[i], output.attention[0].detach(), atol=1e-6)
-        contributions = hierarchy.contributions(output.states)[0].detach()
-        np.testing.assert_allclose(readout.contribution[i], contributions, rtol=1e-4, atol=1e-6)
-
-
 @given(LENGTHS, st.data())
 def test_a_batch_holds_its_texts_and_zeros_behind(lengths: list[int], data: st.DataObject) -> None:
     split = split_of(lengths)
@@ -129,18 +109,28 @@ def test_batches_by_length_keep_to_their_budget(lengths: list[int], tokens: int)
     assert all(batch.ids.numel() <= tokens or len(members) == 1 for members, batch in cut)
 
 
+def check_neighbours(model: Classifier, split: Split, items: list[int]) -> None:
+    """Check that each text is read out as it is alone."""
+    readout = take_readout(model, split, [str(i) for i in range(len(items))])
+    assert readout.lengths.tolist() == items
+    for i in range(len(items)):
+        output = model(split.batch(np.array([i])))
+        contributions = model.contributions(output.states)[0].detach()
+        np.testing.assert_allclose(readout.attention[i], output.attention[0].detach(), atol=1e-6)
+        np.testing.assert_allclose(readout.contribution[i], contributions, rtol=1e-4, atol=1e-6)
+
+
 @given(LENGTHS)
 @settings(deadline=None, max_examples=30)
-def test_neighbours_change_no_texts_readout(model: Classifier, lengths: list[int]) -> None:
-    split = split_of(lengths)
-    readout = take_readout(model, split, [str(i) for i in range(len(lengths))])
-    assert readout.lengths.tolist() == lengths
-    for i in range(len(lengths)):
-        output = model(split.batch(np.array([i])))
-        np.testing.assert_allclose(readout.attention[i], output.attention[0].detach(), atol=1e-6)
-        np.testing.assert_allclose(
-            readout.contribution[i], model.contributions(output.states)[0].detach(), rtol=1e-4, atol=1e-6
-        )
+def test_neighbours_change_no_texts_readout(lengths: list[int]) -> None:
+    check_neighbours(make_classifier(words=WORDS), split_of(lengths), lengths)
+
+
+@given(SENTENCES, st.sampled_from(["bigru", "conv", "none"]))
+@settings(deadline=None, max_examples=30)
+def test_neighbours_change_no_hierarchical_readout(texts: list[list[int]], encoder: str) -> None:
+    hierarchy = make_classifier(encoder, words=WORDS, classes=3, hierarchical=True)
+    check_neighbours(hierarchy, split_of_sentences(texts), [len(sentences) for sentences in texts])
 
 
 @given(lengths=LENGTHS, positions=st.integers(1, 200), outputs=st.sampled_from([1, 3]))
@@ -160,15 +150,3 @@ def test_a_readouts_batches_are_its_texts(
             np.testing.assert_array_equal(texts.contribution[row, :width], readout.contribution[member])
             assert not texts.attention[row, width:].any()
             assert not texts.contribution[row, width:].any()
-
-
-@given(st.permutations(range(6)))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_aligning_there_and_back_is_nothing(random_readout: Callable[..., Readout], order: list[int]) -> None:
-    readout = random_readout([3, 1, 4, 1, 5, 9])
-    there = readout.aligned([readout.ids[i] for i in order])
-    assert there.lengths.tolist() == [int(readout.lengths[i]) for i in order]
-    back = there.aligned(readout.ids)
-    for ours, theirs in zip(back.columns().values(), readout.columns().values(), strict=True):
-        for a, b in zip(ours, theirs, strict=True):
-            np.testing.assert_array_equal(a, b)

@@ -1,8 +1,5 @@
 """Laws of measures of marked words: every order of equal scores counts, and the place of a word does not."""
 
-from random import Random
-
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,25 +26,3 @@ def test_equal_scores_get_the_mean_over_all_their_orders(drawn: tuple[list[int],
 @given(maps(most=30, alike=False))
 def test_without_equals_auprc_is_average_precision(drawn: tuple[list[int], list[float]]) -> None:
     assert alone(*drawn)["auprc"] == pytest.approx(average_precision_score(*drawn))
-
-
-@settings(deadline=None, max_examples=50)
-@given(maps(most=30), st.randoms(use_true_random=False))
-def test_the_order_in_the_text_changes_nothing(drawn: tuple[list[int], list[float]], random: Random) -> None:
-    marked, scores = drawn
-    order = list(range(len(marked)))
-    random.shuffle(order)
-    assert alone([marked[i] for i in order], [scores[i] for i in order]) == pytest.approx(alone(marked, scores))
-
-
-@settings(deadline=None, max_examples=50)
-@given(maps(most=30, alike=False))
-def test_bounds_and_the_best(drawn: tuple[list[int], list[float]]) -> None:
-    marked, scores = drawn
-    found = alone(marked, scores)
-    assert all(0 <= value <= 1 + 1e-12 for value in found.values())
-    assert found["iou"] <= found["f1"] + 1e-12
-    k = sum(marked)
-    best = np.zeros(len(scores), int)
-    best[np.argsort(scores)[-k:]] = 1
-    assert alone(best.tolist(), scores) == pytest.approx({"auprc": 1, "f1": 1, "iou": 1})

@@ -18,7 +18,7 @@ texts = st.text(max_size=40) | st.lists(words, max_size=12).map(" ".join)
 
 
 def row(text: str, **settings: Any) -> tuple[list[str], list[int] | None]:
-    """Words and sentence starts of a text."""
+    """Return the words and sentence starts of a text."""
     preparation = Preparation(Tokens.model_validate(settings), Length(), Splits(), None)
     [made] = split_chunk([Text("id", None, "label", text, "place")], preparation).to_pylist()
     return made["tokens"], made["sentences"]
@@ -26,17 +26,10 @@ def row(text: str, **settings: Any) -> tuple[list[str], list[int] | None]:
 
 @pytest.mark.parametrize("tokenizer", ["en", "spaces"])
 @settings(deadline=None)  # the first text loads spaCy
-@given(text=texts, drop=st.booleans())
-def test_sentences_start_at_increasing_places_within_the_text(tokenizer: str, text: str, drop: bool) -> None:
-    tokens, starts = row(text, tokenizer=tokenizer, punctuation="drop" if drop else "keep", sentences=True)
+@given(text=texts, punctuation=st.sampled_from(["drop", "keep"]))
+def test_sentences_start_at_increasing_places_and_change_no_words(tokenizer: str, text: str, punctuation: str) -> None:
+    tokens, starts = row(text, tokenizer=tokenizer, punctuation=punctuation, sentences=True)
     assert starts is not None
     assert starts[:1] == [0][: len(tokens)]
     assert all(one < another for one, another in pairwise([*starts, len(tokens)]))
-
-
-@pytest.mark.parametrize("tokenizer", ["en", "spaces"])
-@settings(deadline=None)  # the first text loads spaCy
-@given(text=texts, drop=st.booleans())
-def test_to_keep_sentences_does_not_change_the_words(tokenizer: str, text: str, drop: bool) -> None:
-    kept, _ = row(text, tokenizer=tokenizer, punctuation="drop" if drop else "keep", sentences=True)
-    assert row(text, tokenizer=tokenizer, punctuation="drop" if drop else "keep", sentences=False) == (kept, None)
+    assert row(text, tokenizer=tokenizer, punctuation=punctuation, sentences=False) == (tokens, None)

@@ -1,6 +1,6 @@
 """What a figure has written on it, whether it can be read, and whether its bytes repeat."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,9 +34,14 @@ def drawn_texts(figure: Figure) -> list[Text]:
     return [text for text in found if text is not None and text.get_text()]
 
 
+def list_words(texts: Iterable[Text]) -> list[str]:
+    """List what texts say."""
+    return [text.get_text() for text in texts]
+
+
 def written(figure: Figure) -> list[str]:
     """What is drawn in letters."""
-    return [text.get_text() for text in drawn_texts(figure)]
+    return list_words(drawn_texts(figure))
 
 
 def titles(figure: Figure) -> list[str]:

@@ -36,9 +36,12 @@ DEMONSTRATION = overlaid(CATALOGUE, yaml.safe_load((ROOT / "config.yaml").read_t
 
 
 def mirror_in(folder: Path) -> Path:
-    """A mirror with a Transformer, and with the word vectors of the catalogue that have no address."""
-    import transformers_on_disk as on_disk  # many tests need no Transformer
+    """A mirror with a Transformer, a language model, and the word vectors of the catalogue that have no address."""
+    import classifiers_on_disk  # many tests need no Transformer
+    import transformers_on_disk as on_disk
 
+    labels = {"words": ["negative", "positive", "review", "sentiment"], "max_position_embeddings": 128}
+    classifiers_on_disk.save(folder / "models" / "smollm2", "llama", language=True, **labels)
     on_disk.save(folder / "encoders" / "all-MiniLM-L6-v2", positions=514)
     (folder / "vectors").mkdir()
     for vectors in CATALOGUE["word_vectors"].values():

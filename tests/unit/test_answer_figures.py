@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, written
+from drawn import assert_readable, list_words, written
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -120,6 +120,6 @@ def test_attributions_stand_beside_attention_and_the_yardstick_is_hollow() -> No
     hollow = [line.get_markerfacecolor() == "white" for line in axes.lines if line.get_marker() == "o"]
     assert hollow == [False, False, True]
     assert points_of(axes, "|") == [0.25, 0.25]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["attention", "gradient", "leave-one-out"]
+    assert list_words(axes.get_yticklabels()) == ["attention", "gradient", "leave-one-out"]
     assert_readable(figure)
     assert NOTHING in words_of(fig_instead(frame.iloc[:0], LABELS))

@@ -88,14 +88,12 @@ def test_a_map_without_contributions_is_audited() -> None:
         ),
         ("bias", None, "mine: bias is left out, and one needs the other; give both, or neither"),
         ("labels", [1], "mine: column label has 1 entries for 6 texts; give each one"),
-        ("bias", [[0.1]], "mine: column bias has 1 entries for 6 texts; give each one"),
         ("bias", 0.1, r"mine: column bias: is float of shape \(\); give a number a text and class"),
         (
             "probabilities",
             GIVEN.probabilities[:, 0],
             r"mine: column probabilities: is ndarray of shape \(6,\); give a number",
         ),
-        ("attention", [["a"]] * 6, "mine: text '0', column attention: is list, and no numbers"),
         (
             "attention",
             [np.zeros((1, 1, 1))] * 6,
@@ -111,7 +109,6 @@ def test_a_map_without_contributions_is_audited() -> None:
             ["good"] * 6,
             "mine: column label: holds something else than whole numbers; give a flat list of these",
         ),
-        ("labels", [0.5] * 6, "mine: column label: holds something else than whole numbers; give"),
         ("labels", None, "mine: column label: is NoneType, and no list; give one"),
         ("evidence", [[True, False]] * 6, "mine: text '0', column evidence: holds something else than whole numbers"),
         ("tokens", ["a film"] * 6, "mine: column tokens: text 0 is one string; give the list of its words"),
@@ -263,16 +260,6 @@ def test_further_maps_of_a_readout_are_drawn_beside_it() -> None:
 def test_what_cannot_be_read_of_readouts_is_one_line(readouts: Any, text: int | str, line: str) -> None:
     with pytest.raises(AuditError, match=f"^{line}"):
         api.reading(readouts, text, classes=["x"])
-
-
-def test_what_is_not_given_is_not_asked_and_says_so() -> None:
-    frames = api.audit(made(1, 12), settings={"instance_adversary": {"restarts": 1, "steps": 5}})
-    row = frames["summary"].iloc[0]
-    assert row["needed_reason"] == "no twin with uniform weights is given beside this model"
-    assert row["unique_reason"] == "no adversary of this model is given"
-    assert row["stable_reason"] == "there is one training"
-    assert "comparison" not in frames
-    assert set(frames["attention_maps"]["weights"]) == {"base", "instance_adversary"}
 
 
 SHORT = api.readout(**{name: values[:5] for name, values in ARGUMENTS.items()})

@@ -1,6 +1,5 @@
 """Fine-tuned classifiers of each family: their tails, their items, and what is refused."""
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,11 +22,8 @@ from attention_audit.stages import reading_classifiers
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.families import tuned_family_of
 from attention_audit.transformer.folder import read_facts
-from attention_audit.transformer.opening import open_model, open_tokenizer
 from attention_audit.transformer.pieces import Pieces, cut
 from attention_audit.transformer.states import PieceBatch
-
-MINILM = Path(os.environ.get("ATTENTION_AUDIT_MIRROR") or "no mirror") / "encoders" / "all-MiniLM-L6-v2"
 
 
 @pytest.fixture(scope="module", params=READ)
@@ -206,25 +202,3 @@ def test_modernbert_is_read_with_and_without_biases_and_where_the_last_layer_is_
         np.testing.assert_allclose(readout.probabilities[row], expected, atol=1e-5)
     # the first token sees the pieces within half a window, and the last mark of the longest text is beyond that
     assert (readout.attending.weights[2][-1].sum() == 0) == (window == 4)
-
-
-@pytest.mark.skipif(not MINILM.is_dir(), reason="ATTENTION_AUDIT_MIRROR names no folder with encoders/all-MiniLM-L6-v2")
-def test_a_real_encoder_with_a_random_classifier_has_the_tail_that_is_known(tmp_path: Path) -> None:
-    config = transformers.AutoConfig.from_pretrained(MINILM, local_files_only=True, num_labels=3)
-    torch.manual_seed(0)
-    model = transformers.AutoModelForSequenceClassification.from_config(config)
-    encoder: Any = open_model(MINILM)
-    # the encoder comes without a pooler
-    missing = model.bert.load_state_dict(encoder.state_dict(), strict=False)
-    assert all("pooler" in name for name in missing.missing_keys)
-    torch.nn.init.normal_(model.classifier.weight, std=0.5)
-    model.save_pretrained(tmp_path)
-    open_tokenizer(MINILM).save_pretrained(tmp_path)
-    classifier = SequenceClassifier(tmp_path)
-    readout = read(classifier)
-    assert np.ptp(readout.probabilities, axis=0).max() > 0.01
-    assert readout.attending is not None
-    assert readout.attending.weights[0].shape == (len(TEXTS[0]) + 2, 12)
-    for row, text in enumerate(TEXTS):
-        expected = library(classifier, text).logits[0].softmax(-1).numpy()
-        np.testing.assert_allclose(readout.probabilities[row], expected, atol=1e-5)

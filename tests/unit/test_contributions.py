@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from attention_audit.audits.contributions import contributions, kendall, share_tops
+from attention_audit.audits.contributions import contributions, kendall
 from attention_audit.audits.erasure import erasable
 from attention_audit.audits.rankings import RANKERS, falling
 from attention_audit.padded import Padded
@@ -106,21 +106,6 @@ def test_the_two_ways_to_contributions_are_one_and_rank_as_the_product(
         assert (product == falling(texts.exact_contributions, texts)).all()
 
 
-@given(st.integers(0, 100), st.sampled_from([1, 2, 5]), st.floats(0, 8))
-def test_contributions_add_up_to_the_lead_of_the_decision(seed: int, outputs: int, size: float) -> None:
-    random = torch.Generator().manual_seed(seed)
-    attention = torch.randn(3, 6, generator=random).double().softmax(-1)
-    values = size * torch.randn(3, 6, outputs, generator=random).double()
-    bias = torch.randn(3, outputs, generator=random).double()
-    exact = Padded(np.arange(3), attention, values, bias, torch.full((3,), 6)).exact_contributions()
-    assert exact is not None
-    own = (attention[..., None] * values).sum(1)
-    logits, without_bias = (x if outputs > 1 else torch.cat([0 * x, x], 1) for x in (own + bias, own))
-    chances = logits.softmax(-1)
-    lead = without_bias.gather(1, logits.argmax(1, keepdim=True))[:, 0] - (chances * without_bias).sum(1)
-    torch.testing.assert_close(exact.sum(1), lead, atol=1e-9, rtol=1e-9)
-
-
 def test_contributions_keep_their_digits_where_the_prediction_is_all_but_certain() -> None:
     """At a logit of 60, 1 - p is 9e-27; and 1 - p, reckoned from p, would be 0."""
     values = torch.tensor([[[1.0], [-2.0]]]).double()
@@ -147,9 +132,3 @@ def test_tau_is_scipys(seed: int) -> None:
     defined = np.ptp(one) > 0 and np.ptp(other) > 0
     expected = kendalltau(one, other).statistic if defined else np.nan
     assert kendall([(one, other)]).tolist() == pytest.approx([expected], nan_ok=True)
-
-
-def test_overlap_counts_the_first_five_or_all() -> None:
-    rising = np.arange(7)
-    assert share_tops(rising, rising[::-1]) == pytest.approx(3 / 5)
-    assert share_tops(rising[:3], np.array([2, 1, 0])) == 1

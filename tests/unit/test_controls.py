@@ -117,16 +117,7 @@ def test_splits_share_no_text(corpora: dict[str, list[Text]]) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_length_matches_its_negative_binomial(corpora: dict[str, list[Text]], kind: str) -> None:
-    shortest, mean = {
-        "needle": (60, 120),
-        "chorus": (12, 17),
-        "static": (8, 15),
-        "beacon": (35, 40),
-        "unison": (10, 15),
-        "debate": (12, 12),
-        "poll": (35, 40),
-        "feint": (16, 20),
-    }[kind]
+    shortest, mean = KINDS[kind].shortest, KINDS[kind].mean
     lengths = np.array([len(text.text) for text in corpora[kind]])
     excess = mean - shortest
     deviation = np.sqrt(excess + excess**2 / 4)

@@ -1,12 +1,11 @@
 """The figures of Jain & Wallace's tests: what they show, that it is readable, and that their bytes repeat."""
 
-from functools import partial
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, save_twice, titles, written
+from drawn import assert_readable, list_words, titles, written
 from labels import JW
 from matplotlib.collections import LineCollection
 from seaborn.utils import relative_luminance
@@ -142,7 +141,7 @@ def test_a_model_of_which_no_text_has_a_tau_has_no_panel():
     figure = jw_fig_correlation(correlation(ONE, texts=5).assign(tau=np.nan), JW)
     [axes] = figure.axes
     assert_readable(figure)
-    assert [text.get_text() for text in axes.texts] == ["no text has a τ"]
+    assert list_words(axes.texts) == ["no text has a τ"]
 
 
 def test_agreement_has_no_panel_of_a_model_whose_attention_orders_nothing():
@@ -214,17 +213,17 @@ def test_matrix_weighs_seeds_by_their_texts():
 def test_attributions_that_order_no_text_are_told_in_words():
     figure = jw_fig_agreement(agreement(ONE).assign(tau=np.nan, texts=0), JW)
     (axes,) = (axes for axes in figure.axes if axes.texts)
-    assert [text.get_text() for text in axes.texts] == ["In no text do two of them\norder the words."]
+    assert list_words(axes.texts) == ["In no text do two of them\norder the words."]
 
 
 def test_agreement_writes_every_pair_once():
     figure = jw_fig_agreement(agreement(ONE).assign(tau=0.256), JW)
     axes, bar = figure.axes
     assert bar.get_xlim() == (-1, 1)
-    assert [text.get_text() for text in axes.texts] == ["0.26"] * 10
+    assert list_words(axes.texts) == ["0.26"] * 10
     names = [ATTRIBUTIONS[name].label for name in ATTRIBUTIONS]
     for labels, own in ((axes.get_yticklabels(), names[1:]), (axes.get_xticklabels(), names[:-1])):
-        assert [label.get_text() for label in labels] == own
+        assert list_words(labels) == own
 
 
 def test_agreement_names_the_columns_once():
@@ -239,7 +238,3 @@ def test_numbers_stand_out_from_their_shade(value):
     background = style.DIVERGING((value + 1) / 2)
     light, ink = relative_luminance(background), relative_luminance(ink_on(background))
     assert (max(light, ink) + 0.05) / (min(light, ink) + 0.05) >= 4.5
-
-
-def test_same_bytes(tmp_path):
-    save_twice({name: partial(draw, ONE) for name, draw in FIGURES.items()}, tmp_path)

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 import torch
+from networks import make_architecture
 from small_networks import model_of, split_of
 from torch import Tensor, nn, tensor
 from torch.nn.functional import cosine_similarity
 
-from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import absolute_conicity, cone
 from attention_audit.model.batch import Batch, Marked
 from attention_audit.model.encoders import LSTM, OrthogonalBiLSTM, OrthogonalLSTM, TextEncoder, text_encoder
@@ -29,28 +29,9 @@ def marked(texts: list[list[int]] = TEXTS) -> Marked:
 
 def encoder_of(name: str, hidden: int = 4) -> tuple[TextEncoder, nn.Embedding]:
     torch.manual_seed(0)
-    architecture = Architecture.model_validate(
-        {"encoder": name, "attention": "additive", "embedding": 5, "pretrained": False, "hidden": hidden}
-        | {"attention_hidden": 3}
-    )
-    encoder = text_encoder(architecture)
+    encoder = text_encoder(make_architecture(name, hidden=hidden))
     assert encoder
     return encoder.double(), nn.Embedding(10, 5).double()
-
-
-def test_an_orthogonal_step_by_hand() -> None:
-    """With these weights, a step without its correction gives sigmoid(0) tanh(c), where c = tanh(x) / 2 + c' / 2."""
-    lstm = OrthogonalLSTM(2, 2).double()
-    for parameter in lstm.parameters():
-        nn.init.zeros_(parameter)
-    with torch.no_grad():
-        lstm.cell.weight_ih[4:6] = torch.eye(2)  # the candidate is tanh(x)
-    words = tensor([[[1.0, 0.0]], [[1.0, 2.0]]]).double()
-    first, second = lstm(words)[0][:, 0].detach().tolist()
-    memory = math.tanh(1) / 2
-    assert first == pytest.approx([math.tanh(memory) / 2, 0])
-    # the first state lies along the first axis, so all that is left of the second lies along the other
-    assert second == pytest.approx([0, math.tanh(math.tanh(2) / 2) / 2], abs=1e-5)
 
 
 def test_each_state_is_orthogonal_to_the_mean_of_those_before_it_and_follows_from_them() -> None:

@@ -149,8 +149,6 @@ def plan_asked_for(words: list[str], mirror: Path) -> None:
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A mirror with a Transformer, a language model, and word vectors that have no address."""
     folder = mirror_in(tmp_path_factory.mktemp("mirror"))
-    labels = {"words": ["negative", "positive", "review", "sentiment"], "max_position_embeddings": 128}
-    classifiers_on_disk.save(folder / "models" / "smollm2", "llama", language=True, **labels)
     for name in (name for page in PAGES.values() for name in re.findall(r"\{kind: file, file: ([\w.]+),", page)):
         (folder / "vectors" / name).touch()
     return folder
@@ -208,17 +206,6 @@ def test_configurations_are_right(text: str, tmp_path: Path) -> None:
         }
     # the files of the examples are nobody's
     plan_of(**entry, skip_unavailable=True)
-
-
-def test_the_example_of_a_classifier_plans_no_other_suite(tmp_path: Path) -> None:
-    [text] = [text for text in configurations(docs("start/classifier")) if "models: {mybert" in text]
-    entry = yaml.safe_load(text)
-    saved = [str(classifiers_on_disk.save(tmp_path / str(number))) for number in range(3)]
-    entry["hf"]["sst"]["models"] = {"mybert": saved}
-    scope = Plan(overlaid(CATALOGUE, entry | {"skip_unavailable": True}), CATALOGUE).scope
-    assert {key: scope.datasets_of(suite) for key, suite in scope.suites.items() if scope.datasets_of(suite)} == {
-        "hf": ["sst"]
-    }
 
 
 def test_the_life_of_a_text_is_as_it_is_told() -> None:

@@ -55,18 +55,6 @@ def test_bigru_equals_a_packed_bidirectional_gru(vectors: Tensor) -> None:
         torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-6)
 
 
-def test_convolutions_sum_over_neighbours_and_nothing_beyond_the_ends() -> None:
-    encoder = Convolution(architecture("conv", hidden=1), 1)
-    for filters in encoder.filters:
-        nn.init.ones_(filters.weight)
-        nn.init.constant_(filters.bias, -5)
-    vectors = torch.tensor([[1.0, 2, 3, 4], [5, 6, 99, 99]])[..., None]
-    # sums over 3: 3 6 9 7, over 5: 6 10 10 9, less 5; the second sequence ends after two
-    states = encoder(vectors, torch.tensor([4, 2]))
-    assert states[0].tolist() == [[0, 1], [1, 5], [4, 5], [2, 4]]
-    assert states[1, :2].tolist() == [[6, 6], [6, 6]]
-
-
 def test_convolutions_have_the_widths_that_are_asked_for_and_are_those_of_each_sequence_alone(vectors: Tensor) -> None:
     encoder = vector_encoder(architecture("conv", kernels=[1, 3, 5, 7]), 5)
     assert isinstance(encoder, Convolution)

@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
-import classifiers_on_disk
 import pytest
 import yaml
 from planned import CATALOGUE, mirror_in, overlaid
@@ -87,11 +86,7 @@ def libraries(module: str) -> frozenset[str]:
 
 @pytest.fixture(scope="module")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With a language model of random weights in the place of the one that a preset names."""
-    folder = mirror_in(tmp_path_factory.mktemp("mirror"))
-    labels = {"words": ["negative", "positive", "review", "sentiment"], "max_position_embeddings": 128}
-    classifiers_on_disk.save(folder / "models" / "smollm2", "llama", language=True, **labels)
-    return folder
+    return mirror_in(tmp_path_factory.mktemp("mirror"))
 
 
 @pytest.mark.parametrize("path", PRESETS, ids=[path.stem for path in PRESETS])

@@ -1,5 +1,6 @@
 """The explorer in a browser: what a reader clicks, drags, types and sees, beside Python's numbers."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,14 +20,29 @@ pytestmark = pytest.mark.xdist_group("browser")
 WIDTHS = (1440, 800, 390)
 ABOUT, VIEWS = example()
 NEEDLE = "needle/wp/base"
+VIEW = VIEWS[NEEDLE]
 
 
 @pytest.fixture(scope="module")
-def shown(chrome: Any, tmp_path_factory: pytest.TempPathFactory) -> Shown:
+def whole(chrome: Any, tmp_path_factory: pytest.TempPathFactory) -> Shown:
     """The example's page; its file has a name that is markup."""
     path = tmp_path_factory.mktemp("explorer") / "<img src=x onerror=window.hurt=1>&amp;.html"
     path.write_text(page(ABOUT, {key: packed(view) for key, view in VIEWS.items()}), encoding="utf-8")
     return Shown(chrome, path)
+
+
+def quiet(shown: Shown) -> None:
+    """That the console said nothing, nothing was asked for, and no text became markup."""
+    assert shown.said() == []
+    assert shown.asked_for() == set()
+    assert shown.run("return window.hurt === undefined && !document.querySelector('b b, i i, u, img')")
+
+
+@pytest.fixture
+def shown(whole: Shown) -> Iterator[Shown]:
+    """The same page, which stays quiet whatever a test does to it."""
+    yield whole
+    quiet(whole)
 
 
 def weights_of(shown: Shown) -> list[float]:
@@ -54,13 +70,6 @@ def check_outcome(shown: Shown, key: str, seed: int, place: int) -> list[float]:
     return weights
 
 
-def quiet(shown: Shown) -> None:
-    """That the console said nothing, nothing was asked for, and no text became markup."""
-    assert shown.said() == []
-    assert shown.asked_for() == set()
-    assert shown.run("return window.hurt === undefined && !document.querySelector('b b, i i, u, img')")
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("key", [NEEDLE, "sst/hf/base"])
 def test_nothing_is_wider_than_the_window(shown: Shown, key: str, width: int) -> None:
@@ -72,7 +81,6 @@ def test_nothing_is_wider_than_the_window(shown: Shown, key: str, width: int) ->
     )
     clipped = [name for name, right in boxes if right > width + 1]
     assert clipped == []
-    quiet(shown)
 
 
 @pytest.mark.parametrize("place", range(5))
@@ -85,7 +93,6 @@ def test_every_view_opens_and_says_what_python_says(shown: Shown, place: int) ->
         assert outcome(shown)[0] == pytest.approx(run["p"][0], abs=1e-3)
         assert outcome(shown)[1:] == (0, 0)
         assert about["classes"][run["prediction"][0]] in shown.text("#decision")
-    quiet(shown)
 
 
 def test_the_answers_on_a_model_are_shown_where_there_are_any(shown: Shown) -> None:
@@ -94,7 +101,6 @@ def test_the_answers_on_a_model_are_shown_where_there_are_any(shown: Shown) -> N
     assert shown.each("#lines tr > *", "n.textContent") == [*line.values()]
     shown.open("#view=sst/hf/base")
     assert shown.one("#answer").get_property("hidden")
-    quiet(shown)
 
 
 def test_every_map_of_attention_imposed_says_what_python_says(shown: Shown) -> None:
@@ -129,7 +135,6 @@ def test_a_drag_moves_the_weight_and_all_that_follows(shown: Shown) -> None:
     shown.one("#reset").click()
     assert weights_of(shown) == before
     assert outcome(shown)[1:] == (0, 0)
-    quiet(shown)
 
 
 def test_a_finger_drags_too(shown: Shown) -> None:
@@ -143,12 +148,10 @@ def test_a_finger_drags_too(shown: Shown) -> None:
         shown.chrome.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
     assert check_outcome(shown, NEEDLE, 10, 1)[2] > 0.3
     assert "1 item moved by hand" in shown.text("#means")
-    quiet(shown)
 
 
 def test_the_keyboard_moves_weights_too(shown: Shown) -> None:
     shown.open(f"#view={NEEDLE}&text=needle-test-00003")
-    view = VIEWS[NEEDLE]
     before = weights_of(shown)
     first = shown.one("#words [tabindex='0']")
     first.send_keys(Keys.ARROW_RIGHT)
@@ -161,15 +164,13 @@ def test_the_keyboard_moves_weights_too(shown: Shown) -> None:
     assert check_outcome(shown, NEEDLE, 10, 3)[1] == 1
     second.send_keys(Keys.HOME)
     assert check_outcome(shown, NEEDLE, 10, 3)[1] == 0
-    assert len(view["words"][3]) == len(before)
+    assert len(VIEW["words"][3]) == len(before)
     shown.until("return document.querySelector('#said').textContent.includes('TVD')")
-    quiet(shown)
 
 
 def test_the_buttons_do_what_they_say(shown: Shown) -> None:
-    view = VIEWS[NEEDLE]
     shown.open(f"#view={NEEDLE}&text=needle-test-00002")
-    own: Any = view["maps"]["attention:10"][2]
+    own: Any = VIEW["maps"]["attention:10"][2]
     shown.one("#uniform").click()
     assert check_outcome(shown, NEEDLE, 10, 2) == pytest.approx([1 / len(own)] * len(own))
     shown.one("#shuffle").click()
@@ -179,19 +180,18 @@ def test_the_buttons_do_what_they_say(shown: Shown) -> None:
     shown.one("#shuffle").click()
     assert check_outcome(shown, NEEDLE, 10, 2) != shuffled
     shown.one("#another").click()
-    assert check_outcome(shown, NEEDLE, 10, 2) == pytest.approx(view["maps"]["attention:257"][2])
+    assert check_outcome(shown, NEEDLE, 10, 2) == pytest.approx(VIEW["maps"]["attention:257"][2])
     assert "seed 257" in shown.text("#means")
     for name in ("adversary", "continuation", "instance", "adversary"):
         shown.one("#adversary").click()
-        assert check_outcome(shown, NEEDLE, 10, 2) == pytest.approx(view["maps"][name][2])
+        assert check_outcome(shown, NEEDLE, 10, 2) == pytest.approx(VIEW["maps"][name][2])
         assert shown.one("#adversary").get_attribute("aria-pressed") == "true"
-    quiet(shown)
 
 
 def test_the_slider_erases_the_first_words_of_a_ranking(shown: Shown) -> None:
     shown.open(f"#view={NEEDLE}&text=needle-test-00002")
-    own: Any = VIEWS[NEEDLE]["maps"]["attention:10"][2]
-    loo: Any = VIEWS[NEEDLE]["maps"]["loo:10"][2]
+    own: Any = VIEW["maps"]["attention:10"][2]
+    loo: Any = VIEW["maps"]["loo:10"][2]
     shown.one("#erase").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     weights = check_outcome(shown, NEEDLE, 10, 2)
     gone = sorted(range(len(own)), key=lambda item: -own[item])[:2]
@@ -204,9 +204,8 @@ def test_the_slider_erases_the_first_words_of_a_ranking(shown: Shown) -> None:
     # without any weight the bias alone decides, and a map without mass has no distance
     shown.one("#erase").send_keys(Keys.END)
     now, _, _ = outcome(shown)
-    assert now == pytest.approx(predicted(VIEWS[NEEDLE], 10, 2, [0.0] * len(own)), abs=1e-3)
+    assert now == pytest.approx(predicted(VIEW, 10, 2, [0.0] * len(own)), abs=1e-3)
     assert "not defined" in shown.text("#distances")
-    quiet(shown)
 
 
 def test_what_is_not_linear_is_said_and_cannot_be_dragged(shown: Shown) -> None:
@@ -226,25 +225,22 @@ def test_what_is_not_linear_is_said_and_cannot_be_dragged(shown: Shown) -> None:
     shown.all("#left .head")[1].click()
     shades = shown.each("#left .shaded", "Number(n.title)")
     assert shades == pytest.approx(heads[1], abs=1e-3)
-    quiet(shown)
 
 
 def test_two_maps_stand_side_by_side_with_what_they_predict(shown: Shown) -> None:
-    view = VIEWS[NEEDLE]
     shown.open(f"#view={NEEDLE}&text=needle-test-00002")
-    one, other = (torch.tensor(view["maps"][f"attention:{seed}"][2]) for seed in (10, 257))
+    one, other = (torch.tensor(VIEW["maps"][f"attention:{seed}"][2]) for seed in (10, 257))
     assert float(shown.one("#apart").get_attribute("data-jsd") or "") == pytest.approx(float(jsd(one, other)), abs=1e-6)
     said = shown.each("#right .distribution", "[...n.querySelectorAll('.class')].map(row => Number(row.dataset.now))")
-    assert said[0] == pytest.approx(predicted(view, 10, 2, other.tolist()), abs=1e-3)
-    assert said[1] == pytest.approx(view["runs"]["257"]["p"][2])
+    assert said[0] == pytest.approx(predicted(VIEW, 10, 2, other.tolist()), abs=1e-3)
+    assert said[1] == pytest.approx(VIEW["runs"]["257"]["p"][2])
     shown.choose("#left-map", "contribution:10")
     texts = shown.each("#left .shaded")
-    assert texts == view["words"][2]
+    assert texts == VIEW["words"][2]
     against = shown.each("#left .shaded", "n.classList.contains('against')")
     values = shown.each("#left .shaded", "Number(n.title) < 0")
     assert against == values
     assert any(values)
-    quiet(shown)
 
 
 def ids(shown: Shown) -> list[str]:
@@ -253,17 +249,16 @@ def ids(shown: Shown) -> list[str]:
 
 
 def test_the_list_sorts_filters_and_searches(shown: Shown) -> None:
-    view = VIEWS[NEEDLE]
     shown.open(f"#view={NEEDLE}")
-    assert ids(shown) == view["id"]
+    assert ids(shown) == VIEW["id"]
     shown.choose("#sort", "moved")
     shown.one("#down").click()
-    moved = dict(zip(view["id"], view["columns"]["moved"], strict=True))
-    known = sorted((id_ for id_ in view["id"] if moved[id_] is not None), key=lambda id_: -float(moved[id_] or 0))
-    assert ids(shown) == [*known, view["id"][1]]
+    moved = dict(zip(VIEW["id"], VIEW["columns"]["moved"], strict=True))
+    known = sorted((id_ for id_ in VIEW["id"] if moved[id_] is not None), key=lambda id_: -float(moved[id_] or 0))
+    assert ids(shown) == [*known, VIEW["id"][1]]
     shown.one("#only input[value=wrong]").click()
-    run = view["runs"]["10"]
-    wrong = [id_ for id_, gold, said in zip(view["id"], view["gold"], run["prediction"], strict=True) if gold != said]
+    run = VIEW["runs"]["10"]
+    wrong = [id_ for id_, gold, said in zip(VIEW["id"], VIEW["gold"], run["prediction"], strict=True) if gold != said]
     assert sorted(ids(shown)) == wrong
     assert shown.text("#count") == f"{len(wrong)} of 12 texts"
     shown.one("#by-column summary").click()
@@ -277,12 +272,11 @@ def test_the_list_sorts_filters_and_searches(shown: Shown) -> None:
     assert sorted(ids(shown)) == wrong
     shown.one("#only input[value=wrong]").click()
     shown.one("#find").send_keys("JAVASCRIPT:alert")
-    holding = [id_ for id_, words in zip(view["id"], view["words"], strict=True) if "javascript:alert(1)" in words]
+    holding = [id_ for id_, words in zip(VIEW["id"], VIEW["words"], strict=True) if "javascript:alert(1)" in words]
     assert sorted(ids(shown)) == holding
     shown.one("#find").send_keys(" nowhere")
     assert ids(shown) == []
     assert "No text is like this" in shown.text("#count")
-    quiet(shown)
 
 
 def test_a_text_is_chosen_from_the_list_and_by_the_way_back(shown: Shown) -> None:
@@ -297,7 +291,6 @@ def test_a_text_is_chosen_from_the_list_and_by_the_way_back(shown: Shown) -> Non
     assert "needle-test-00003" in shown.text("#kicker")
     shown.chrome.back()
     shown.until("return document.querySelector('#kicker').textContent.includes('needle-test-00004')")
-    quiet(shown)
 
 
 def test_the_opening_text_has_its_reason_beside_it(shown: Shown) -> None:
@@ -311,7 +304,6 @@ def test_the_opening_text_has_its_reason_beside_it(shown: Shown) -> None:
     shown.choose("#seed", "257")
     shown.until("return document.querySelector('#kicker').textContent.includes('seed 257')")
     assert not shown.one("#why").is_displayed()
-    quiet(shown)
 
 
 def test_data_set_suite_model_and_seed_are_chosen(shown: Shown) -> None:
@@ -327,7 +319,6 @@ def test_data_set_suite_model_and_seed_are_chosen(shown: Shown) -> None:
     shown.choose("#seed", "257")
     shown.until("return document.querySelector('#kicker').textContent.includes('seed 257')")
     check_outcome(shown, NEEDLE, 257, 0)
-    quiet(shown)
 
 
 def test_an_address_opens_what_a_reader_saw(shown: Shown) -> None:
@@ -351,7 +342,6 @@ def test_an_address_of_what_is_not_there_is_said(shown: Shown) -> None:
     shown.open("#view=needle/wp/gone&text=<b>gone</b>&seed=x&begin=map,gone&only=gone&sort=gone&where=gone,is,x")
     assert "no model needle/wp/gone, and no text <b>gone</b>" in shown.text("#notice")
     assert outcome(shown)[1:] == (0, 0)
-    quiet(shown)
 
 
 def test_every_control_is_named_and_reached_by_the_keyboard(shown: Shown) -> None:
@@ -369,20 +359,9 @@ def test_every_control_is_named_and_reached_by_the_keyboard(shown: Shown) -> Non
             shown.run("const n = document.activeElement; return n.id || n.className || n.value || n.textContent")
         )
     wanted = {
-        "skip",
-        "dataset",
-        "suite",
-        "model",
-        "seed",
-        "find",
-        "wrong",
-        "sort",
-        "down",
-        "next",
-        "address",
-        "left-map",
-    }
-    wanted |= {"right-map", "uniform", "shuffle", "another", "adversary", "ranking", "erase"}
+        "skip", "dataset", "suite", "model", "seed", "find", "wrong", "sort", "down", "next", "address", "left-map",
+        "right-map", "uniform", "shuffle", "another", "adversary", "ranking", "erase",
+    }  # fmt: skip
     assert wanted <= reached, wanted - reached
     assert any("word" in name.split() for name in reached), reached
     headings = shown.each("h1, h2, h3", "Number(n.tagName[1])")
@@ -413,12 +392,10 @@ def test_all_numbers_of_a_text_are_a_table(shown: Shown) -> None:
     shown.until("return document.querySelector('#numbers-body').children.length > 0")
     heads = shown.each("#numbers-head th")
     rows = shown.each("#numbers-body tr", "[...n.children].map(cell => cell.textContent)")
-    view = VIEWS[NEEDLE]
-    assert [row[1] for row in rows] == view["words"][2]
+    assert [row[1] for row in rows] == VIEW["words"][2]
     assert {row[heads.index("now")] for row in rows} == {f"{1 / len(rows):.3f}"}
     at = heads.index("attention, seed 257")
-    assert [float(row[at]) for row in rows] == pytest.approx(view["maps"]["attention:257"][2], rel=0.05, abs=1e-3)
-    quiet(shown)
+    assert [float(row[at]) for row in rows] == pytest.approx(VIEW["maps"]["attention:257"][2], rel=0.05, abs=1e-3)
 
 
 def test_a_run_without_views_says_so(chrome: Any, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, save_twice, titles
+from drawn import assert_readable, list_words, save_twice, titles
 from labels import WP
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -108,7 +108,7 @@ def test_figure3_has_a_panel_a_data_set_up_to_ln2(datasets):
         assert axes.get_xticklabels()[-1].get_text() == "ln 2"
         assert len(axes.get_yticks()) == 4
     (key,) = figure.legends
-    assert [text.get_text() for text in key.get_texts()] == ["further seeds", "per-instance adversary"]
+    assert list_words(key.get_texts()) == ["further seeds", "per-instance adversary"]
 
 
 LONG = ["customer-complaints-2023-german", "amazon-product-reviews-electronics", "medical-discharge-summaries"]
@@ -159,7 +159,7 @@ def test_figure3_parts_texts_into_quarters_by_their_largest_weight():
     compared.loc[base, "jsd"] = np.tile([0.0, 0.02, 0.1, 0.12, 0.2, 0.22, 0.3, 0.3], 3)
     instances = instance_adversary(compared).assign(jsd=0.5)
     (axes,) = wp_fig3_seed_variance(compared, instances, WP).axes
-    names = [label.get_text() for label in axes.get_yticklabels()]
+    names = list_words(axes.get_yticklabels())
     assert names == ["0.70 to 0.80", "0.50 to 0.60", "0.30 to 0.40", "0.10 to 0.20"]
     # of two texts each, the highest quarter on top; seeds above the adversary, whose violins are lines
     above, below = -0.85 / 4, 0.85 / 4
@@ -221,7 +221,7 @@ def test_figure5_of_one_search_alone_speaks_of_no_other(family):
     compared = comparison(["sst"])
     alone = compared[compared["model"].isin(["base", "uniform", family])]
     (legend,) = wp_fig5_tvd_jsd(alone, instance_adversary(compared), WP, 0.05).legends
-    words = " ".join(text.get_text() for text in legend.get_texts())
+    words = " ".join(list_words(legend.get_texts()))
     assert ("scratch" in words, "continuation" in words) == (family == "adversary", family == "continuation")
 
 
@@ -241,7 +241,7 @@ def test_figure5_draws_every_model_that_is_compared():
     models = Names("model", "here", {**WP, "frozen": Look("frozen weights", "purple", "v")})
     figure = wp_fig5_tvd_jsd(pd.concat([compared, more]), instance_adversary(compared), models, 0.05)
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == [
+    assert list_words(legend.get_texts()) == [
         "further seeds", "uniform weights", "adversary from scratch (beside it: λ)", "adversary by continuation (λ)",
         "frozen weights",
         "per-instance adversary",
@@ -281,7 +281,7 @@ def test_figure2_says_where_the_base_model_has_not_learnt_its_task(learnt, datas
     texts = wp_fig2_attention_maps(attention_maps([["a"]]), CENSUS, predictions).axes[0].texts
     line = "The base model is not clearly better than always the largest class: .00 and .50."
     # the maps are of sst
-    assert (line in " ".join(text.get_text() for text in texts)) == (not learnt and dataset == "sst")
+    assert (line in " ".join(list_words(texts))) == (not learnt and dataset == "sst")
 
 
 @pytest.mark.parametrize("length", [5, 200])
@@ -289,7 +289,7 @@ def test_figure2_shows_every_word_and_none_overlap(length):
     words = (REVIEW * 10)[:length]
     figure = wp_fig2_attention_maps(attention_maps([words, words[::-1]]), CENSUS)
     texts = figure.axes[0].texts
-    shown = " ".join(text.get_text() for text in texts)
+    shown = " ".join(list_words(texts))
     assert shown.count(" ".join(words)) == 3
     assert shown.count(" ".join(words[::-1])) == 3
     assert_readable(figure, texts, room=0)
@@ -315,7 +315,7 @@ def test_figure2_says_weights_and_names_classes():
 
 def test_figure2_draws_line_breaks_and_what_no_line_holds():
     figure = wp_fig2_attention_maps(attention_maps([["a\nb", "x" * 300, "$x^2$"]]), CENSUS)
-    shown = [text.get_text() for text in figure.axes[0].texts]
+    shown = list_words(figure.axes[0].texts)
     assert shown.count("a□b") == shown.count("$x^2$") == 3
     assert sum(len(text) for text in shown if set(text) == {"x"}) == 900
     assert_readable(figure, figure.axes[0].texts)
@@ -323,7 +323,7 @@ def test_figure2_draws_line_breaks_and_what_no_line_holds():
 
 def test_figure2_without_instances_says_so():
     maps = attention_maps([["a"]]).iloc[:0]
-    assert "chosen." in [text.get_text() for text in wp_fig2_attention_maps(maps, CENSUS).axes[0].texts]
+    assert "chosen." in list_words(wp_fig2_attention_maps(maps, CENSUS).axes[0].texts)
 
 
 def test_figure2_refuses_more_text_than_an_image_holds():
