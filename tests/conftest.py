@@ -12,6 +12,7 @@ import pytest
 import torch
 from folder import Folder, fresh
 from readouts import make_readout
+from scipy.special import softmax
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus import raw

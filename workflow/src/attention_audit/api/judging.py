@@ -43,7 +43,6 @@ from attention_audit.corpus.rationales import Rationale
 from attention_audit.corpus.tokens import words_of
 from attention_audit.errors import AuditError
 from attention_audit.given.arrays import A_WORD, entries, integers, numbers, word_lists
-from attention_audit.tables.arrays import Audits
 from attention_audit.tables.asked import (
     NO_TEXT,
     SIMILARITY,

@@ -81,7 +81,11 @@ def labels_of(models: Iterable[Mapping[str, str]], titles: Mapping[str, str]) ->
 
 
 def label_of(name: str, labels: Mapping[str, str]) -> str:
-    """The label of a name. Raises AuditError where it has none."""
+    """The label of a name; of a function of the user's own what stands behind the colon. Raises AuditError where it has
+    none.
+    """
+    if ":" in name:
+        return name.partition(":")[2].replace("_", " ")
     if name not in labels:
         raise AuditError(
             f"name {name!r} is not known to tables; declare a model with its suite in attention_audit/plan/, a ranking "
