@@ -144,14 +144,14 @@ def test_models_may_call_the_classes_by_other_names(folders: list[str]) -> None:
     assert {name: model_of(plan, "hf", "chorus", name).reads[0].labels for name in labels} == labels
 
 
-def corpus(path: Path, provenance: Provenance) -> Path:
+def corpus(path: Path, provenance: Provenance, names: tuple[str, str] = ("negative", "positive")) -> Path:
     """Four texts in the test split, of two classes."""
     columns: dict[str, Any] = {
         "id": [f"t{number}" for number in range(4)],
         "split": ["test"] * 4,
         "label": [1, 0, 1, 0],
         "tokens": TEXTS,
-        "label_name": ["positive", "negative"] * 2,
+        "label_name": [names[1], names[0]] * 2,
     }
     columns = dict.fromkeys(CORPUS.schema.names, [None] * 4) | columns
     write_table(path, CORPUS, columns, provenance)

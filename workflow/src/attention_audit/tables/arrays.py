@@ -71,8 +71,8 @@ def different(rows: pd.DataFrame, name: str) -> list[Any]:
 def grid(
     rows: pd.DataFrame, value: str, seeds: Sequence[Any] | None = None, ids: Sequence[Any] | None = None
 ) -> Floats:
-    """A column by seed and text, (S, N), by default those that occur, seeds ascending; NaN where no row is of both."""
-    seeds = sorted(different(rows, "seed")) if seeds is None else seeds
+    """A column by seed and text, (S, N), by default those that occur; NaN where no row is of both."""
+    seeds = different(rows, "seed") if seeds is None else seeds
     ids = different(rows, "id") if ids is None else ids
     at_seed, at_id = pd.Index(seeds).get_indexer(rows["seed"]), pd.Index(ids).get_indexer(rows["id"])
     known = (at_seed >= 0) & (at_id >= 0)
@@ -143,7 +143,8 @@ def means(
     """
     found: list[dict[str, Any]] = []
     for (dataset, *parts), own in rows.groupby(["dataset", *by], sort=False, observed=True):
-        cells = {name: averaged(grid(own, name), most, -most if name in signed else 0.0) for name in metrics}
+        seeds = sorted(different(own, "seed"))
+        cells = {name: averaged(grid(own, name, seeds), most, -most if name in signed else 0.0) for name in metrics}
         cells["texts"] = {"mean": float(own["id"].nunique())}
         about = {"dataset": str(dataset), "row": "/".join(map(str, parts)), "seeds": own["seed"].nunique()}
         found += list_cells(about, cells)
