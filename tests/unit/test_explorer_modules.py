@@ -108,7 +108,7 @@ def test_erasing_the_first_of_a_ranking_is_pythons_erasure(
         for count in range(9):
             left = [item for item in range(8) if item not in order[:count]]
             votes = erased.votes[row : row + 1, :, left].sum(2, keepdim=True)
-            expected = erased.at(torch.tensor([row])).distributed(votes)[0, :, 0]
+            expected = erased.predict(votes, torch.tensor([row]))[0, :, 0]
             found = ask("readout.predict(x, weights.erased(x.attention, y, z))", reading(readout, text), order, count)
             np.testing.assert_allclose(found, expected, atol=1e-5)
 
