@@ -231,8 +231,10 @@ class ViewBuilder:
         keys = [about["key"] for about in self.abouts if about["kind"] == "attention"]
         return {key: self.maps[key] for key in keys if key in self.maps}
 
-    def _list_items(self, place: int) -> tuple[list[str], int]:
-        """List the items of a text, marks of a tokenizer last, and count the words that were not read."""
+    def _list_items(self, place: int, at: npt.NDArray[np.int64]) -> tuple[list[str], int]:
+        """List the items of a text, of which the words are those at `at` and marks of a tokenizer come last; and count
+        the words that were not read.
+        """
         text, marks = self.texts[place], self.marks[place]
         words, read = text["tokens"], self.lengths[place] - marks
         if self.about["items"] == "sentences":
@@ -240,7 +242,7 @@ class ViewBuilder:
             sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
             return sentences[:read], sum(len(words) - bound for bound in bounds[read : read + 1])
         names = ["[CLS]", "[SEP]", *(f"[mark {number}]" for number in range(3, marks + 1))][:marks]
-        return [*(words[at] for at in self.first.places[place]), *names], len(words) - read
+        return [*map(words.__getitem__, at.tolist()), *names], len(words) - read
 
     def _round_states(self, runs: Sequence[Run]) -> dict[str, list[Weights | None]]:
         """Give the runs their states and biases, and return the maps that are imposed on them, each with as few digits
@@ -287,7 +289,7 @@ class ViewBuilder:
             key: [None if map_ is None else fitting.significant(map_).tolist() for map_ in values]
             for key, values in self.maps.items()
         }
-        words, unread = zip(*map(self._list_items, range(len(ids))), strict=True)
+        words, unread = zip(*map(self._list_items, range(len(ids)), self.first.places), strict=True)
         return View(
             id=ids,
             words=[*words],
