@@ -153,6 +153,10 @@ TEXTS = {
         "serrano_smith: {datasets: [digest]}\naudits: {ss: [correlation]}",
         "error: audits.ss: correlation needs attention over ",
     ),
+    "a file of rules that is not there": (
+        "datasets: [chorus]\nrules: [mine.smk]",
+        "error: config: rules: mine.smk: no such file; ",
+    ),
     "an empty list": ("adversary: {lambdas: []}", "error: config: adversary.lambdas: "),
     "a seed twice": ("training: {further_seeds: [10]}", "error: config: training: duplicate seed 10"),
     "a group that is none": ("training: 8", "error: config: training: "),

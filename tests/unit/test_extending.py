@@ -125,16 +125,21 @@ def test_ones_own_ranking_is_shown_behind_all_others_by_its_name() -> None:
         ("audits: {wp: [my_spread:spred]}", r"audits: .*my_spread\.py has no 'spred' \(did you mean 'spread'\?\)"),
         ("audits: {wp: [my_fault:bare]}", r"audits: .*my_fault\.py has no 'BARE'"),
         ("audits: {wp: [my_fault:permutation]}", r"audits: my_fault:permutation: permutation is an audit already;"),
-        ("audits: {wp: [my_fault:spread]}", r"audits: my_fault:SPREAD is of audits/.*/spreed\.parquet; write "),
+        ("audits: {wp: [my_fault:spread]}", r"audits: my_fault:SPREAD declares no columns of spread; write described"),
+        ("audits: {wp: [my_fault:none]}", r"audits: my_fault:NONE declares no columns of none; write described"),
+        ("audits: {wp: [my_spread:spread, my_other:spread]}", r"audits: my_other:spread: spread is the name of two "),
+        ("audits: {wp: [my_import:spread]}", r"my_import:SPREAD: my_import cannot be imported \(ModuleNotFoundError: "),
         ("audits: {wp: [my_syntax:spread]}", r"audits: my_syntax:spread: my_syntax cannot be read \(SyntaxError: "),
         ("plugins: [my_audits]", r"config: plugins: unknown key"),
     ],
 )  # fmt: skip
 def test_what_is_missing_is_said_in_one_line(folder: Path, changes: str, line: str) -> None:
     Path("my_syntax.py").write_text("x = (\n")
+    Path("my_other.py").write_text(Path("my_spread.py").read_text())
+    Path("my_import.py").write_text("import nowhere_at_all\nspread = SPREAD = 1\n")
     Path("my_fault.py").write_text(
-        "from attention_audit.columns.kinds import described\nbare = permutation = spread = len\n"
-        "PERMUTATION = None\nSPREAD = described('spreed', meaning='').holds()\n"
+        "from attention_audit.columns.kinds import described\nbare = permutation = spread = none = len\n"
+        "NONE = PERMUTATION = None\nSPREAD = described('spreed', meaning='').holds()\n"
     )
     with pytest.raises(AuditError) as caught:
         plan_of(**RUN | yaml.safe_load(changes))

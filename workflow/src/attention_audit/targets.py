@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from attention_audit.errors import did_you_mean
+from attention_audit.errors import AuditError, did_you_mean
 
 FOLDERS = "ATTENTION_AUDIT_FOLDERS"
 """Variable of the environment: where a user's modules are looked for, after all other places."""
@@ -46,13 +46,20 @@ def qualify_module(module: str) -> str:
 
 
 def import_target(target: str) -> Any:
-    """Import the module of a target. Raises ModuleNotFoundError where there is none."""
+    """Import the module of a target. Raises AuditError where one of the user's own cannot be imported."""
     sys.path += [folder for folder in list_folders() if folder not in sys.path]
-    return import_module(qualify_module(module_of(target)))
+    module = module_of(target)
+    try:
+        return import_module(qualify_module(module))
+    except Exception as error:
+        if qualify_module(module) != module:
+            raise
+        said = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise AuditError(f"{target}: {module} cannot be imported ({said}); mend it") from error
 
 
 def load(target: str) -> Any:
-    """Load what a target names. Raises ModuleNotFoundError or AttributeError where there is none."""
+    """Load what a target names. Raises AuditError where a module of the user's own cannot be imported."""
     return getattr(import_target(target), target.partition(":")[2])
 
 
@@ -64,7 +71,7 @@ def find_fault(target: str) -> str:
         spec = find_spec(qualify_module(module)) if module and name else None
         if spec is None or spec.origin is None:
             known = [path.stem for folder in list_folders() for path in Path(folder).glob("*.py")]
-            looked = ", ".join(list_folders())
+            looked = ", ".join(list_folders()) or "the working directory"
             return f"{target}: there is no {module}.py in {looked}{did_you_mean(module, known)}; write module:name"
         table = symtable.symtable(Path(spec.origin).read_text(encoding="utf-8"), spec.origin, "exec")
     except Exception as error:

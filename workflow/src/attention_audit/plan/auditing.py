@@ -53,9 +53,12 @@ class Auditing:
         self.places = scope.config.places
         self.trainings = trainings
         self.asked: Callable[[Judged], tuple[Audit, ...]] = cache(self._asked)
-        listed = (name for names in scope.config.audits.values() for name in names if ":" in name)
-        self.known = AUDITS | {audit.name: audit for audit in map(audit_named, listed)}
+        self.known = dict(AUDITS)
         """All audits by name, those of the user's own too."""
+        for name in (name for names in scope.config.audits.values() for name in names if ":" in name):
+            audit = audit_named(name)
+            if self.known.setdefault(audit.name, audit) is not audit:
+                raise AuditError(f"audits: {name}: {audit.name} is the name of two audits; rename one of the functions")
         self.lacks: Callable[[Suite, str, Audit, Model], str] = cache(self._lacks)
         for name, audits in scope.config.audits.items():
             suite = scope.suite(name)

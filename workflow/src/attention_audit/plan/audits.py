@@ -8,9 +8,9 @@ from typing import Literal
 import yaml
 from pydantic import TypeAdapter
 
-from attention_audit.columns.kinds import artefact
+from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.targets import find_fault
+from attention_audit.targets import find_fault, load
 
 Need = Literal["corpus", "network", "states", "heads", "weights", "linear", "tokens", "base", "marks"]
 Of = Literal["models", "attending", "judged", "compared", "seed_pairs", "first", "first_seed"]
@@ -96,7 +96,7 @@ def build_own_audit(target: str) -> Audit:
         raise AuditError(f"audits: {fault}")
     if name in AUDITS:
         raise AuditError(f"audits: {target}: {name} is an audit already; rename the function")
-    kind, path = artefact(columns), f"audits/{{dataset}}/{{model}}/{name}.parquet"
-    if kind.path != path:
-        raise AuditError(f"audits: {columns} is of {kind.path}; write described({name!r}, ...)")
+    kind = load(columns)
+    if not isinstance(kind, Artefact) or kind.path != f"audits/{{dataset}}/{{model}}/{name}.parquet":
+        raise AuditError(f"audits: {columns} declares no columns of {name}; write described({name!r}, ...).holds(...)")
     return Audit(name, kind.meaning, target=target, columns=columns)
