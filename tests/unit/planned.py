@@ -89,7 +89,8 @@ def audit_of(plan: Plan, audit: str, suite: str, dataset: str, model: str = "") 
 
 def asked_of(plan: Plan, suite: str, dataset: str) -> set[str]:
     """The names of the audits that a suite is asked on a data set."""
-    return {audit.name for audit in plan.auditing.asked_of(plan.scope.suite(suite), dataset)}
+    every = plan.scope.judged(plan.scope.suite(suite), dataset)
+    return {audit.name for judged in every for audit in plan.auditing.asked(judged)}
 
 
 def plan_alone(plan: Plan, name: str, suite: str, dataset: str, model: str = "") -> PlannedJob:

@@ -8,7 +8,7 @@ from typing import Any
 import classifiers_on_disk
 import pytest
 from in_process import job_of
-from planned import PLACES, ROOT, asked_of, audit_of, inputs_of, plan_of
+from planned import PLACES, ROOT, audit_of, inputs_of, plan_of
 
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.config import Config
@@ -159,13 +159,12 @@ def test_what_a_data_set_has_decides_what_is_made(tmp_path: Path) -> None:
     bare, marked = (own_texts(tmp_path / "a.csv", **said) for said in ({}, {"evidence": {"columns": "marks"}}))
     assert made_by(marked) - made_by(bare) == MARKS
     assert "replication" not in made_by(marked)
-    assert asked_of(marked, "jw", "mine") - asked_of(bare, "jw", "mine") == {"plausibility", "plausible_words"}
     # nothing that is not made can be had, and nobody reads it
     jobs = [*bare.jobs(), *bare.further()]
     assert not [job for job in jobs if {*job.files, *job.read} & {*bare.exhibiting.files(REPLICATION)}]
     for name, reason in {
-        "fig_plausibility": "plausibility needs marked words, and mine has none",
-        "results/tables/table_plausibility.md": "plausibility needs marked words, and mine has none",
+        "fig_plausibility": "it needs marked words, and mine has none",
+        "results/tables/table_plausibility.md": "it needs marked words, and mine has none",
         "replication": "it needs numbers that a paper has published, and there are none of what this run makes of mine",
         "ss_fig5": "no data set is named for Serrano & Smith 2019",
     }.items():
@@ -174,37 +173,10 @@ def test_what_a_data_set_has_decides_what_is_made(tmp_path: Path) -> None:
         assert str(caught.value) == f"{name}: not made, since {reason}"
 
 
-def test_audits_of_marks_that_are_named_are_asked_where_there_are_any() -> None:
-    asked = {"wp": ["performance", "evidence"]}
-    plan = plan_of(datasets=["needle", "static"], audits=asked)
-    assert [len(asked_of(plan, "wp", name)) for name in ("needle", "static")] == [2, 1]
-    with pytest.raises(AuditError, match=r"^static/base: evidence needs marked words, and static has none; ask for"):
-        plan.refuse("results/audits/static/base/evidence.parquet")
-
-
 def test_published_numbers_are_of_a_data_set_of_the_papers_suite() -> None:
     assert "replication" in made_by(plan_of(jain_wallace={"datasets": ["babi-1"]}))
     others = {name: {"datasets": ["needle"]} for name in ("jain_wallace", "serrano_smith")}
     assert "replication" not in made_by(plan_of(**others, diversity={"datasets": ["babi-1"]}))
-
-
-def test_an_exhibit_speaks_of_the_data_sets_on_which_its_audits_are_possible() -> None:
-    """Pairs have no exact contributions; and where a suite has nothing else, the figure is not made."""
-    figure = Figure(
-        "figures.contributions:wp_fig_contributions",
-        "",
-        "jw_fig",
-        ("jw",),
-        reads={"contributions": Read("audit", "contributions")},
-    )
-    for datasets, shown in ((["chorus", "babi-1"], ["chorus"]), (["babi-1"], [])):
-        plan = plan_of(jain_wallace={"datasets": datasets})
-        exhibiting = Exhibiting(plan.scope, plan.auditing, {}, {}, (figure,))
-        assert exhibiting.made("figures") == ([figure] if shown else [])
-        if shown:
-            read = exhibiting.inputs(figure)["contributions"]
-            models = plan.config.jain_wallace.models
-            assert read == [PLACES.audit_file(name, model, "contributions") for name in shown for model in models]
 
 
 def test_generated_texts_are_shown_where_there_are_no_others(tmp_path: Path) -> None:
@@ -256,7 +228,7 @@ def test_a_figure_of_one_data_set_that_is_drawn_of_a_table_has_its_rows(plan: Pl
 
 
 def test_a_read_of_one_suite_by_name_is_of_that_suite(plan: Plan) -> None:
-    read = Read("audit", "permutation", suites=("jw",), missing="nothing")
+    read = Read("audit", "permutation", suites=("jw",))
     entry = Figure("figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", "longest", reads={"permutation": read})
     exhibiting = Exhibiting(plan.scope, plan.auditing, {}, {}, (entry,))
     assert exhibiting.inputs(entry)["permutation"] == [

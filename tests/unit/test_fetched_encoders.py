@@ -15,7 +15,6 @@ from yaml import safe_load
 from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.record import read_record
 from attention_audit.errors import AuditError
-from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
 from attention_audit.stages.transforming import folder_of
 from attention_audit.transformer.folder import MIRROR
@@ -168,8 +167,5 @@ def test_the_preset_fetches_all_that_it_reads() -> None:
     assert read <= {path for job in jobs.values() for path in job.files}
     assert plan.scope.datasets == ["movies"]
     asked = asked_of(plan, "hf", "movies")
-    # nobody marked words in these reviews
-    of_marks = {name for name in plan.scope.suite("hf").audits if "marks" in audit_named(name).needs}
-    assert asked == {*plan.scope.suite("hf").audits} - of_marks
-    assert of_marks
+    assert asked == {*plan.scope.suite("hf").audits}
     assert {"explorer", "report_html"} <= jobs.keys()

@@ -28,7 +28,7 @@ def test_lists_become_columns_as_many_as_the_longest_has():
 
 def read(path: Path, provenance: Provenance, **spec: Any) -> Any:
     """What a table or figure is called with that reads one file."""
-    plain = {"columns": [], "split": "", "categories": False, "each": False, "suites": False, "missing": "no file"}
+    plain = {"columns": [], "split": "", "categories": False, "each": False, "suites": False, "needed": True}
     settings = ExhibitJob(
         exhibit="some", target="", suite="", reads={"it": ReadSpec(**plain | spec)}, settings={}, takes=[], models={},
         titles={}, fetched={}, font=[],

@@ -13,7 +13,7 @@ import pytest
 from elsewhere import made
 
 from attention_audit.errors import AuditError
-from attention_audit.given.files import holdings, read_given, write_given
+from attention_audit.given.files import read_given, write_given
 from attention_audit.given.readouts import GivenReadout, check, check_beside, softmax
 
 TEXTS = made(1, 6)
@@ -205,19 +205,6 @@ def test_trainings_of_other_texts_are_refused_in_one_line(change: Change, line: 
 
 def test_texts_may_stand_in_another_order() -> None:
     check_beside(rows_of(TEXTS, [5, 3, 1, 0, 2, 4]), TEXTS)
-
-
-@pytest.mark.parametrize("ending", ["parquet", "npz"])
-def test_what_a_readout_may_have_is_seen_without_reading_it(tmp_path: Path, ending: str) -> None:
-    path = tmp_path / f"given.{ending}"
-    write_given(TEXTS, path)
-    assert holdings(path) == {"evidence", "contribution"}
-    write_given(without(TEXTS), path)
-    assert holdings(path) == {"evidence"}
-    write_given(replace(made(3, 5, heads=2), evidence=[None] * 5), path)
-    assert holdings(path) == {"heads", "contribution"}
-    path.write_text("neither")
-    assert holdings(path) == set()
 
 
 def test_a_readout_that_is_wrong_is_not_written(tmp_path: Path) -> None:

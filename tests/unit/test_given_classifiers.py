@@ -87,17 +87,6 @@ def test_uniform_weights_are_imposed_without_the_network(random_heads: Callable[
         imposed(readout)
 
 
-def test_what_cannot_be_asked_says_why(plan: Plan) -> None:
-    suite = plan.scope.suite("hf")
-    lacks = plan.auditing.lacks(suite, "chorus", audit_named("conicity"), model_of(plan, "hf", "chorus", "mine"))
-    assert lacks == "states under the attention, which are not known of mine"
-    trained = plan_of()
-    lacks = trained.auditing.lacks(
-        trained.scope.suite("wp"), "needle", audit_named("heads"), model_of(trained, "wp", "needle", "base")
-    )
-    assert lacks == "several heads of attention, and base has one"
-
-
 @pytest.mark.parametrize(
     ("changes", "line"),
     [

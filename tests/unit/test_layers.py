@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from in_process import make_exhibit, run_stage
-from planned import asked_of, inputs_of, model_of, overlaid, plan_of
+from planned import model_of, overlaid, plan_of
 
 from attention_audit import api
 from attention_audit.artefacts.parquet import read_frame
@@ -82,7 +82,6 @@ def test_a_mean_of_several_rows_is_asked_what_an_earlier_layer_is(folders: list[
     plan = planned(own)
     assert [*plan.scope.models(plan.scope.suite("hf"), "chorus")] == ["mine"]
     assert model_of(plan, "hf", "chorus", "mine").layer == 2
-    assert not {"permutation", "contributions"} & asked_of(plan, "hf", "chorus")
     windows = model_of(planned(folders, long="window"), "hf", "chorus", "mine")
     assert (windows.layer, windows.reads[0].long) == (2, "window")
     assert model_of(planned(own, layer=1), "hf", "chorus", "mine").layer == 1
@@ -104,50 +103,10 @@ def planned(folders: list[str], **further: Any) -> Plan:
     return plan_of(**overlaid(ALONE, {"hf": {"chorus": {"models": {"mine": folders}, "max_length": 24} | further}}))
 
 
-def test_what_needs_other_weights_is_not_asked_and_says_why(folders: list[str]) -> None:
-    plan = planned(folders, layer=1)
-    assert [*plan.scope.models(plan.scope.suite("hf"), "chorus")] == ["mine"]
-    assert asked_of(plan, "hf", "chorus") == {
-        *(
-            "performance",
-            "predictions",
-            "comparison",
-            "consistency",
-            "stability",
-            "evidence",
-            "cut_texts",
-            "plausibility",
-        ),
-        *(
-            "attention_maps",
-            "correlation",
-            "agreement",
-            "map_stability",
-            "attribution_stability",
-            "located",
-            "plausible_words",
-            "word_attributions",
-        ),
-    }
-    (subject,) = plan.exhibiting.subjects()
-    assert set(subject.unasked) == {"permutation", "shuffles", "single_weight", "replaced", "soft"}
-    why = (
-        "permutation needs predictions that follow from the weights, and of mine the map of layer 1 is read, of which "
-        "no single row decides"
-    )
-    assert subject.unasked["permutation"] == why
-    inputs = inputs_of(plan, "attention_maps", "hf", "chorus")
-    assert "instance_adversary" not in inputs
-    own = {"models": {"mine": folders}, "layer": 1}
-    with pytest.raises(AuditError, match=r"^audits\.hf: permutation needs predictions that follow from the weights"):
-        plan_of(**overlaid(ALONE, {"hf": {"chorus": own}, "audits": {"hf": ["permutation"]}}))
-
-
 def test_the_last_layer_by_its_number_is_the_last_layer(folders: list[str]) -> None:
     plan = planned(folders, layer=2)
     assert [*plan.scope.models(plan.scope.suite("hf"), "chorus")] == ["mine", "imposed"]
     assert model_of(plan, "hf", "chorus", "mine").layer is None
-    assert "permutation" in asked_of(plan, "hf", "chorus")
     tails = {job.rule: "tail" in job.outputs for job in plan.trainings.jobs()}
     assert tails == {"read_classifier": True, "impose_uniform": False}
 
@@ -171,7 +130,6 @@ def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkey
     plan = planned(folders, layer=1)
     made = (*plan.exhibiting.made("tables"), *plan.exhibiting.made("figures"))
     exhibits = {exhibit.name: exhibit for exhibit in made}
-    assert not {"hf_table_heads", "hf_fig_permutation", "hf_fig_fraction_removed"} & {*exhibits}
     for name in ("summary", "texts", "hf_fig_attention_maps", "hf_table_maps"):
         make_exhibit(plan, exhibits[name])
     row = read_frame(Path("results/tables/summary.parquet"), SUMMARY).iloc[0]

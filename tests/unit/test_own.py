@@ -1,5 +1,6 @@
 """Suite `own`: what a configuration of readouts from elsewhere asks for, and how they are imported."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +11,10 @@ import pandas as pd
 import pytest
 from elsewhere import CLASSES, made, write_all
 from in_process import make, make_exhibit
+from PIL import Image
 from planned import CLASSIFIERS_ALONE, PLACES, asked_models, asked_of, by_name, inputs_of, judged_of, plan_of, unmade
 
-from attention_audit.artefacts.parquet import read_frame, write_batches
+from attention_audit.artefacts.parquet import read_frame, read_reason, write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.heads import heads
 from attention_audit.columns.audits import HEADS, PERFORMANCE
@@ -75,24 +77,14 @@ def test_trainings_are_numbered_in_the_order_of_their_files(plan: Plan) -> None:
 
 def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
     suite = plan.scope.suite("own")
-    # of one map there are no heads to tell apart
-    assert [audit.name for audit in plan.auditing.asked(judged_of(plan, "own", "reviews"))] == [
-        name for name in suite.audits if name != "heads"
-    ]
+    assert [audit.name for audit in plan.auditing.asked(judged_of(plan, "own", "reviews"))] == [*suite.audits]
     (subject,) = plan.exhibiting.subjects()
     assert (subject.model, subject.seeds, subject.given, subject.items) == ("mine", 2, True, "words")
     assert (subject.contrasts.uniform, subject.contrasts.adversaries) == ("uniform", ["adversaries"])
-    assert subject.unasked == {
-        name: f"{name} needs a network that can be run again, and of mine only readouts are given"
-        for name in ("located", "replaced", "soft", "plausible_words")
-    }
+    assert {*subject.unasked} == {"replaced", "soft"}
     # there is no development split, so that the adversary is chosen on test
     inputs = inputs_of(plan, "consistency", "own", "reviews")
     assert {Path(path).name for path in (*inputs["readouts"], *inputs["against"])} == {"test.parquet"}
-    with pytest.raises(AuditError, match=r"^audits\.own: located needs a network .* only readouts are given; leave it"):
-        plan_of(
-            **CLASSIFIERS_ALONE, own={"reviews": plan.config.own["reviews"].model_dump()}, audits={"own": ["located"]}
-        )
 
 
 def bare(number: int, texts: int = 12, name: str = "rollout") -> GivenReadout:
@@ -108,19 +100,17 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights() -> N
     for number, path in enumerate(paths, start=1):
         write_given(bare(number), Path(path))
     plan = planned(reviews={"models": {"mine": paths}})
-    assert asked_of(plan, "own", "reviews") == {
-        *("performance", "predictions", "comparison", "consistency", "stability", "plausibility"),
-        *("attention_maps", "map_stability"),
-    }
-    (subject,) = plan.exhibiting.subjects()
-    why = "permutation needs predictions that follow from the weights, and no contributions of mine are given"
-    assert subject.unasked["permutation"] == why
+    why = "permutation needs predictions that follow from the weights, which those of mine are not known to do"
     for exhibit in plan.exhibiting.exhibits:
-        if exhibit.name in ("summary", "texts", "own_fig_attention_maps", "own_table_maps"):
+        if exhibit.name in ("summary", "texts", "own_fig_attention_maps", "own_table_maps", "own_fig_permutation"):
             make_exhibit(plan, exhibit)
+    assert read_reason(Path(PLACES.audit_file("reviews", "own_mine", "permutation"))) == why
+    with Image.open("results/figures/own_fig_permutation.png") as image:
+        assert json.loads(image.info["Description"])["settings"]["reason"] == why
     row = read_frame(Path("results/tables/summary.parquet"), SUMMARY).iloc[0]
     assert row["used_zones"] == row["ranks_zones"] == row["signed_zones"] == "-"
     assert row["used_reason"] == why
+    assert row["located_reason"] == "located needs a network that can be run again, and of mine only readouts are given"
     assert row["stable_trainings"] == 2
     assert row["plausibility_value"] > row["plausibility_random"]
     held = read_frame(Path("results/tables/own_table_maps.parquet"), TABLE)
@@ -156,7 +146,7 @@ def test_data_sets_have_models_of_their_own() -> None:
     assert reviews == [Run("mine", 2), Run("uniform", 1), Run("adversaries", 1)]
     asked = asked_of(plan, "own", "talks")
     # of one training and no twin or adversary, there is nothing to compare
-    assert {*suite.audits} - asked == {"comparison", "consistency", "stability", "map_stability", "heads"}
+    assert {*suite.audits} - asked == {"comparison", "consistency", "stability", "map_stability"}
     (figure,) = (figure for figure in FIGURES.values() if figure.name == "own_fig_tvd_jsd")
     assert plan.exhibiting.datasets(figure) == ["reviews"]
     contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibiting.subjects()}

@@ -119,6 +119,12 @@ def read_frame(path: Path, artefact: Artefact) -> "pd.DataFrame":
     return frame
 
 
+def read_reason(path: Path) -> str:
+    """Read why an audit's file has no rows, with the audit's name; "" where it has some, or only no text has any."""
+    told = read_provenance(path)["settings"]
+    return f"{told['audit']} {told['reason']}" if "reason" in told else ""
+
+
 def read_provenance(path: Path) -> dict[str, Any]:
     """Read the provenance that a results file carries in its metadata."""
     record: dict[str, Any] = json.loads(pq.read_schema(path).metadata[PROVENANCE_KEY])

@@ -103,11 +103,11 @@ def attention_maps(
 ) -> dict[str, Any]:
     """The columns of `maps` for the texts that `choose` selects.
 
-    instance_adversary: rows of that audit, None where it cannot be asked. contrast: the consistent adversary's readout,
+    instance_adversary: rows of that audit, none where it cannot be asked. contrast: the consistent adversary's readout,
     None where there is none.
     """
     consistent = [] if contrast is None else [of_model("consistent_adversary", contrast, base)]
-    found = [] if instance_adversary is None else [of_search(instance_adversary, base)]
+    found = [] if instance_adversary is None or instance_adversary.empty else [of_search(instance_adversary, base)]
     readings = [of_model("base", base, base), *consistent, *found]
     ids = choose(base, [reading.jsd for reading in readings[1:]], settings)
     report(f"{len(ids)} texts: {', '.join(ids)}")

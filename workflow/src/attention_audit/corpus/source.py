@@ -135,8 +135,9 @@ class Source(Section):
         """The data set whose corpus it takes texts from; None where all of them are its own."""
         return None
 
-    def marked(self, raw: Files) -> bool:
-        """Whether words of its texts are marked, or known to decide the label. raw: as in `read`."""
+    @property
+    def marked(self) -> bool:
+        """Whether words of its texts may be marked, or known to decide the label."""
         return self.annotated
 
     @property

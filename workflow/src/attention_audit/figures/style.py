@@ -97,6 +97,14 @@ def mark(look: Look) -> dict[str, Any]:
     return {"color": PALETTE[look.colour], "marker": look.marker, "label": look.label}
 
 
+def write_figure(text: str) -> Figure:
+    """Draw a figure that says something in the place of data."""
+    with house_style():
+        figure = Figure(figsize=(6.5, 0.8))
+        figure.text(0.5, 0.5, text, ha="center", va="center", wrap=True)
+    return figure
+
+
 def save(figure: Figure, pdf: Path, png: Path, provenance: str) -> None:
     """Write `figure` as PDF and PNG with `provenance` in their metadata (Keywords, Description), and no time of day, so
     that the same data give the same bytes.

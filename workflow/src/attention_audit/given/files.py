@@ -27,7 +27,7 @@ FURTHER = ("map_names", "maps")
 """The columns of a Parquet file, those that a map has from which predictions follow, and those of further maps; an .npz
 file has the same arrays, and `lengths`.
 """
-EVIDENCE, LENGTHS, HEADS, CONTRIBUTION = "evidence", "lengths", "heads", "contribution"
+EVIDENCE, LENGTHS, CONTRIBUTION = "evidence", "lengths", "contribution"
 WORD_AXES = {"tokens": -1, "attention": -1, CONTRIBUTION: 0, "maps": -1, EVIDENCE: -1}
 """The axis of the words in each array of an .npz file that has one; behind it contributions have one of outputs."""
 
@@ -121,27 +121,6 @@ def read_given(path: Path, place: str = "") -> GivenReadout:
     if not path.name.endswith(ENDINGS):
         raise AuditError(f"{named}: does not end in {' or '.join(ENDINGS)}; save it in one of these formats")
     return (_from_parquet if path.suffix == ".parquet" else _from_npz)(path, named)
-
-
-def holdings(path: Path) -> set[str]:
-    """Find what a readout has beyond what it must have, without reading the rest: evidence of any text, heads, and
-    contributions, by their columns. Nothing where it is no such file.
-    """
-    try:
-        if path.suffix == ".parquet":
-            schema = pq.read_schema(path)
-            named = schema.names
-            known = EVIDENCE in named and len(pq.read_table(path, columns=[EVIDENCE]).drop_null()) > 0
-            several = "attention" in named and str(schema.field("attention").type).count("list<") > 1
-        else:
-            with np.load(path, allow_pickle=False) as file:
-                named = file.files
-                known = EVIDENCE in named and bool(file[EVIDENCE].any())
-                several = "attention" in named and file["attention"].ndim > 1
-    except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, pa.ArrowException):
-        return set()
-    held = {EVIDENCE: known, HEADS: several, CONTRIBUTION: {*ADDED} <= {*named}}
-    return {name for name, there in held.items() if there}
 
 
 def write_given(given: GivenReadout, path: Path) -> None:

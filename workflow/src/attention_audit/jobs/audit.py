@@ -30,10 +30,10 @@ class AuditedRun(Section):
 class AuditJob(Section):
     """One audit of one model of a data set, by its name in paths.
 
-    target, takes, columns: those of its entry in plan/audits.yaml; columns is the declaration of its columns. runs: in
-    the order of the readouts. sections: the sections of the configuration that the audit reads, by key. architectures,
-    classifiers: what it takes to run the models again, in the order of the runs: architectures of those that are
-    trained here, or classifiers that are given; one of the two is empty, or both where the audit asks no network.
+    target, takes, columns, needs: those of its entry in plan/audits.yaml; columns is the declaration of its columns.
+    runs: in the order of the readouts. sections: the sections of the configuration that the audit reads, by key.
+    architectures, classifiers: what it takes to run the models again, in the order of the runs: architectures of those
+    that are trained here, or classifiers that are given; both are empty where none is run again.
     attributions: of the user's own, each "module:function", which such an audit compares too.
     """
 
@@ -43,6 +43,7 @@ class AuditJob(Section):
     target: str
     takes: Literal["batch", "readout", "readout_pair", "suite", "network"]
     columns: str
+    needs: list[str]
     runs: list[AuditedRun]
     sections: dict[str, dict[str, Any]]
     after: dict[str, str]

@@ -6,18 +6,19 @@ from attention_audit.section import Section
 
 
 class FileOf(Section):
-    """Whose file it is: a data set's, and a suite's where it has one; of `tables`, the name of a table."""
+    """Whose file it is: a data set's, and of an audit, a model's of a suite; of `tables`, the name of a table."""
 
     name: str
     suite: str = ""
+    model: str = ""
 
 
 class ReadSpec(Section):
     """What the function is called with under one name; see `plan.exhibit.Read`.
 
-    declared: the declaration of the files' columns. suites: whether the rows are told apart by a column `suite`. files:
-    whose they are, in the order of the job's inputs of this name. only: the data set whose rows are read of a table, ""
-    for all.
+    declared: the declaration of the files' columns. suites: whether the rows are told apart by a column `suite`.
+    needed: whether there is nothing to show without a row. files: whose they are, in the order of the job's inputs of
+    this name. only: the data set whose rows are read of a table, "" for all.
     """
 
     source: Literal["audit", "corpus", "table", "tables", "records"]
@@ -27,7 +28,7 @@ class ReadSpec(Section):
     categories: bool
     each: bool
     suites: bool
-    missing: Literal["no file", "no row", "nothing"]
+    needed: bool
     files: list[FileOf]
     only: str = ""
 

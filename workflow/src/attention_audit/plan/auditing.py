@@ -9,9 +9,7 @@ from functools import cache
 from itertools import combinations
 
 from attention_audit.code_hash import code_hash
-from attention_audit.corpus.source import placed
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.given.files import CONTRIBUTION, HEADS, holdings
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, UnaskedAudit
 from attention_audit.plan.audits import AUDITS, OWN, Audit, audit_named
 from attention_audit.plan.job import Files, PlannedJob
@@ -59,14 +57,14 @@ class Auditing:
             audit = audit_named(name)
             if self.known.setdefault(audit.name, audit) is not audit:
                 raise AuditError(f"audits: {name}: {audit.name} is the name of two audits; rename one of the functions")
-        self.lacks: Callable[[Suite, str, Audit, Model], str] = cache(self._lacks)
         for name, audits in scope.config.audits.items():
             suite = scope.suite(name)
-            for dataset in scope.datasets_of(suite):
-                for audit in map(audit_named, audits):
-                    # marks are the data set's and not the suite's: without them an audit is left out
-                    if "marks" not in audit.needs or scope.marked(dataset):
-                        self._refuse_unless_possible(suite, dataset, audit)
+            for audit in map(audit_named, audits):
+                if "base" in audit.needs and not suite.base:
+                    raise AuditError(
+                        f"audits.{name}: {audit.name} needs a base model that others are compared with, which this "
+                        "suite has not; leave it out"
+                    )
 
     def runs(self, judged: Judged, audit: Audit) -> list[Run]:
         """The runs that an audit is asked of."""
@@ -88,19 +86,15 @@ class Auditing:
                 return model.runs[:1]
         return model.runs
 
-    def _named(self, suite: Suite) -> list[Audit]:
+    def named(self, suite: Suite) -> list[Audit]:
         """The audits that a suite is to be asked, with those that they read."""
         names = [*self.scope.config.audits.get(suite.name, suite.audits)]
         names += [other for name in names for other in audit_named(name).after if other not in names]
         return [audit_named(name) for name in names]
 
     def _asked(self, judged: Judged) -> tuple[Audit, ...]:
-        """The audits that a model is asked: those that it is to be asked and that are possible."""
-        return tuple(audit for audit in self._named(judged.suite) if self.possible(judged, audit))
-
-    def asked_of(self, suite: Suite, dataset: str) -> set[Audit]:
-        """The audits that any model of a suite is asked on a data set."""
-        return {audit for judged in self.scope.judged(suite, dataset) for audit in self.asked(judged)}
+        """The audits that a model is asked: those of its suite, of which it has runs."""
+        return tuple(audit for audit in self.named(judged.suite) if self.compared(judged, audit))
 
     def file(self, judged: Judged, audit: str) -> str:
         """The file of an audit of a model."""
@@ -110,100 +104,21 @@ class Auditing:
         """Whether a model is asked an audit."""
         return audit in self.asked(judged)
 
-    def _lacks(self, suite: Suite, dataset: str, audit: Audit, model: Model) -> str:
-        """What an audit needs and a model has not; "" where it has all."""
-        layer, given = model.layer, model.settings is None
-        lacking = {
-            "base": (not suite.base, "a base model that others are compared with, which this suite has not"),
-            "linear": (
-                self.scope.config.corpora[dataset].pair,
-                f"predictions that are linear in the attention, which models of pairs ({dataset}) have not",
-            ),
-            "weights": (
-                layer is not None or not (model.network or not model.sources or CONTRIBUTION in self._held(model)),
-                "predictions that follow from the weights, and "
-                + (
-                    f"no contributions of {model.name} are given"
-                    if layer is None
-                    else f"of {model.name} the map of layer {layer} is read, of which no single row decides"
-                ),
-            ),
-            "network": (
-                not model.network,
-                f"a network that can be run again, and of {model.name} only readouts are given",
-            ),
-            "states": (
-                given or model.heads,
-                f"states under the attention, which are not known of {model.name}",
-            ),
-            "heads": (
-                not (model.heads or HEADS in self._held(model)),
-                f"several heads of attention, and {model.name} has one",
-            ),
-            "tokens": (model.hierarchical, f"attention over tokens, and {model.name} attends to sentences"),
-            "marks": (not self.scope.marked(dataset), f"marked words, and {dataset} has none"),
-        }
-        return next((reason for need, (lacks, reason) in lacking.items() if lacks and need in audit.needs), "")
-
-    def _held(self, model: Model) -> set[str]:
-        """What all readouts of a user's model have of what they may have."""
-        held = [holdings(placed(path, self.scope.mirror)) for path in model.sources if not model.network]
-        return set.intersection(*held) if held else set()
-
-    def _lacking(self, judged: Judged, audit: Audit) -> list[str]:
-        """What an audit needs and the models that it is asked of have not, one by one; "" where one has all."""
-        models = self.scope.models(judged.suite, judged.dataset)
-        names = dict.fromkeys(run.model for run in self.runs(judged, audit))
-        return [self.lacks(judged.suite, judged.dataset, audit, models[name]) for name in names]
-
-    def _reasons(self, suite: Suite, dataset: str, audit: Audit) -> list[str]:
-        return [reason for each in self.scope.judged(suite, dataset) for reason in self._lacking(each, audit)]
-
-    def reason(self, suite: Suite, dataset: str, audit: Audit) -> str:
-        """What an audit needs and no model of a suite has; "" where one has all, or where there is none to ask."""
-        reasons = self._reasons(suite, dataset, audit)
-        return reasons[0] if reasons and all(reasons) else ""
-
-    def possible(self, judged: Judged, audit: Audit) -> bool:
-        """Whether there are runs that can be asked an audit."""
-        reasons = self._lacking(judged, audit)
-        return bool(reasons) and not all(reasons)
-
-    def _refuse_unless_possible(self, suite: Suite, dataset: str, audit: Audit) -> None:
-        """Raise AuditError where a model has not what an audit needs.
-
-        Of a suite's own audits such models are left out, and it is raised only where none is left.
-        """
-        own = audit.name in suite.audits
-        reasons = [self.reason(suite, dataset, audit)] if own else self._reasons(suite, dataset, audit)
-        if reason := next(filter(None, reasons), ""):
-            raise AuditError(f"audits.{suite.name}: {audit.name} needs {reason}; leave it out")
-
     def unasked(self, judged: Judged, names: Sequence[str]) -> dict[str, str]:
         """Of the audits of these names, those that a model is not asked, each with the reason."""
-        suite, dataset, model = judged
-        asked, reasons = self.asked_of(suite, dataset), {}
-        for audit in map(audit_named, names):
-            if needed := self.lacks(suite, dataset, audit, model):
-                reasons[audit.name] = f"{audit.name} needs {needed}"
-            elif audit not in asked:
-                reasons[audit.name] = f"{audit.name} is not among the suite's audits"
-        return reasons
+        reasons = {name: self.why_not(judged, audit_named(name)) for name in names}
+        return {name: f"{name} {reason}" for name, reason in reasons.items() if reason}
 
     def compared(self, judged: Judged, audit: Audit) -> list[tuple[Run | None, Run]]:
         """The runs that have rows in an audit, in order, each after the run that it is compared with, if there is one.
 
-        They have what the audit needs and are read out on its split, and nothing is compared with itself. Of several
-        seeds of a model, every two are compared once, the later with the earlier one.
+        They are read out on its split, and nothing is compared with itself. Of several seeds of a model, every two are
+        compared once, the later with the earlier one.
         """
         suite, dataset, _ = judged
         models, base = self.scope.models(suite, dataset), self.scope.base(suite, dataset)
         split = self.split(judged, audit)
-        runs = [
-            run
-            for run in self.runs(judged, audit)
-            if split in models[run.model].splits and not self.lacks(suite, dataset, audit, models[run.model])
-        ]
+        runs = [run for run in self.runs(judged, audit) if split in models[run.model].splits]
         if audit.takes != "readout_pair":
             return [(None, run) for run in runs]
         if audit.of == "seed_pairs":
@@ -225,10 +140,6 @@ class Auditing:
     def split(self, judged: Judged, audit: Audit) -> str:
         """The split whose readouts an audit reads: test where there are none of the one that it asks for."""
         return audit.split if judged.model.settings else "test"
-
-    def _after(self, judged: Judged, audit: Audit) -> list[str]:
-        """The audits that an audit reads."""
-        return [other for other in audit.after if self.possible(judged, audit_named(other))]
 
     def inputs(self, judged: Judged, audit: Audit) -> Files:
         """The input files of an audit."""
@@ -257,12 +168,12 @@ class Auditing:
         if "network" in audit.needs and any(models[run.model].reads for run in runs):
             sources = (path for home in homes for path in self.trainings.sources(home.training, home.seed))
             inputs["given"] = list(dict.fromkeys(sources))
-        elif "network" in audit.needs:
+        elif "network" in audit.needs and any(models[run.model].settings for run in runs):
             inputs["vocabulary"] = [self.places.corpus_file(dataset, "vocabulary")]
             inputs["weights"] = [home.file("weights") for home in homes]
             records = (path for run in runs for path in self.trainings.transformer(dataset, models[run.model]))
             inputs["transformer"] = list(dict.fromkeys(records))
-        inputs |= {other: [self.file(judged, other)] for other in self._after(judged, audit)}
+        inputs |= {other: [self.file(judged, other)] for other in audit.after}
         return {kind: paths for kind, paths in inputs.items() if paths or kind in ("readouts", "base", "contrast")}
 
     def job(self, judged: Judged, audit: Audit) -> AuditJob:
@@ -277,9 +188,10 @@ class Auditing:
             target=audit.target,
             takes=audit.takes,
             columns=audit.columns,
+            needs=list(audit.needs),
             runs=[self._describe(models[run.model], run, other) for other, run in compared],
             sections={section: getattr(config, section).model_dump() for section in audit.settings},
-            after={other: audit_named(other).columns for other in self._after(judged, audit)},
+            after={other: audit_named(other).columns for other in audit.after},
             architectures=[model.architecture for model in asked if model.settings],
             classifiers=[
                 model.reads[run.seed - 1] for model, (_, run) in zip(asked, compared, strict=False) if model.reads
@@ -290,17 +202,15 @@ class Auditing:
             threads=config.threads,
         )
 
-    def _why_not(self, judged: Judged, audit: Audit) -> str:
+    def why_not(self, judged: Judged, audit: Audit) -> str:
         """Why a model is not asked an audit; "" where it is."""
         suite = judged.suite
         if audit in self.asked(judged):
             return ""
-        if reasons := [*filter(None, self._lacking(judged, audit))]:
-            return f"needs {reasons[0]}"
-        if audit in self._named(suite):
+        if audit in self.named(suite):
             several = "model with several seeds" if audit.of == "seed_pairs" else "model to compare with the base model"
             return f"is not asked, as {suite.title} has no {several} here"
-        return f"is not among the audits of {suite.name}; name it in `audits`"
+        return "is not among the suite's audits"
 
     def gathered(self, judged: Judged) -> Iterator[tuple[str, list[Audit], list[Audit]]]:
         """The rules that make audits of a model, with those that it is asked, and all others of the rule; those of
@@ -335,7 +245,7 @@ class Auditing:
                 for job in [self.job(judged, audit)]
             ]
             unasked = [
-                UnaskedAudit(audit=audit.name, columns=audit.columns, reason=self._why_not(judged, audit))
+                UnaskedAudit(audit=audit.name, columns=audit.columns, reason=self.why_not(judged, audit))
                 for audit in others
             ]
             return AuditsJob(dataset=judged.dataset, model=judged.name, audit=rule, audits=gathered, unasked=unasked)
@@ -364,9 +274,8 @@ class Auditing:
                 f"{dataset}/{model}: not a model whose attention is audited{did_you_mean(model, every)} (of {dataset}: "
                 f"{known}); name one of these, or add it to the configuration"
             )
-        if reason := self._why_not(every[model], self.known[name]):
-            remedy = "" if ";" in reason else "; ask for another audit, or of another model"
-            raise AuditError(f"{dataset}/{model}: {name} {reason}{remedy}")
+        if reason := self.why_not(every[model], self.known[name]):
+            raise AuditError(f"{dataset}/{model}: {name} {reason}; name it in `audits`, or ask for another one")
 
     def jobs(self) -> Iterator[PlannedJob]:
         """The jobs of all audits that models are asked, each after those whose files it reads."""

@@ -28,7 +28,7 @@ class Read:
     whose audit, "*" for all suites that were asked for it, ITS_OWN for the exhibit's; the rows are then told apart by a
     column `suite`. By default it is the exhibit's own, without such a column.
 
-    missing: what is an error: `no file`; `no row`, where no file has any; or `nothing`.
+    An audit of the exhibit's own suite is `needed`: where none of its files has a row, there is nothing to show.
     """
 
     source: Source
@@ -38,7 +38,11 @@ class Read:
     categories: bool = False
     each: bool = False
     suites: tuple[str, ...] = ()
-    missing: Literal["no file", "no row", "nothing"] = "no file"
+
+    @property
+    def needed(self) -> bool:
+        """Whether there is nothing to show without a row of it."""
+        return self.source == "audit" and not self.suites
 
 
 ExhibitT = TypeVar("ExhibitT", bound="Exhibit")
@@ -55,8 +59,8 @@ class Exhibit:
     not. reads: what the function is called with, by the names of its parameters. settings: what else it is called with,
     likewise: those of `plan.exhibiting.Exhibiting`. every_dataset: it speaks of all data sets of the run, not only of
     its suite's. about: of an exhibit of all suites, the audit without which it has nothing to say; "" where there is
-    none. needs: what a data set must have to be spoken of, see `plan.exhibiting.NEEDS`; "" where any will do. An
-    exhibit with no data set to speak of is not made. answers: the questions of the summary whose numbers it shows, of
+    none. needs: what a data set must have to be spoken of, see `plan.exhibiting.NEEDS`. An exhibit with no data set to
+    speak of is not made. answers: the questions of the summary whose numbers it shows, of
     its suite's models or, where it has no suite, of all.
     """
 
@@ -69,7 +73,7 @@ class Exhibit:
     settings: tuple[str, ...] = ("models",)
     every_dataset: bool = False
     about: str = ""
-    needs: str = ""
+    needs: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
 
     folder: ClassVar[str]

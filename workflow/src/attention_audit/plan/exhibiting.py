@@ -32,6 +32,7 @@ EVERY = "*"
 NEEDS = {
     "published": "numbers that a paper has published, and there are none of what this run makes of {dataset}",
     "real": "texts that were not generated, of which this run has some, and {dataset} is",
+    "marked": "marked words, and {dataset} has none",
 }
 """What an exhibit may need of a data set, and what is said where it has not got it."""
 
@@ -71,6 +72,7 @@ class Exhibiting:
         self.known: dict[str, Callable[[Exhibit, str], bool]] = {
             "published": self._published,
             "real": self._real,
+            "marked": lambda _, dataset: scope.config.corpora[dataset].marked,
         }
 
     def path(self, exhibit: Exhibit, ending: str) -> str:
@@ -82,48 +84,25 @@ class Exhibiting:
         return [self.path(exhibit, ending) for ending in exhibit.endings]
 
     def made(self, folder: str) -> list[Exhibit]:
-        """The tables, or the figures, that this run makes: those that have a data set to speak of, and whose suites are
-        asked what they read. Others of which data sets could be asked that can be had by their names.
-        """
-        return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self._asked(exhibit)]
-
-    def _asked(self, exhibit: Exhibit) -> bool:
-        """Whether the audits that an exhibit reads of its own suite are asked on one of its data sets."""
-        datasets = self.datasets(exhibit)
-        if exhibit.every_dataset or not exhibit.suite:
-            return bool(datasets)
-        suite, read = self.scope.suite(exhibit.suite), self._read(exhibit)
-        return any({audit.name for audit in self.auditing.asked_of(suite, name)} >= {*read} for name in datasets)
-
-    def _read(self, exhibit: Exhibit) -> list[str]:
-        """The audits of its own suite that an exhibit reads."""
-        return [read.name for read in exhibit.reads.values() if read.source == "audit" and not read.suites]
+        """The tables, or the figures, that this run makes: those that have a data set to speak of."""
+        return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self.datasets(exhibit)]
 
     def _unsaid(self, exhibit: Exhibit, dataset: str) -> str:
         """Why an exhibit does not speak of a data set; "" where it does."""
         suites = [suite for suite in self.scope.suites.values() if dataset in self.scope.datasets_of(suite)]
-        if exhibit.about:
-            reasons = [self._not_asked(suite, dataset, exhibit.about) for suite in suites]
-            if "" not in reasons:
-                return next(iter(reasons), f"no suite reads {dataset}")
-        elif exhibit.suite and not exhibit.every_dataset:
+        audits = [exhibit.about] if exhibit.about else []
+        if exhibit.suite and not exhibit.every_dataset:
             suite = self.scope.suite(exhibit.suite)
             if suite not in suites:
                 return f"{dataset} is no data set of {suite.title}"
-            for name in self._read(exhibit):
-                audit = audit_named(name)
-                if not any(self.auditing.possible(judged, audit) for judged in self.scope.judged(suite, dataset)):
-                    return self._not_asked(suite, dataset, name) or f"{suite.title} has no model to ask {name} of"
-        met = not exhibit.needs or self.known[exhibit.needs](exhibit, dataset)
-        return "" if met else f"it needs {NEEDS[exhibit.needs].format(dataset=dataset)}"
-
-    def _not_asked(self, suite: Suite, dataset: str, name: str) -> str:
-        """Why a suite is not asked an audit on one of its data sets; "" where it is."""
-        audit = audit_named(name)
-        if audit in self.auditing.asked_of(suite, dataset):
-            return ""
-        reason = self.auditing.reason(suite, dataset, audit)
-        return f"{name} needs {reason}" if reason else f"{suite.title} is not asked {name}"
+            suites = [suite]
+            audits = [read.name for read in exhibit.reads.values() if read.needed]
+        for name in audits:
+            judged = (each for suite in suites for each in self.scope.judged(suite, dataset))
+            if not any(self.auditing.asks(each, audit_named(name)) for each in judged):
+                return f"{', '.join(suite.title for suite in suites) or 'no suite'} is not asked {name}"
+        lacking = [need for need in exhibit.needs if not self.known[need](exhibit, dataset)]
+        return f"it needs {NEEDS[lacking[0]].format(dataset=dataset)}" if lacking else ""
 
     def _real(self, exhibit: Exhibit, dataset: str) -> bool:
         """Whether the texts of a data set are not generated, or all texts of the exhibit's suites are."""
@@ -141,8 +120,7 @@ class Exhibiting:
         names = {name for read in exhibit.reads.values() if read.source == "tables" for name in read.columns}
         tables = (TABLES[name] for name in names)
         return any(
-            self.scope.suite(table.suite).paper in papers and dataset in self.datasets(table) and self._asked(table)
-            for table in tables
+            self.scope.suite(table.suite).paper in papers and dataset in self.datasets(table) for table in tables
         )
 
     def nothing(self, exhibit: Exhibit) -> str:
@@ -156,8 +134,8 @@ class Exhibiting:
         return self._unsaid(exhibit, named[0])
 
     def datasets(self, exhibit: Exhibit, only: str = "") -> list[str]:
-        """The data sets that an exhibit speaks of: those on which the audits that it reads are possible, or the one
-        that it is about is asked, and that have what it needs; or `only` one.
+        """The data sets that an exhibit speaks of: those on which the audits that it reads, or that it is about, are
+        asked, and that have what it needs; or `only` one.
 
         Raises AuditError where it does not speak of that one.
         """
@@ -188,13 +166,12 @@ class Exhibiting:
         else:
             asked = [(self.scope.suite(exhibit.suite), name) for name in self.datasets(exhibit, only)]
         audit = audit_named(read.name)
-        possible = self.auditing.asks if read.suites else self.auditing.possible
         return {
-            self.auditing.file(judged, read.name): FileOf(name=name, suite=suite.name)
+            self.auditing.file(judged, read.name): FileOf(name=name, suite=suite.name, model=judged.model.family)
             for suite, name in asked
             if only in ("", name)
             for judged in self.scope.judged(suite, name)
-            if possible(judged, audit)
+            if self.auditing.asks(judged, audit)
         }
 
     def _files(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
@@ -249,7 +226,7 @@ class Exhibiting:
                 categories=read.categories,
                 each=read.each,
                 suites=bool(read.suites),
-                missing=read.missing,
+                needed=read.needed or (read.source == "audit" and read.name == exhibit.about),
                 files=[*self._files(exhibit, read, only).values()] if read.source != "records" else [],
                 only=only if read.source == "table" else "",
             )
@@ -316,13 +293,9 @@ class Exhibiting:
             yield from map(self.planned, self.made(folder))
 
     def further(self) -> Iterator[PlannedJob]:
-        """The jobs of all others that have something to show, and of each figure of one data set."""
-        made = {exhibit.name for folder in ("tables", "figures") for exhibit in self.made(folder)}
-        for exhibit in self.exhibits:
-            if exhibit.name not in made and self.datasets(exhibit):
-                yield self.planned(exhibit)
-            if isinstance(exhibit, Figure):
-                yield from (self.planned(exhibit, name) for name in self.datasets(exhibit))
+        """The jobs of each figure of one data set."""
+        for figure in self.made("figures"):
+            yield from (self.planned(figure, name) for name in self.datasets(figure))
 
     def fetched(self) -> dict[str, list[list[str]]]:
         """Folder and name of the fetched files of each data set."""

@@ -12,16 +12,16 @@ from attention_audit.plan.exhibit import ITS_OWN, Exhibit, Figure, Read, Table, 
 
 READS = {
     "audit": Read("audit"),
-    "rows": Read("audit", categories=True, missing="no row"),
-    "if_asked": Read("audit", suites=(ITS_OWN,), missing="nothing"),
-    "of_every_suite": Read("audit", suites=("*",), missing="nothing"),
+    "rows": Read("audit", categories=True),
+    "if_asked": Read("audit", suites=(ITS_OWN,)),
+    "of_every_suite": Read("audit", suites=("*",)),
     "corpus": Read("corpus"),
     "table": Read("table"),
     "tables": Read("tables"),
     "records": Read("records"),
 }
-"""How something may be read: an audit of the exhibit's own suite; one with many rows, of which there must be some; one
-that its suite may not be asked; one of all suites that are asked it; a file of each corpus; tables that are made; what
+"""How something may be read: an audit of the exhibit's own suite; one with many rows; one that its suite may not be
+asked; one of all suites that are asked it; a file of each corpus; tables that are made; what
 is known of fetched files."""
 
 

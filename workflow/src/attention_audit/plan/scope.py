@@ -10,7 +10,7 @@ from attention_audit.corpus.source import unavailable
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.names import Look
-from attention_audit.plan.corpora import raw_paths, source_of, with_others
+from attention_audit.plan.corpora import with_others
 from attention_audit.plan.model import Model, Run
 from attention_audit.plan.suite import SUITES, Suite
 from attention_audit.targets import load
@@ -52,7 +52,6 @@ class Scope:
         self.datasets = [name for name in named if name not in self.unavailable]
         # what is worked out once lies in the object, and goes with it
         self.models: Callable[[Suite, str], dict[str, Model]] = cache(partial(Suite.list_models, config=config))
-        self.marked: Callable[[str], bool] = cache(self._marked)
 
     @property
     def controls(self) -> list[str]:
@@ -66,10 +65,6 @@ class Scope:
             likely = did_you_mean(name, self.suites)
             raise AuditError(f"suite {name!r} is not known{likely} (known: {known}); declare it in plan/suites.yaml")
         return self.suites[name]
-
-    def _marked(self, dataset: str) -> bool:
-        """Whether words of the texts of a data set are marked, or known to decide the label."""
-        return source_of(self.config, dataset).marked(raw_paths(self.config, dataset, self.mirror))
 
     def gaps(self, suite: Suite) -> dict[str, str]:
         """The data sets that were named for a suite and are left out, by reason."""

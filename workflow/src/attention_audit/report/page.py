@@ -160,7 +160,8 @@ def exhibits_of(run: FinishedRun, labels: Mapping[str, str]) -> list[PageExhibit
             image, provenance = picture(run.figures[shown.name])
         else:
             frame, provenance = run.tables[shown.name]
-            grids = [grid_of(*section) for section in load(shown.shown)(frame, labels)]
+            if not (frame.empty and "reason" in provenance["settings"]):
+                grids = [grid_of(*section) for section in load(shown.shown)(frame, labels)]
         number = shown.number or shown.folder.removesuffix("s").capitalize()
         exhibits.append(PageExhibit(shown.name, shown.suite, number, caption, provenance, image, grids))
     return exhibits

@@ -99,7 +99,11 @@ def run(job: Job[AuditsJob]) -> None:
     device = prepare_device(settings.device, settings.threads)
     # audits may be asked of some of the models only
     every = {
-        path: Asked(runner.job, place) for runner in runners for place, path in enumerate(runner.job.inputs["readouts"])
+        path: asked
+        for runner in runners
+        for place, path in enumerate(runner.job.inputs["readouts"])
+        for asked in [Asked(runner.job, place)]
+        if not runner.refuses(asked.run)
     }
     tables: list[list[pa.Table]] = [[] for _ in runners]
     earlier: dict[str, dict[int, dict[str, Scores]]] = {}
@@ -109,7 +113,7 @@ def run(job: Job[AuditsJob]) -> None:
         attributed.own = settings.attributions
         attributed.seed, attributed.earlier = asked.run.seed, earlier.setdefault(asked.run.model, {})
         for runner, found in zip(runners, tables, strict=True):
-            if path in runner.job.inputs["readouts"]:
+            if path in runner.job.inputs["readouts"] and not runner.refuses(asked.run, attributed.readout):
                 found.append(runner.label(asked.run, runner.call(attributed, run=asked.run)))
     for runner, found in zip(runners, tables, strict=True):
         runner.write(found)

@@ -1,6 +1,6 @@
 """readouts (, corpus, other audits) -> audits of one model that need no network, one file each.
 
-Those that it is not asked, or cannot be, have a file without rows, whose provenance says why.
+Those that it is not asked, or that it lacks something for, have a file without rows, whose provenance says why.
 
 An audit is a function; what it is called with first is `takes` in its entry (plan/audits.yaml), and the rest follows
 from the names of its parameters:
@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -41,7 +42,7 @@ from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
-from attention_audit.readout import read_readout, read_readouts
+from attention_audit.readout import Readout, read_readout, read_readouts
 from attention_audit.section import Section
 from attention_audit.stages.job import Job
 from attention_audit.targets import load
@@ -99,7 +100,7 @@ FACTS = ("tokens", "blocked", "rationales", "frequency", "occurrences")
 
 
 class AuditRunner:
-    """One job: its audit's function, and all that it may be called with."""
+    """One job: its audit's function, all that it may be called with, and why some runs have no rows."""
 
     def __init__(self, job: Job[AuditJob]) -> None:
         self.job = job
@@ -108,6 +109,7 @@ class AuditRunner:
         self.function: Callable[..., Any] = load(job.settings.target)
         self.parameters = inspect.signature(self.function).parameters
         self.hints = get_type_hints(self.function)
+        self.reasons: list[str] = []
 
     def _read_texts(self, *columns: str) -> Iterator[tuple[Any, ...]]:
         """Read of every text its id and these columns, which are named in the order of the file."""
@@ -198,6 +200,41 @@ class AuditRunner:
         """Find the lambda of a run, None where it is no consistent adversary."""
         return run.lambda_ if run.searched is None else self.searched_lambdas[run.seed, run.searched]
 
+    def find_lack(self, run: AuditedRun, readout: Readout | None = None) -> str:
+        """Say what the audit needs and a run, or its texts, have not; "" where they have all. Without a readout, only
+        what is known before one is read.
+        """
+        needs, model, dataset = self.settings.needs, run.model, self.settings.dataset
+        unmarked = "marks" in needs and not (self.evidence[False] or self.rationales)
+        settings = self.settings
+        lacks = {
+            f"a network that can be run again, and of {model} only readouts are given": (
+                "network" in needs and not (settings.architectures or settings.classifiers)
+            ),
+            f"attention over tokens, and {model} attends to sentences": "tokens" in needs and run.hierarchical,
+            f"marked words, and {dataset} has none": unmarked,
+        }
+        if readout:
+            lacks |= {
+                f"predictions that are linear in the attention, which models of pairs ({dataset}) have not": (
+                    "linear" in needs and readout.head is not None
+                ),
+                f"predictions that follow from the weights, which those of {model} are not known to do": (
+                    "weights" in needs and not readout.decided
+                ),
+                f"states under the attention, which are not known of {model}": (
+                    "states" in needs and bool(settings.classifiers or readout.several)
+                ),
+                f"several heads of attention, and {model} has one": "heads" in needs and readout.several is None,
+            }
+        return next((reason for reason, lacking in lacks.items() if lacking), "")
+
+    def refuses(self, run: AuditedRun, readout: Readout | None = None) -> bool:
+        """Find whether a run lacks something, and keep the reason for the file."""
+        if lack := self.find_lack(run, readout):
+            self.reasons.append(f"needs {lack}")
+        return bool(lack)
+
     def label(self, run: AuditedRun, columns: Columns) -> pa.Table:
         """Return what the function says of a run, as rows of the audit's file."""
         identity = {"model": run.model, "lambda": self.find_lambda(run), "seed": run.seed, "other": run.other}
@@ -207,13 +244,19 @@ class AuditRunner:
         """Ask the whole suite, or one run after another, in one part or in several; as rows of the audit's file."""
         takes, inputs = self.settings.takes, self.job.inputs
         if takes == "suite":
+            if self.refuses(self.settings.runs[0]):
+                return
             yield label_columns(self.kind, {"dataset": self.settings.dataset}, self.call())
             return
         read_against = lru_cache(1)(read_readout)
         paths = inputs["readouts"]
         for run, path, other in zip(self.settings.runs, paths, inputs.get("against", paths), strict=True):
             texts, against = 0, [read_against(other)] if takes == "readout_pair" else []
+            if self.refuses(run):
+                continue
             for part in read_readouts(path) if takes == "batch" else [read_readout(path)]:
+                if self.refuses(run, part):
+                    break
                 yield self.label(run, self.call(*against, part, run=run))
                 texts += len(part)
             lambda_ = self.find_lambda(run)
@@ -222,8 +265,19 @@ class AuditRunner:
             self.job.report(f"{run.model}{shown}, seed {run.seed}{earlier}: {texts} texts")
 
     def write(self, rows: Iterable[pa.Table]) -> None:
-        """Write the audit's file."""
-        write_batches(self.job.output(self.settings.audit), self.kind, rows, self.job.provenance)
+        """Write the audit's file, with the reason where it has no rows."""
+        path, tables = self.job.output(self.settings.audit), iter(rows)
+        first = next(tables, None)
+        if first is None:
+            write_reason(path, self.kind, self.job.provenance, self.reasons[0])
+        else:
+            write_batches(path, self.kind, chain([first], tables), self.job.provenance)
+
+
+def write_reason(path: Path, kind: Artefact, provenance: Provenance, reason: str) -> None:
+    """Write a file without rows, whose provenance says why."""
+    told = replace(provenance, settings={**provenance.settings, "reason": reason})
+    write_batches(path, kind, [kind.schema.empty_table()], told)
 
 
 def split_audits(job: Job[AuditsJob]) -> Iterator[AuditRunner]:
@@ -238,8 +292,8 @@ def split_audits(job: Job[AuditsJob]) -> Iterator[AuditRunner]:
 def write_unasked(job: Job[AuditsJob]) -> None:
     """Write the files without rows."""
     for unasked in job.settings.unasked:
-        kind, provenance = artefact(unasked.columns), replace(job.provenance, settings=unasked.model_dump())
-        write_batches(job.output(unasked.audit), kind, [kind.schema.empty_table()], provenance)
+        told = replace(job.provenance, settings=unasked.model_dump())
+        write_reason(job.output(unasked.audit), artefact(unasked.columns), told, unasked.reason)
 
 
 def run(job: Job[AuditsJob]) -> None:

@@ -16,7 +16,7 @@ import torch
 from attention_audit.answer.lines import write_lines
 from attention_audit.answer.opening import Seen, opening
 from attention_audit.artefacts.files import rebuild_hint, whole
-from attention_audit.artefacts.parquet import read_batches, read_frame, read_table
+from attention_audit.artefacts.parquet import read_batches, read_frame, read_reason, read_table
 from attention_audit.columns.audits import CONSISTENCY, INSTANCE_ADVERSARY, WORD_ATTRIBUTIONS
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.columns.kinds import Artefact
@@ -104,6 +104,12 @@ class PageBuilder:
         table = kind.schema.empty_table() if place is None else read_table(self.job.inputs[name][place], kind)
         return table.filter((pc.field("model") == view.model) & (pc.field("seed") == view.runs[0].seed))
 
+    def _list_reasons(self, view: ExploredView) -> dict[str, str]:
+        """List why audits of a view have no rows, by the audit."""
+        places = {"instance": view.instance, "attributions": view.attributions}
+        told = [read_reason(self.job.inputs[name][place]) for name, place in places.items() if place is not None]
+        return {reason.partition(" ")[0]: reason for reason in told if reason}
+
     @staticmethod
     def _read_rows(table: pa.Table, view: ExploredView) -> list[dict[str, Any]]:
         """Read the rows of the table of texts, or of answers, that are of a view."""
@@ -135,6 +141,7 @@ class PageBuilder:
         rows = {row["id"]: row for row in self._read_rows(self.rows, view)}
         columns = {id_: rows[id_] for id_ in ids if id_ in rows}
         attributions = self._read_words("attributions", WORD_ATTRIBUTIONS, view)
+        instance = self._read_words("instance", INSTANCE_ADVERSARY, view)
         builder = ViewBuilder(
             about={
                 **view.model_dump(include={"dataset", "suite", "model", "items"}),
@@ -143,7 +150,7 @@ class PageBuilder:
                 "model_name": suite.models.get(view.model, view.model),
                 "opening": why,
                 "sampled": self._describe_sample(view.dataset, count),
-                "missing": list_missing(view),
+                "missing": list_missing(view, self._list_reasons(view)),
                 "columns_seed": next((int(row["seed"]) for row in columns.values()), None),
                 "lines": [line._asdict() for row in self._read_rows(self.answers, view) for line in write_lines(row)],
             },
@@ -152,7 +159,7 @@ class PageBuilder:
             runs={seed: found.aligned(ids) for seed, found in runs.items()},
             twin=None if view.uniform is None else self._read(view.uniform, ids),
             others=[*self._choose_adversaries(view, ids)],
-            instance=split_rows(self._read_words("instance", INSTANCE_ADVERSARY, view), "attention"),
+            instance=split_rows(instance, "attention"),
             attributions={
                 name: split_rows(attributions.filter(pc.field("attribution") == name), "scores")
                 for name in attributions["attribution"].unique().to_pylist()
@@ -198,12 +205,11 @@ class PageBuilder:
         return text
 
 
-def list_missing(view: ExploredView) -> dict[str, str]:
-    """The maps that a view has not, each with the reason in a sentence."""
+def list_missing(view: ExploredView, reasons: dict[str, str]) -> dict[str, str]:
+    """The maps that a view has not, each with the reason in a sentence. reasons: of audits without rows."""
+    unasked = view.unasked | reasons
     found = {} if view.adversaries else {"adversary": "No model of this suite was trained to attend elsewhere."}
-    return found | {
-        called: f"The audit {view.unasked[audit]}." for audit, called in CALLED.items() if audit in view.unasked
-    }
+    return found | {called: f"The audit {said}." for audit, called in CALLED.items() if (said := unasked.get(audit))}
 
 
 def split_rows(table: pa.Table, column: str) -> Known:

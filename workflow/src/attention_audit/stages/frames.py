@@ -1,6 +1,7 @@
 """What a table or figure is called with: cached files as frames, its settings, and the names of models."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from attention_audit.artefacts.parquet import read_batches, read_frame
+from attention_audit.artefacts.parquet import read_batches, read_frame, read_reason
+from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.record import read_record
 from attention_audit.columns.kinds import artefact
-from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, ReadSpec
 from attention_audit.names import Look, Names
 from attention_audit.stages.job import Job
@@ -56,13 +57,19 @@ def read_files(spec: ReadSpec, paths: Sequence[Path], places: Iterable[int]) -> 
     return frame
 
 
-def gather(name: str, spec: ReadSpec, paths: Sequence[Path]) -> Iterator[pd.DataFrame]:
+class NotApplicable(Exception):
+    """There is nothing to show; its text is the reason."""
+
+    def tell(self, provenance: Provenance) -> Provenance:
+        """Add the reason to what is recorded of a file."""
+        return replace(provenance, settings={**provenance.settings, "reason": str(self)})
+
+
+def gather(spec: ReadSpec, paths: Sequence[Path]) -> Iterator[pd.DataFrame]:
     """Yield the rows of all files of an audit or, if asked, of each data set that has some, one after another.
 
-    Raises AuditError where what must be there is not.
+    Raises NotApplicable where rows are needed and there are none.
     """
-    if not paths and spec.missing != "nothing":
-        raise AuditError("config: no data set is named that can be had and that suits this result; name one")
     by_dataset = groupby(range(len(paths)), key=lambda place: spec.each and spec.files[place].name)
     found = False
     for places in [[*places] for _, places in by_dataset] or [[]]:
@@ -70,10 +77,24 @@ def gather(name: str, spec: ReadSpec, paths: Sequence[Path]) -> Iterator[pd.Data
         found = found or not frame.empty
         if not spec.each or not frame.empty:
             yield frame
-    if not found and spec.missing == "no row":
-        of_sentences = "items" in artefact(spec.declared).schema.names
-        remedy = "name one that has sentences, or a FLAN" if of_sentences else "name another one"
-        raise AuditError(f"{name}: no test text of several items in any data set; {remedy}")
+    if spec.needed and not found:
+        raise NotApplicable(next(filter(None, map(read_reason, paths)), "no test text has several items"))
+
+
+def add_reasons(job: Job[ExhibitJob], subjects: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add to models why their audits have no rows, as the files of these say."""
+    reasons: dict[tuple[str, ...], dict[str, str]] = {}
+    for name, spec in job.settings.reads.items():
+        if spec.source == "audit":
+            for whose, path in zip(spec.files, job.inputs.get(name, []), strict=True):
+                if reason := read_reason(path):
+                    found = reasons.setdefault((whose.name, whose.suite, whose.model), {})
+                    found[reason.partition(" ")[0]] = reason
+    keys = [(subject["dataset"], subject["suite"], subject["model"]) for subject in subjects]
+    return [
+        subject | {"unasked": subject["unasked"] | reasons.get(key, {})}
+        for subject, key in zip(subjects, keys, strict=True)
+    ]
 
 
 def list_records(job: Job[ExhibitJob], paths: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
@@ -105,7 +126,7 @@ def read_arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
         paths = job.inputs.get(name, [])
         match spec.source:
             case "audit":
-                values[name] = gather(name, spec, paths)
+                values[name] = gather(spec, paths)
                 if not spec.each:
                     (values[name],) = values[name]
             case "table":
@@ -115,6 +136,8 @@ def read_arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
                 values[name] = {whose.name: read_files(spec, paths, [at]) for at, whose in enumerate(spec.files)}
             case "records":
                 values[name] = list_records(job, paths)
+    if "subjects" in values:
+        values["subjects"] = add_reasons(job, values["subjects"])
     if "models" in settings.takes:
         values["models"] = name_models(job)[settings.suite]
     if "labels" in settings.takes:

@@ -103,7 +103,7 @@ def read_corpus(job: Job[CorpusJob]) -> None:
     corpus = job.output("corpus")
     counts = prepare(settings.dataset, settings.corpus, raw, corpus, job.provenance, job.threads, job.report)
     write_table(job.output("census"), CENSUS, counts, job.provenance)
-    if any(counts["annotated"].to_pylist()) and not settings.corpus.marked(raw):
+    if any(counts["annotated"].to_pylist()) and not settings.corpus.marked:
         raise AuditError(f"{settings.dataset}: has marked words, and its class does not say so; set `annotated` there")
     classes = len(set(counts["label_name"].to_pylist()))
     for row in counts.group_by("split", use_threads=False).aggregate([("kept", "sum")]).to_pylist():

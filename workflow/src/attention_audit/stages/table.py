@@ -1,15 +1,24 @@
 """audits, censuses, other tables -> one table, as .parquet, .csv, .json, .md and .tex. No model is loaded."""
 
+from collections.abc import Mapping
+from functools import partial
+
 import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.exhibit import ExhibitJob
-from attention_audit.stages.frames import label_names, read_arguments
+from attention_audit.stages.frames import NotApplicable, label_names, read_arguments
 from attention_audit.stages.job import Job
 from attention_audit.tables.render import render
+from attention_audit.tables.shown import Block
 from attention_audit.tables.tidy import gaps
 from attention_audit.targets import load
+
+
+def show_reason(reason: str, table: pd.DataFrame, _: Mapping[str, str]) -> list[Block]:
+    """Show why there is nothing, in the place of a table without rows."""
+    return [Block(table[[]], text=f"Nothing to show: {reason}.")]
 
 
 def run(job: Job[ExhibitJob]) -> None:
@@ -17,11 +26,16 @@ def run(job: Job[ExhibitJob]) -> None:
     spec = job.settings.table
     if spec is None:
         raise ValueError(f"{job.settings.exhibit}: not a table")
-    table: pd.DataFrame = load(job.settings.target)(**read_arguments(job))
+    kind, provenance, path = artefact(spec.declared), job.provenance, job.output("parquet")
+    shown, top = load(spec.shown), load(spec.top) if spec.top else None
+    try:
+        table: pd.DataFrame = load(job.settings.target)(**read_arguments(job))
+    except NotApplicable as reason:
+        table, provenance = kind.schema.empty_table().to_pandas(), reason.tell(provenance)
+        if not spec.gaps:
+            shown, top = partial(show_reason, str(reason)), None
     if spec.gaps:
         table = pd.concat([table, gaps(spec.gaps, spec.number, spec.paper)], ignore_index=True)
-    path = job.output("parquet")
-    write_table(path, artefact(spec.declared), table, job.provenance)
-    top = load(spec.top) if spec.top else None
-    render(table, path, job.provenance.text(), load(spec.shown), label_names(job), top)
+    write_table(path, kind, table, provenance)
+    render(table, path, provenance.text(), shown, label_names(job), top)
     job.report(f"{len(table)} rows in {path}")

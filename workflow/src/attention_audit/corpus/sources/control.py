@@ -182,7 +182,8 @@ class ControlCorpus(Source):
     texts: SplitSizes = Field(default_factory=SplitSizes)
     """Size of each split."""
 
-    def marked(self, raw: Files) -> bool:
+    @property
+    def marked(self) -> bool:
         """Whether the texts have cues."""
         return self.kind != "static"
 

@@ -15,7 +15,7 @@ from attention_audit.corpus.source import Files, RawSource
 from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, format_of, table_rows
 from attention_audit.corpus.text import SPLITS, Label, Text, Texts, is_missing, label_text
 from attention_audit.errors import AuditError
-from attention_audit.given.files import EVIDENCE, holdings, read_given
+from attention_audit.given.files import read_given
 from attention_audit.given.readouts import GivenReadout
 from attention_audit.section import Name, OwnPath, refuse_duplicates
 
@@ -181,7 +181,8 @@ class TableCorpus(RawSource):
         """Whether there is a column of second texts."""
         return self.query is not None
 
-    def marked(self, raw: Files) -> bool:
+    @property
+    def marked(self) -> bool:
         """Whether there are columns of marks."""
         return self.evidence is not None
 
@@ -254,6 +255,7 @@ class ReadoutCorpus(RawSource):
     """Names of the classes; null: their numbers."""
     vectors: Name | None = "random"
     """Nothing is trained on these texts, so they need no vectors."""
+    annotated = True
 
     @property
     def trained(self) -> bool:
@@ -263,10 +265,6 @@ class ReadoutCorpus(RawSource):
     def local_files(self) -> dict[str, str]:
         """The file of the user."""
         return {"path": self.path}
-
-    def marked(self, raw: Files) -> bool:
-        """Whether the readout has a column of evidence."""
-        return EVIDENCE in holdings(raw["path"])
 
     def named(self, name: str, given: GivenReadout) -> list[str]:
         """The names of the classes. Raises AuditError where there are others than are named."""

@@ -1,0 +1,93 @@
+"""What an audit needs and a model has not is found in the files that are read, and its own file says it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from in_process import job_of
+
+from attention_audit.artefacts.parquet import read_reason, read_table
+from attention_audit.columns.audits import PERMUTATION
+from attention_audit.jobs.audit import AuditedRun, AuditJob
+from attention_audit.readout import Readout
+from attention_audit.stages.audits import AuditRunner
+
+Make = Callable[..., Readout]
+
+
+def runner_of(need: str, folder: Path, hierarchical: bool = False) -> AuditRunner:
+    """An audit of models that are not there, of texts without marks, with one need."""
+    run = AuditedRun(model="mine", lambda_=None, seed=1, selection="dev", hierarchical=hierarchical)
+    told = AuditJob(
+        dataset="talks",
+        model="mine",
+        audit="permutation",
+        target="audits.permutation:permutation",
+        takes="readout",
+        columns="columns.audits:PERMUTATION",
+        needs=[need],
+        runs=[run],
+        sections={"permutation": {"permutations": 3, "seed": 1}},
+        after={},
+        threads=1,
+    )
+    job, _ = job_of("audits", told, {"readouts": []}, {"permutation": [str(folder / "permutation.parquet")]})
+    runner = AuditRunner(job)
+    vars(runner).update(evidence={False: {}, True: {}}, rationales={})
+    return runner
+
+
+@pytest.mark.parametrize(
+    ("need", "hierarchical", "lack"),
+    [
+        ("tokens", True, "attention over tokens, and mine attends to sentences"),
+        ("tokens", False, ""),
+        ("marks", False, "marked words, and talks has none"),
+        ("network", False, "a network that can be run again, and of mine only readouts are given"),
+        ("linear", False, ""),
+    ],
+)
+def test_some_is_known_before_a_readout_is_read(tmp_path: Path, need: str, hierarchical: bool, lack: str) -> None:
+    runner = runner_of(need, tmp_path, hierarchical)
+    assert runner.find_lack(runner.settings.runs[0]) == lack
+
+
+def test_the_rest_is_seen_in_the_readout(
+    tmp_path: Path, random_readout: Make, random_pairs: Make, random_heads: Make
+) -> None:
+    plain, pairs, heads = (make([3, 2]) for make in (random_readout, random_pairs, random_heads))
+    bare = replace(
+        plain, contribution=[np.empty((n, 0), np.float32) for n in (3, 2)], bias=np.empty((2, 0), np.float32)
+    )
+    linear = "predictions that are linear in the attention, which models of pairs (talks) have not"
+    expected = {
+        "linear": {"plain": "", "pairs": linear, "heads": "", "bare": ""},
+        "weights": {
+            **dict.fromkeys(("plain", "pairs", "heads"), ""),
+            "bare": "predictions that follow from the weights, which those of mine are not known to do",
+        },
+        "heads": {
+            **dict.fromkeys(("plain", "pairs", "bare"), "several heads of attention, and mine has one"),
+            "heads": "",
+        },
+        "states": {
+            **dict.fromkeys(("plain", "pairs", "bare"), ""),
+            "heads": "states under the attention, which are not known of mine",
+        },
+    }
+    readouts = {"plain": plain, "pairs": pairs, "heads": heads, "bare": bare}
+    for need, lacks in expected.items():
+        runner = runner_of(need, tmp_path)
+        run = runner.settings.runs[0]
+        assert {name: runner.find_lack(run, readout) for name, readout in readouts.items()} == lacks
+
+
+def test_a_file_without_rows_says_why(tmp_path: Path) -> None:
+    runner = runner_of("tokens", tmp_path, hierarchical=True)
+    assert runner.refuses(runner.settings.runs[0])
+    runner.write([])
+    path = tmp_path / "permutation.parquet"
+    assert read_table(path, PERMUTATION).num_rows == 0
+    assert read_reason(path) == "permutation needs attention over tokens, and mine attends to sentences"
