@@ -162,7 +162,7 @@ use rule performance as attribution with:
 
 if OWN_AUDITS:
 
-    rule own_audit:
+    use rule attribution as own_audit with:
         """Ask an audit of one's own."""
         input:
             unpack(all_read("own_audit")),
@@ -172,17 +172,12 @@ if OWN_AUDITS:
             "<logs>/own_audit/{dataset}/{model}/{audit}.log",
         wildcard_constraints:
             audit=any_of(OWN_AUDITS),
-        conda:
-            ENVIRONMENT
-        threads: CONFIG.threads
         resources:
             mem_mb=grow(2000, 50),
             runtime=grow(30, 10),
             gpu=GPU,
         params:
             **told("own_audit"),
-        shell:
-            STAGE
 
 
 rule audits:

@@ -94,7 +94,7 @@ os.environ.update(ATTENTION_AUDIT_MIRROR=CONFIG.mirror or "")
 
 
 def find_rules(path):
-    """A file of the user's rules, seen from the working directory. Ends the run in a line where there is none."""
+    """A file of the user's rules, seen from here. Ends the run in a line where there is none."""
     if not Path(path).is_file():
         sys.exit(f"error: config: rules: {path}: no such file; see it from the working directory")
     return str(Path(path).resolve())
@@ -150,29 +150,23 @@ onerror:
 
 
 onsuccess:
-    tell()
-
-
-def tell():
-    """Say the answers where the run was asked for them."""
+    # the answers, where the run was asked for them; the job processes read this file too, and need none of it
     made = {str(path) for job in workflow.dag.jobs for path in job.output}
-    summary, page = PLACES.exhibit("tables", "summary", ".parquet"), f"{PLACES.results}/report.html"
-    if summary not in made:
-        return
-    # the job processes read this file too, and need none of it
-    from attention_audit.report.ending import ending
+    page = f"{PLACES.results}/report.html"
+    if (summary := PLACES.exhibit("tables", "summary", ".parquet")) in made:
+        from attention_audit.report.ending import ending
 
-    where = [
-        f"Open {page} in a browser: every table and figure, explained.",
-        f"Open {PLACES.results}/explorer.html to move the weights of a text yourself.",
-    ]
-    if page not in made:
-        command = shlex.join(["snakemake", "--cores", "1", "report_page", *command_line()])
-        where = [f"For a page of all of it: {command}"]
-    try:
-        print(ending(Path(summary), PLAN.shown_suites(), where), file=sys.stderr)
-    except AuditError as error:
-        print(f"error: {error}", file=sys.stderr)
+        where = [
+            f"Open {page} in a browser: every table and figure, explained.",
+            f"Open {PLACES.results}/explorer.html to move the weights of a text yourself.",
+        ]
+        if page not in made:
+            command = shlex.join(["snakemake", "--cores", "1", "report_page", *command_line()])
+            where = [f"For a page of all of it: {command}"]
+        try:
+            print(ending(Path(summary), PLAN.shown_suites(), where), file=sys.stderr)
+        except AuditError as error:
+            print(f"error: {error}", file=sys.stderr)
 
 
 @atexit.register
@@ -250,7 +244,7 @@ def files_of(*rules):
 
 
 def any_of(names):
-    """Names as a constraint of a wildcard."""
+    """Write names as a constraint of a wildcard."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
@@ -279,54 +273,39 @@ def grow(base, slope):
     return asked
 
 
-def training_memory(rule):
-    """Memory of a training; to fine-tune a Transformer takes more."""
+# a GPU is asked for where one will be used; on a cluster, `device: cuda` says so, as the submitting host has none
+GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0
 
-    def asked(wildcards, input, attempt):
+
+def training(rule):
+    """Memory of a training, which is larger where a Transformer is fine-tuned; minutes, by the epochs that it, or all
+    steps of a search, may take; and a GPU where one will be used.
+    """
+
+    def memory(wildcards, input, attempt):
         tuned = job_of(rule, wildcards).settings.architecture.tuned
         return grow(*((8000, 200) if tuned else (2000, 100)))(wildcards, input, attempt)
 
-    return asked
-
-
-def training_minutes(rule):
-    """Minutes of a training, or of all steps of a search, by the epochs that it may take."""
-
-    def asked(wildcards, input, attempt):
+    def minutes(wildcards, input, attempt):
         settings = job_of(rule, wildcards).settings
         base, slope = (60, 50) if settings.architecture.tuned else (20, 1)
         sought = getattr(settings, "continuation", None)
         epochs = settings.epochs * (sought.steps + sought.rounds if sought else 1)
         return grow(base, slope * epochs)(wildcards, input, attempt)
 
-    return asked
+    return {"mem_mb": memory, "runtime": minutes, "gpu": GPU}
 
 
-# a GPU is asked for where one will be used; on a cluster, `device: cuda` says so, as the submitting host has none
-GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0
 ENVIRONMENT = "../../envs/attention-audit.yaml"
 
-# audits of the user's own, which no other rule makes
 OWN_AUDITS = [audit.name for audit in PLAN.auditing.known.values() if audit.rule == OWN]
-# tables of tables
 OVERVIEWS = [exhibit.name for exhibit in PLAN.exhibiting.exhibits if exhibit.maker == "overview"]
 
 # figures in Snakemake's own report
 SHOWN = {exhibit.name: exhibit for exhibit in PLAN.exhibiting.exhibits}
+TITLES = {"": "All suites"} | {name: suite.title for name, suite in PLAN.scope.suites.items()}
 config["captions"] = {
     name: Path(exhibit.caption).read_text(encoding="utf-8")
     for name, exhibit in SHOWN.items()
     if exhibit.folder == "figures"
 }
-
-
-def category_of_figure(wildcards):
-    """Whose figure it is."""
-    suite = SHOWN[wildcards.figure].suite
-    return PLAN.scope.suite(suite).title if suite else "All suites"
-
-
-def labels_of_figure(wildcards):
-    """Its number in the paper, and what a reader sees."""
-    exhibit = SHOWN[wildcards.figure]
-    return {"figure": exhibit.number or "none", "shows": exhibit.shows}

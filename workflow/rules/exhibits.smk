@@ -46,8 +46,11 @@ use rule table as figure with:
         png=report(
             "<results>/figures/{figure}.png",
             caption="caption.rst",
-            category=category_of_figure,
-            labels=labels_of_figure,
+            category=lambda wildcards: TITLES[SHOWN[wildcards.figure].suite],
+            labels=lambda wildcards: {
+                "figure": SHOWN[wildcards.figure].number or "none",
+                "shows": SHOWN[wildcards.figure].shows,
+            },
         ),
     log:
         "<logs>/figure/{figure}.log",

@@ -3,6 +3,7 @@
 
 RUN = "<results>/models/{dataset}/{model}/seed{seed}"
 READOUT = "<results>/readouts/{dataset}/{model}/seed{seed}"
+OF_SPLIT = f"{READOUT}/{{split}}.parquet"
 
 
 rule train:
@@ -14,7 +15,7 @@ rule train:
     output:
         weights=f"{RUN}.safetensors",
         history=f"{RUN}.history.parquet",
-        readouts=[f"{READOUT}/dev.parquet", f"{READOUT}/test.parquet"],
+        readouts=expand(OF_SPLIT, split=SPLITS[1:], allow_missing=True),
         head=f"{READOUT}/head.parquet",
         tail=f"{READOUT}/tail.safetensors",
     log:
@@ -26,9 +27,7 @@ rule train:
         ENVIRONMENT
     threads: CONFIG.threads
     resources:
-        mem_mb=training_memory("train"),
-        runtime=training_minutes("train"),
-        gpu=GPU,
+        **training("train"),
     params:
         **told("train"),
     shell:
@@ -50,9 +49,7 @@ use rule train as read_out with:
         dataset=made_by("train", "train_guide"),
     priority: 85
     resources:
-        mem_mb=training_memory("read_out"),
-        runtime=grow(20, 1),
-        gpu=GPU,
+        **training("read_out") | {"runtime": grow(20, 1)},
     params:
         **told("read_out"),
 
@@ -66,7 +63,7 @@ use rule train as train_adversary with:
     output:
         weights=f"{RUN}.safetensors",
         history=f"{RUN}.history.parquet",
-        readouts=expand(f"{READOUT}/{{split}}.parquet", split=SPLITS, allow_missing=True),
+        readouts=expand(OF_SPLIT, split=SPLITS, allow_missing=True),
         tail=f"{READOUT}/tail.safetensors",
     log:
         "<logs>/train_adversary/{dataset}/{model}/seed{seed}.log",
@@ -74,9 +71,7 @@ use rule train as train_adversary with:
         dataset=made_by("train_adversary"),
     priority: 88
     resources:
-        mem_mb=training_memory("train_adversary"),
-        runtime=training_minutes("train_adversary"),
-        gpu=GPU,
+        **training("train_adversary"),
     params:
         **told("train_adversary"),
 
@@ -92,13 +87,8 @@ use rule train as search_adversary with:
         weights=expand(f"{RUN}.safetensors", model=SEARCHED, allow_missing=True),
         history=expand(f"{RUN}.history.parquet", model=SEARCHED, allow_missing=True),
         readouts=[
-            *expand(
-                f"{READOUT}/{{split}}.parquet",
-                model=SEARCHED[:-1],
-                split=["dev", "test"],
-                allow_missing=True,
-            ),
-            *expand(f"{READOUT}/{{split}}.parquet", split=SPLITS, allow_missing=True),
+            *expand(OF_SPLIT, model=SEARCHED[:-1], split=SPLITS[1:], allow_missing=True),
+            *expand(OF_SPLIT, split=SPLITS, allow_missing=True),
         ],
         tail=expand(f"{READOUT}/tail.safetensors", model=SEARCHED, allow_missing=True),
     log:
@@ -108,9 +98,7 @@ use rule train as search_adversary with:
         model=any_of(CONTINUED),
     priority: 95
     resources:
-        mem_mb=training_memory("search_adversary"),
-        runtime=training_minutes("search_adversary"),
-        gpu=GPU,
+        **training("search_adversary"),
     params:
         **told("search_adversary"),
 
@@ -124,16 +112,14 @@ use rule train as train_guide with:
     output:
         weights=f"{RUN}.safetensors",
         history=f"{RUN}.history.parquet",
-        readouts=[f"{READOUT}/dev.parquet", f"{READOUT}/test.parquet"],
+        readouts=expand(OF_SPLIT, split=SPLITS[1:], allow_missing=True),
     log:
         "<logs>/train_guide/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
         dataset=made_by("train_guide"),
     priority: 70
     resources:
-        mem_mb=training_memory("train_guide"),
-        runtime=training_minutes("train_guide"),
-        gpu=GPU,
+        **training("train_guide"),
     params:
         **told("train_guide"),
 
