@@ -1,13 +1,24 @@
 """What users of Snakemake type: parts of the run, by files, names and options, and what each of them plans."""
 
+import os
 import re
 import shutil
 from graphlib import TopologicalSorter
+from pathlib import Path
 
+import pytest
 from folder import TINY, UNCOUNTED, Folder, NewFolder
 
 JOBS = "-n", "--quiet", "host"
 """A dry run that shows its jobs one by one."""
+CONDA = """#!/bin/sh
+case "$*" in
+  --version) echo conda 25.1.0;;
+  *channel_priority*) echo '{"get": {"channel_priority": "strict"}}';;
+  *) echo '{"conda_prefix": "/nowhere", "platform": "linux-64"}';;
+esac
+"""
+"""What says as much as conda of itself."""
 FOR_FIG5 = {
     "prepare": 1, "train": 4, "read_out": 1, "train_adversary": 2, "search_adversary": 1, "comparison": 1,
     "instance_adversary": 1,
@@ -51,6 +62,19 @@ def test_what_a_rule_asks_for_is_set_by_its_name(new_folder: NewFolder) -> None:
     assert set(asked.values()) == {(False, False)}
     # jobs of a group are indented
     assert re.findall(r"^    rule (\w+)", outcome.text, flags=re.MULTILINE) == ["erasure", "permutation"]
+
+
+def test_an_environment_of_conda_is_planned(
+    new_folder: NewFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Snakemake asks conda who it is even where nothing runs; here a script answers in its place."""
+    conda = tmp_path / "conda"
+    conda.write_text(CONDA)
+    conda.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    outcome = new_folder().make("-n", "--sdm", "conda")
+    assert "Conda environment envs/attention-audit.yaml will be created." in outcome.text
+    assert outcome.jobs()["train"] > 1
 
 
 def test_every_rule_says_what_it_is_for(new_folder: NewFolder) -> None:
