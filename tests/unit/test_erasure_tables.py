@@ -16,12 +16,7 @@ from attention_audit.errors import AuditError
 from attention_audit.names import MAPS, RANKINGS, Look, Names
 from attention_audit.tables import erasure
 from attention_audit.tables.arrays import averaged, cube
-from attention_audit.tables.erasure import (
-    pairs_of,
-    ss_table2_flips,
-    ss_table3_accuracy,
-    ss_table_pairwise,
-)
+from attention_audit.tables.erasure import ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
 
 YES, NO = True, False
 
@@ -58,28 +53,21 @@ def test_rankings_are_those_of_the_audits():
     assert {*RANKINGS} == {*RANKERS, *FURTHER, *MAPS}
 
 
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [("ranking", r"ranking 'oracle' is not known .* RANKINGS of .*/names\.py"), ("draw", "row 'oracle' has no place")],
+)
+def test_a_ranking_or_draw_without_a_label_is_refused(name, refused):
+    with pytest.raises(AuditError, match=f"^{refused}"):
+        ss_table2_flips(single_weight([(YES, NO)], **{name: "oracle"}), CENSUS, SS)
+
+
 def test_in_a_pair_the_second_stands_before_the_first_in_figures():
-    assert pairs_of(["attention", "random", "smallest"]) == [
-        ("smallest", "attention"),
-        ("smallest", "random"),
-        ("attention", "random"),
-    ]
-    assert len(pairs_of(RANKERS)) == 10
-
-
-def test_a_ranking_without_a_label_is_refused():
-    for make in (
-        lambda: ss_table2_flips(single_weight([(YES, NO)], ranking="oracle"), {}, SS),
-        lambda: ss_table_pairwise(ranked_sets({"oracle": [1], "random": [2]}), SS),
-    ):
-        with pytest.raises(AuditError, match=r"^ranking 'oracle' is not known .* RANKINGS of .*/names\.py"):
-            make()
-
-
-def test_a_draw_without_a_label_is_refused():
-    flips = single_weight([(YES, NO)], draw="antithetic")
-    with pytest.raises(AuditError, match=r"^row 'han_rnn/attention/antithetic' has no place in this table"):
-        ss_table2_flips(flips, CENSUS, SS)
+    table = ss_table_pairwise(ranked_sets({"attention": [1], "random": [2], "smallest": [1]}), SS)
+    pairs = ["smallest/attention", "smallest/random", "attention/random"]
+    assert [*table["row"].unique()] == [f"flan_rnn/{pair}" for pair in pairs]
+    with pytest.raises(AuditError, match=r"^ranking 'oracle' is not known"):
+        ss_table_pairwise(ranked_sets({"oracle": [1], "random": [2]}), SS)
 
 
 def test_a_new_ranking_appears_in_every_table(monkeypatch):

@@ -120,7 +120,7 @@ def table_facts(
 ) -> pd.DataFrame:
     """Make a table of facts: data set, row, metric, value, note. Metrics that no data set has need no place."""
     facts = beside_paper(pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "note"]), table, paper)
-    return as_table(facts, order, [name for name in metrics if name in set(facts["metric"])])
+    return as_table(facts, metrics, order)
 
 
 def count_sizes(census: pd.DataFrame) -> dict[str, float]:

@@ -135,7 +135,7 @@ def table_suite(
         table_subjects([subject], audits, partial(compare_maps, each), (), METRICS)
         for subject, each in zip(subjects, measured, strict=True)
     ]
-    return pd.concat(tables, ignore_index=True) if tables else as_table([], (), ())
+    return pd.concat(tables, ignore_index=True) if tables else as_table([], ())
 
 
 def estimate_map(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -> dict[str, Estimate]:
@@ -163,7 +163,6 @@ def own_table_heads(
     columns.PERMUTATION and columns.RANKED_SETS rows of any number of data sets; the columns are those of columns.TABLE,
     with intervals over texts and trainings.
     """
-    models.refuse_unknown(permutation["model"].unique())
     rows: list[dict[str, Any]] = []
     for about, shuffled in by_model(permutation):
         model = about["row"]
@@ -176,5 +175,4 @@ def own_table_heads(
             found = estimate_map(moved, order, sets)
             cells = {metric: {"seeds": one.trainings, **cell(one)} for metric, one in found.items()}
             rows += list_cells({**about, "row": row, "note": note}, cells)
-    order_of_rows = [row for model in models for row in (model, *(f"{model}/{name}" for name in HEADS))]
-    return as_table(pd.DataFrame(rows), order_of_rows, ("used", "flips", "ranks"))
+    return as_table(pd.DataFrame(rows), ("used", "flips", "ranks"), models, ["", *HEADS])

@@ -2,7 +2,7 @@
 (tables 2 and 3), and the model-consistent adversary for every lambda, with rows to compare it with (table 5).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -23,13 +23,13 @@ ADVERSARIES = (*MOVED, "admissible_share")
 RUN = ["dataset", "model", "lambda", "seed"]
 
 
-def of_models(performance: pd.DataFrame, models: Names, shown: Sequence[str]) -> pd.DataFrame:
+def of_models(performance: pd.DataFrame, models: Names, shown: Iterable[str]) -> pd.DataFrame:
     """Mean, sd and number of seeds of every metric, for each model of `shown`.
 
     Raises AuditError where `performance` has a model that is not one of `models`.
     """
     models.refuse_unknown(performance["model"].unique())
-    chosen = performance[performance["model"].isin(shown)].rename(columns={"model": "row"})
+    chosen = performance[performance["model"].isin([*shown])].rename(columns={"model": "row"})
     return over_seeds(chosen, ["dataset", "row", "lambda", "selection", "classes", "metric"])
 
 
@@ -42,10 +42,10 @@ def noted(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame
 
 
 def table_performance(
-    performance: pd.DataFrame, models: Names, shown: Sequence[str], table: str, paper: str = "WP2019"
+    performance: pd.DataFrame, models: Names, shown: Iterable[str], table: str, paper: str = "WP2019"
 ) -> pd.DataFrame:
     """Make the table of how well the models of `shown` predict, one row each, beside a table of a paper."""
-    return as_table(noted(of_models(performance, models, shown), table, paper), shown, METRICS)
+    return as_table(noted(of_models(performance, models, shown), table, paper), METRICS, shown)
 
 
 def gain_of_attention(performance: pd.DataFrame) -> pd.DataFrame:
@@ -69,7 +69,7 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     for index, row in rows[(rows["row"] == BASE) & (rows["metric"] == "f1")].iterrows():
         if reported := published("quoted in WP2019 Table 2", row["dataset"], BASE, "f1", "JW2019"):
             rows.at[index, "note"] = f"J&W report {reported.value:.2f}; {row['note']}"
-    return as_table(pd.concat([rows, gains]).fillna({"note": ""}), [BASE, UNIFORM, f"{BASE} - {UNIFORM}"], METRICS)
+    return as_table(pd.concat([rows, gains]).fillna({"note": ""}), METRICS, [BASE, UNIFORM, f"{BASE} - {UNIFORM}"])
 
 
 def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -86,7 +86,7 @@ def own_table_performance(performance: pd.DataFrame, models: Names) -> pd.DataFr
 
     From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE.
     """
-    return as_table(of_models(performance, models, list(models)), list(models), METRICS)
+    return as_table(of_models(performance, models, models), METRICS, models)
 
 
 def hf_table_performance(
@@ -101,12 +101,12 @@ def hf_table_performance(
     columns.TABLE. Trainings of a model read the same words. subjects: the models whose attention is judged; those that
     they are held against are not counted.
     """
-    rows = of_models(performance, models, list(models))
+    rows = of_models(performance, models, models)
     counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique().astype(float)
     judged = {(each.dataset, each.model): True for each in map(Subject.model_validate, subjects)}
     cut = rows[look_up(judged, rows, False)].drop_duplicates(["dataset", "row"])
     cut = cut[["dataset", "row", "selection", "seeds"]].assign(metric=CUT, mean=look_up(counts, cut, 0.0))
-    return as_table(pd.concat([rows, cut], ignore_index=True), list(models), (*METRICS, CUT))
+    return as_table([rows, cut], (*METRICS, CUT), models)
 
 
 def by_run(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
@@ -126,7 +126,7 @@ def own_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, mo
     """
     runs = by_run(comparison, performance).rename(columns={"model": "row"})
     rows = over_seeds(runs, ["dataset", "row", "lambda", "selection", "metric"])
-    return as_table(rows, list(models), MOVED)
+    return as_table(rows, MOVED, models)
 
 
 def per_instance(instance_adversary: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
@@ -156,4 +156,4 @@ def wp_table5_adversary(
     runs["row"] = runs["model"].replace({BASE: "seeds"})
     rows = pd.concat([runs, per_instance(instance_adversary, performance)])
     order = ["seeds" if name == BASE else name for name in models]
-    return as_table(rows, [*order, INSTANCE_ADVERSARY], ADVERSARIES)
+    return as_table(rows, ADVERSARIES, [*order, INSTANCE_ADVERSARY])

@@ -98,7 +98,6 @@ def md_table_diversity(
     hold rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are
     those of `TABLE`. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
     """
-    models.refuse_unknown(performance["model"].unique())
     sources = {
         "accuracy": mark_right(predictions),
         "conicity": conicity,
@@ -123,7 +122,7 @@ def md_table_diversity(
     rows["seeds"] = rows["dataset"].map(performance.groupby("dataset", observed=True)["seed"].nunique())
     rows["selection"] = look_up(select_first(performance, "selection"), rows)
     rows["note"] = [note_reruns(row) if row["metric"] == "accuracy" else "" for row in rows.to_dict("records")]
-    return as_table(beside_paper(rows, "Table 2", "MD2020"), models, DIVERSITY)
+    return as_table(beside_paper(rows, "Table 2", "MD2020"), DIVERSITY, models)
 
 
 def note_rerun(row: Mapping[Any, Any]) -> str:
@@ -141,7 +140,6 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     `TABLE`. Intervals of models that read whole texts are those of the answer; a text of which nothing is left counts
     as wrong. Notes give the number of the independent rerun. Raises AuditError for a model that is not one of `models`.
     """
-    models.refuse_unknown([*impermissible["model"].unique(), *performance["model"].unique()])
     columns = (impermissible["right"], impermissible["mass"], impermissible["uniform_mass"])
     of_texts = (*columns, impermissible["right_without"].eq(True))
     percents = {name: 100.0 * values for name, values in zip(DECEPTION[:-1], of_texts, strict=True)}
@@ -154,7 +152,7 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     rows.loc[rows["metric"] == "texts", "selection"] = ""
     anonymised = rows["row"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
     rows["note"] = [*map(join_notes, map(note_rerun, rows.to_dict("records")), anonymised)]
-    return as_table(beside_paper(rows, "Table 3", "PD2020"), models, DECEPTION)
+    return as_table(beside_paper(rows, "Table 3", "PD2020"), DECEPTION, models)
 
 
 def curves_of(predictions: pd.DataFrame) -> dict[str, Curve]:
@@ -191,4 +189,4 @@ def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
             racu = estimate(take_share(below - area(curve), below - left))
             about = {"dataset": str(dataset), "row": order, "seeds": len(left)}
             rows += list_cells(about, {"racu": cell(racu, racu.each), "texts": {"mean": float(left.shape[1])}})
-    return as_table(pd.DataFrame(rows), RANKINGS, ("racu", "texts"))
+    return as_table(pd.DataFrame(rows), ("racu", "texts"), RANKINGS)
