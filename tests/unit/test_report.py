@@ -24,9 +24,17 @@ from attention_audit.questions import QUESTIONS
 from attention_audit.report.answers import MOST_WORDS, answers_of
 from attention_audit.report.facts import commit, machines, span, versions
 from attention_audit.report.first import FirstText, Item, first_text
-from attention_audit.report.grids import MOST, Grid, grid_of
 from attention_audit.report.guide import ARTEFACTS, guide
-from attention_audit.report.page import FinishedRun, duration, page, picture, read_caption, seeds_of
+from attention_audit.report.page import (
+    MOST_ROWS,
+    FinishedRun,
+    duration,
+    lay_out,
+    page,
+    picture,
+    read_caption,
+    seeds_of,
+)
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 MACHINE = Machine("CPU 1", 4, 8 * 2**30, None, "Linux")
@@ -126,23 +134,21 @@ def test_lengths_of_time(seconds: float, text: str) -> None:
 
 def test_rows_are_gathered_by_data_set() -> None:
     frame = pd.DataFrame({"data set": ["a", "a", "b"], "row": ["x", "y", "x"], "F1": ["1", "2", "3"]})
-    grid = grid_of(frame)
-    assert (grid.headings, grid.words) == (["row", "F1"], [True, False])
-    assert grid.groups == [("a", [["x", "1"], ["y", "2"]]), ("b", [["x", "3"]])]
-    assert grid_of(pd.DataFrame({"question": ["x"]})).groups == [("", [["x"]])]
-    assert grid_of(frame.iloc[:0]).groups == []
+    assert lay_out(frame) == (["row", "F1"], [("a", [["x", "1"], ["y", "2"]]), ("b", [["x", "3"]])])
+    assert lay_out(pd.DataFrame({"question": ["x"]})) == (["question"], [("", [["x"]])])
+    assert lay_out(frame.iloc[:0]) == (["row", "F1"], [])
 
 
 def test_of_a_long_table_the_first_rows_are_shown_without_columns_that_they_leave_empty(run: Run, show: Show) -> None:
-    frame = pd.DataFrame({"data set": ["a"] * MOST + ["b"], "row": "x", "F1": [""] * MOST + ["3"]})
-    assert grid_of(frame) == Grid("", "", ["row"], [True], [("a", [["x"]] * MOST)], MOST + 1)
+    frame = pd.DataFrame({"data set": ["a"] * MOST_ROWS + ["b"], "row": "x", "F1": [""] * MOST_ROWS + ["3"]})
+    assert lay_out(frame) == (["row"], [("a", [["x"]] * MOST_ROWS)])
     table, provenance = run().tables["wp_table2_y"]
-    rows = pd.concat([table.assign(dataset=f"data {number}") for number in range(MOST + 1)])
+    rows = pd.concat([table.assign(dataset=f"data {number}") for number in range(MOST_ROWS + 1)])
     shown = show(tables={"wp_table2_y": (rows, provenance)}).text
-    assert f"The first {MOST} of {MOST + 1} rows; tables/wp_table2_y.md has all." in shown
+    assert f"The first {MOST_ROWS} of {MOST_ROWS + 1} rows; tables/wp_table2_y.md has all." in shown
     assert "rows; " not in show().text
-    assert f"data {MOST - 1}" in shown
-    assert f"data {MOST}" not in shown
+    assert f"data {MOST_ROWS - 1}" in shown
+    assert f"data {MOST_ROWS}" not in shown
 
 
 def test_a_run_lasts_from_the_first_job_to_the_end_of_the_last() -> None:

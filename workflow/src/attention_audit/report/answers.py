@@ -1,38 +1,30 @@
 """The summary as the report shows it: a card a data set and model, a line a question, and a paragraph to copy."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from attention_audit.answer.lines import Line, count_readings, describe_marks, describe_run, warn_of_next, write_lines
+from attention_audit.answer.lines import Line, write_lines
 from attention_audit.jobs.pages import ShownExhibit
 from attention_audit.names import display_name
 from attention_audit.tables.wording import named
 
 
-@dataclass(frozen=True)
-class Row:
-    """One model: its suite, by its key (perhaps empty), its lines, and what is said above and below them.
+class Row(NamedTuple):
+    """One model: its row of columns.SUMMARY, and its lines, of which none is known where it was not run.
 
     anchor: its place in the page. view: what the explorer calls it, "<data set>/<suite>/<model>". built: what it is
-    built of, empty where that is not known. run: on how much it rests, and how well it predicts. count: how many
-    readings hold. note: what seems wrong. marks: how well attention points to marked words. seen: the tables and
-    figures that show its answers, each with the questions.
+    built of, empty where that is not known. copy: a paragraph to copy. seen: the tables and figures that show its
+    answers, each with the questions.
     """
 
+    found: Mapping[Any, Any]
     model: str
-    suite: str
     anchor: str
     view: str
     built: str
-    run: str
-    count: str
-    note: str
     lines: list[Line]
-    after: str
-    marks: str
     copy: str
     seen: list[tuple[str, list[str]]]
 
@@ -102,21 +94,8 @@ def answers_of(
     for place, row in enumerate(summary.to_dict("records"), 1):
         lines = write_lines(row) if row["model"] else []
         view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", named(row["model"], labels)
-        by_dataset.setdefault(display_name(row["dataset"]), []).append(
-            Row(
-                model=model,
-                suite=row["suite"],
-                anchor=f"answer-{place}",
-                view=view,
-                built=(built or {}).get(view, ""),
-                run=describe_run(row),
-                count=count_readings(row),
-                note=row["note"],
-                lines=lines,
-                after=warn_of_next(row),
-                marks=describe_marks(row),
-                copy=write_paragraph(row, model, lines),
-                seen=list_exhibits(exhibits, row["suite"], [line.question for line in lines if line.said != "–"]),
-            )
-        )
+        asked = [line.question for line in lines if line.said != "–"]
+        seen, copy = list_exhibits(exhibits, row["suite"], asked), write_paragraph(row, model, lines)
+        shown = Row(row, model, f"answer-{place}", view, (built or {}).get(view, ""), lines, copy, seen)
+        by_dataset.setdefault(display_name(row["dataset"]), []).append(shown)
     return list(by_dataset.items())

@@ -5,6 +5,8 @@ from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
+from attention_audit.answer.lines import count_readings, describe_marks, describe_run, warn_of_next
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
@@ -23,12 +26,16 @@ from attention_audit.names import display_name
 from attention_audit.report.answers import Row, answers_of
 from attention_audit.report.facts import commit, machines, span, versions
 from attention_audit.report.first import FirstText
-from attention_audit.report.grids import Grid, grid_of
+from attention_audit.tables.render import WORDS
+from attention_audit.tables.shown import Block, drop_empty
 from attention_audit.tables.wording import label_of, labels_of
 from attention_audit.targets import load
 
 SINGLE = "texts"
 """The table of single texts, which is too long for the page."""
+DATASET = "data set"
+MOST_ROWS = 12
+"""Rows of a table that are on the page; its files have all."""
 HIGH = 460
 """Pixels of the frame of a card, until the browser knows how high it is."""
 TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
@@ -62,7 +69,7 @@ class PageExhibit(NamedTuple):
     caption: Caption
     provenance: Mapping[str, Any]
     picture: Picture | None = None
-    grids: Sequence[Grid] = ()
+    grids: Sequence[Block] = ()
 
 
 class PageSuite(NamedTuple):
@@ -154,16 +161,29 @@ def exhibits_of(run: FinishedRun, labels: Mapping[str, str]) -> list[PageExhibit
     for shown in every:
         caption = read_caption(run.captions[shown.name], names)
         image: Picture | None = None
-        grids: Sequence[Grid] = ()
+        grids: Sequence[Block] = ()
         provenance: Mapping[str, Any]
         if shown.name in run.figures:
             image, provenance = picture(run.figures[shown.name])
         else:
             frame, provenance = run.tables[shown.name]
-            grids = [grid_of(*section) for section in load(shown.shown)(frame, labels)]
+            grids = load(shown.shown)(frame, labels)
         number = shown.number or shown.folder.removesuffix("s").capitalize()
         exhibits.append(PageExhibit(shown.name, shown.suite, number, caption, provenance, image, grids))
     return exhibits
+
+
+def lay_out(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[list[str]]]]]:
+    """Lay out the first rows of a table, without the columns that are empty in these: the headings, and the cells by
+    data set. Where the rows are not about data sets, they are one group without a name.
+    """
+    first = rows.head(MOST_ROWS)
+    if len(first):
+        first = drop_empty(first)
+    if DATASET not in first:
+        first = first.assign(**{DATASET: ""})[[DATASET, *first]]
+    by_dataset = groupby(first.to_numpy().tolist(), key=itemgetter(0))
+    return [str(name) for name in first][1:], [(name, [row[1:] for row in members]) for name, members in by_dataset]
 
 
 def seeds_of(suite: ShownSuite, labels: Mapping[str, str]) -> list[tuple[str, list[int]]]:
@@ -191,7 +211,9 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"duration": duration, "moment": moment, "dataset": display_name}
+    environment.filters |= {"duration": duration, "moment": moment, "dataset": display_name, "run": describe_run}
+    environment.filters |= {"count": count_readings, "marks": describe_marks, "next": warn_of_next, "lay_out": lay_out}
+    environment.globals["WORDS"] = WORDS
     return environment
 
 

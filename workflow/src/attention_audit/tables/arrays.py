@@ -18,11 +18,13 @@ Subjects = Sequence[Subject | Mapping[str, Any]]
 """The judged models."""
 
 
-Audits = Mapping[str, pd.DataFrame]
+Frames = Mapping[str, pd.DataFrame]
+"""Frames by data set or, of audits, by name."""
+Audits = Frames
 """Rows of audits by name; each frame also has the key of the suite as the column `suite`."""
 
 
-def groups_of(corpus: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]]:
+def groups_of(corpus: Frames) -> dict[str, dict[str, str]]:
     """What texts share with others, by data set and id, from the id and group of texts by data set."""
     known = {name: texts.dropna(subset="group") for name, texts in corpus.items()}
     return {name: dict(zip(texts["id"], texts["group"], strict=True)) for name, texts in known.items()}

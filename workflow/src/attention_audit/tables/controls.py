@@ -20,11 +20,9 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import Subject
-from attention_audit.tables.arrays import Subjects, groups_of, of_ranking, of_run, of_suite
+from attention_audit.tables.arrays import Frames, Subjects, groups_of, of_ranking, of_run, of_suite
 from attention_audit.tables.asked import ASKED, FLAT, Measured
 
-Frames = Mapping[str, pd.DataFrame]
-"""Rows of one data set and suite, by audit."""
 Claims = Iterator[dict[str, Any]]
 """Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""
 
@@ -240,8 +238,8 @@ def controls(
     kinds: Mapping[str, str],
     subjects: Subjects,
     answer: Mapping[str, Any],
-    corpus: Mapping[str, pd.DataFrame],
-    tables: Mapping[str, pd.DataFrame],
+    corpus: Frames,
+    tables: Frames,
     summary: pd.DataFrame,
     **audits: pd.DataFrame,
 ) -> pd.DataFrame:

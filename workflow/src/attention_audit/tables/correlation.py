@@ -1,13 +1,11 @@
 """Tables of Jain & Wallace 2019: does attention rank tokens as gradients do and, if not, what explains it?"""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Floats, average_trainings, mean, root
 from attention_audit.names import ATTRIBUTIONS, Names
-from attention_audit.tables.arrays import Cell, averaged, by_model, cell, different, grid, list_cells
+from attention_audit.tables.arrays import Cell, Frames, averaged, by_model, cell, different, grid, list_cells
 from attention_audit.tables.performance import table_performance
 from attention_audit.tables.tidy import as_table, beside_paper
 from attention_audit.tables.wording import CLASSES, MOST_CLASSES, class_names
@@ -58,7 +56,7 @@ def correlate_groups(correlation: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def jw_table2_correlation(correlation: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> pd.DataFrame:
+def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Names) -> pd.DataFrame:
     """Kendall's tau of two attributions: its mean and sd over texts, and the share of texts where p is at most LEVEL.
 
     One row for each model, pair of attributions and group of texts: all texts, and each predicted class of which the

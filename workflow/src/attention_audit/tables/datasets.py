@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.corpus.text import SPLITS
+from attention_audit.tables.arrays import Frames
 from attention_audit.tables.tidy import as_table, beside_paper, join_notes
 from attention_audit.tables.wording import ClassNames, class_names, listed
 
@@ -86,8 +87,8 @@ def note_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
 
 
 def wp_table1_datasets(
-    census: Mapping[str, pd.DataFrame],
-    vocabulary: Mapping[str, pd.DataFrame],
+    census: Frames,
+    vocabulary: Frames,
     records: Mapping[str, Records],
     splitting: Mapping[str, str],
 ) -> pd.DataFrame:
@@ -144,7 +145,7 @@ def count_sizes(census: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def ss_table1_datasets(census: Mapping[str, pd.DataFrame], records: Mapping[str, Records]) -> pd.DataFrame:
+def ss_table1_datasets(census: Frames, records: Mapping[str, Records]) -> pd.DataFrame:
     """Words and sentences of a text (mean, sd over all splits), texts, texts that stand twice, and classes.
 
     `census` and `records` are by data set; the columns are those of `TABLE`. Serrano & Smith 2019, table 1.

@@ -1,6 +1,6 @@
 """Tables of Serrano & Smith 2019: accuracy, decision flips by single weights, and which ranking flips first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +9,7 @@ import pandas as pd
 from attention_audit.answer.estimates import mean, odds
 from attention_audit.columns.audits import DRAWS
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.arrays import averaged, by_model, cell, cube, list_cells, means
+from attention_audit.tables.arrays import Frames, averaged, by_model, cell, cube, list_cells, means
 from attention_audit.tables.performance import table_performance
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper
@@ -34,7 +34,7 @@ def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame
     return table_performance(of_accuracy, models, models, "Table 3", PAPER)
 
 
-def ss_table2_flips(single_weight: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> pd.DataFrame:
+def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) -> pd.DataFrame:
     """Does the decision flip without the top item, and without another item: percent of the texts in all four cases.
 
     One row for each model, ranking that decides which item is the top, and draw of the other item; with the number of

@@ -14,6 +14,7 @@ from attention_audit.answer.samples import average, erase, find_sides
 from attention_audit.contrasts import Subject
 from attention_audit.names import NUMBERED, RANKINGS, Names
 from attention_audit.tables.arrays import (
+    Frames,
     Subjects,
     by_model,
     by_pair,
@@ -64,29 +65,21 @@ def compare_maps(
             found |= effects_of(of_marks, ["auprc"])
         # pairs are no trainings
         seeds = {"rank_stability": len({*stable["seed"], *stable["other"]})}
+        cells: dict[str, dict[str, Any]] = {
+            metric: {"seeds": seeds.get(metric, one.trainings), **cell(one)} for metric, one in found.items()
+        }
         first, best = next(iter(found.items()))
-        about = {"row": name, "best": best.value}
-        rows += [
-            {
-                **about,
-                "metric": metric,
-                "seeds": seeds.get(metric, one.trainings),
-                **cell(one),
-                "note": note * (metric == first),
-            }
-            for metric, one in found.items()
-        ]
-        rows.append(
-            {**about, "metric": "texts", "seeds": seeds.get(first, best.trainings), "mean": best.texts, "note": ""}
-        )
+        cells[first]["note"] = note
+        cells["texts"] = {"seeds": cells[first]["seeds"], "mean": best.texts}
+        rows += list_cells({"row": name, "best": best.value, "note": ""}, cells)
     columns = ["row", "metric", "note", "seeds", "mean", "sd", "low", "high", "best"]
     return pd.DataFrame(rows, columns=columns).sort_values("best", ascending=False, kind="stable")
 
 
 def hf_table_maps(
     predictions: pd.DataFrame,
-    corpus: Mapping[str, pd.DataFrame],
-    census: Mapping[str, pd.DataFrame],
+    corpus: Frames,
+    census: Frames,
     subjects: Subjects,
     answer: Mapping[str, Any],
     **audits: pd.DataFrame,
@@ -127,9 +120,7 @@ def list_suite(subjects: Subjects, suite: str) -> list[Subject]:
     return [subject for subject in map(Subject.model_validate, subjects) if subject.suite == suite]
 
 
-def table_suite(
-    audits: Mapping[str, pd.DataFrame], subjects: Sequence[Subject], measured: Iterable[Measured | None]
-) -> pd.DataFrame:
+def table_suite(audits: Frames, subjects: Sequence[Subject], measured: Iterable[Measured | None]) -> pd.DataFrame:
     """Make the table of some models. measured: what `located` is asked of; None where it is not."""
     tables = [
         table_subjects([subject], audits, partial(compare_maps, each), (), METRICS)
