@@ -282,7 +282,7 @@ READ = pd.DataFrame({"id": ["t1"], "probabilities": [[0.125, 0.875]], "attention
 
 def first_of(row: dict[str, Any], items: str = "words", sentences: list[int] | None = None) -> FirstText:
     corpus = {"t1": {"tokens": WORDS, "sentences": sentences}}
-    found = first_text(pd.DataFrame([FIRST | row, FIRST | {"model": "m"}]), READ, corpus, items)
+    found = first_text(pd.DataFrame([FIRST | row, FIRST | {"model": "m"}]), [READ], corpus, items)
     return found
 
 
@@ -352,15 +352,14 @@ def test_the_paragraph_to_copy_has_every_statement_in_at_most_90_words() -> None
 def test_the_first_text_has_its_words_and_the_weights_of_several_trainings() -> None:
     other = READ.assign(attention=[[0.4, 0.2, 0.4]])
     corpus = {"t1": {"tokens": WORDS, "sentences": None}}
-    found = first_text(pd.DataFrame([FIRST]), READ, corpus, "words", [other, other.assign(id="t2")])
-    assert [(item.text, item.shade, item.weight) for item in found.items] == [
-        ("a", 0.2, "0.10"), ("fine", 1.0, "0.50"), ("film", 0.8, "0.40"),
-    ]  # fmt: skip
-    assert [[item.shade for item in items] for items in found.others] == [[1.0, 0.5, 1.0]]
-    assert (found.prediction, found.sure, found.right, found.whole) == ("good", 0.875, True, False)
-    assert [item.text for item in first_of({}, "sentences", [0, 1]).items] == ["a", "fine film"]
-    assert not first_of({"label": 0}).right
-    assert first_text(pd.DataFrame([FIRST]).iloc[:0], READ, {}, "words") is None
+    found = first_text(pd.DataFrame([FIRST]), [READ, other, other.assign(id="t2")], corpus, "words")
+    own, others = found.maps
+    assert own == [("a", 0.2, "0.10"), ("fine", 1.0, "0.50"), ("film", 0.8, "0.40")]
+    assert [item.shade for item in others] == [1.0, 0.5, 1.0]
+    assert (found.prediction, found.seen.sure, found.seen.right, found.whole) == ("good", 0.875, True, False)
+    assert [item.text for item in first_of({}, "sentences", [0, 1]).maps[0]] == ["a", "fine film"]
+    assert not first_of({"label": 0}).seen.right
+    assert first_text(pd.DataFrame([FIRST]).iloc[:0], [READ], {}, "words") is None
 
 
 def test_the_page_opens_with_the_figure_the_lines_and_maps_and_further_cards_are_closed(
@@ -368,7 +367,8 @@ def test_the_page_opens_with_the_figure_the_lines_and_maps_and_further_cards_are
 ) -> None:
     frame = pd.DataFrame([summary_row(ranks_clause=HOSTILE), summary_row(dataset="imdb")])[SUMMARY.schema.names]
     figure = FIGURE.model_copy(update={"name": "fig_answer", "suite": "", "number": ""})
-    found = replace(first_of({}), others=[[Item(HOSTILE, 0.5, "")]])
+    found = first_of({})
+    found.maps.append([Item(HOSTILE, 0.5, "")])
     made = run(
         exhibits=[figure, SUMMARY_TABLE], tables={"summary": (frame, provenance.record())},
         captions=dict.fromkeys(["fig_answer", "summary"], CAPTION),

@@ -113,14 +113,13 @@ def moment(when: datetime) -> str:
     return when.strftime("%Y-%m-%d %H:%M %Z")
 
 
-def picture(path: Path) -> tuple[Picture, dict[str, Any]]:
+def picture(path: Path) -> tuple[Picture, Mapping[str, Any]]:
     """Read a PNG and its provenance. Raises AuditError, naming the command that rebuilds it, where it is damaged."""
     try:
         with Image.open(path) as image:
             image.load()
-            record: dict[str, Any] = json.loads(image.info["Description"])
             address = "data:image/png;base64," + b64encode(path.read_bytes()).decode()
-            return Picture(address, *image.size), record
+            return Picture(address, *image.size), json.loads(image.info["Description"])
     except FileNotFoundError as error:
         raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
     except (OSError, SyntaxError, KeyError, ValueError) as error:
@@ -159,16 +158,15 @@ def exhibits_of(run: FinishedRun, labels: Mapping[str, str]) -> list[PageExhibit
     names = [exhibit.name for exhibit in every]
     exhibits = []
     for shown in every:
-        caption = read_caption(run.captions[shown.name], names)
         image: Picture | None = None
         grids: Sequence[Block] = ()
-        provenance: Mapping[str, Any]
         if shown.name in run.figures:
             image, provenance = picture(run.figures[shown.name])
         else:
             frame, provenance = run.tables[shown.name]
             grids = load(shown.shown)(frame, labels)
         number = shown.number or shown.folder.removesuffix("s").capitalize()
+        caption = read_caption(run.captions[shown.name], names)
         exhibits.append(PageExhibit(shown.name, shown.suite, number, caption, provenance, image, grids))
     return exhibits
 
