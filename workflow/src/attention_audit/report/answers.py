@@ -1,17 +1,17 @@
 """The summary as the report shows it: a card a data set and model, a line a question, and a paragraph to copy."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import pandas as pd
 
-from attention_audit.answer.lines import Line, write_lines
+from attention_audit.answer.lines import Line, Row, write_lines
 from attention_audit.jobs.pages import ShownExhibit
 from attention_audit.names import display_name
-from attention_audit.tables.wording import named
+from attention_audit.tables.wording import Labels, named
 
 
-class Row(NamedTuple):
+class Answer(NamedTuple):
     """One model: its row of columns.SUMMARY, and its lines, of which none is known where it was not run.
 
     anchor: its place in the page. view: what the explorer calls it, "<data set>/<suite>/<model>". built: what it is
@@ -19,7 +19,7 @@ class Row(NamedTuple):
     answers, each with the questions.
     """
 
-    found: Mapping[Any, Any]
+    found: Row
     model: str
     anchor: str
     view: str
@@ -31,12 +31,9 @@ class Row(NamedTuple):
 
 def list_exhibits(exhibits: Sequence[ShownExhibit], suite: str, asked: Sequence[str]) -> list[tuple[str, list[str]]]:
     """List the names of the tables and figures that show these answers of a suite's models, with the questions."""
-    shown = {
-        exhibit.name: [question for question in exhibit.answers if question in asked]
-        for exhibit in exhibits
-        if exhibit.suite in ("", suite)
-    }
-    return [(name, answers) for name, answers in shown.items() if answers]
+    own = [exhibit for exhibit in exhibits if exhibit.suite in ("", suite)]
+    shown = [(exhibit.name, [question for question in exhibit.answers if question in asked]) for exhibit in own]
+    return [each for each in shown if each[1]]
 
 
 CLAIMS = {
@@ -54,7 +51,7 @@ MOST_WORDS = 90
 """Words of a paragraph to copy."""
 
 
-def write_paragraph(row: Mapping[Any, Any], model: str, lines: Sequence[Line]) -> str:
+def write_paragraph(row: Row, model: str, lines: Sequence[Line]) -> str:
     """Write what a paper may say of the map of a model, in at most `MOST_WORDS` words: all statements that there are.
 
     Where they find no room, intervals are left out, then numbers.
@@ -81,21 +78,21 @@ def write_paragraph(row: Mapping[Any, Any], model: str, lines: Sequence[Line]) -
 
 def answers_of(
     summary: pd.DataFrame,
-    labels: Mapping[str, str],
+    labels: Labels,
     exhibits: Sequence[ShownExhibit] = (),
-    built: Mapping[str, str] | None = None,
-) -> list[tuple[str, list[Row]]]:
+    built: Labels | None = None,
+) -> list[tuple[str, list[Answer]]]:
     """List the rows of a columns.SUMMARY frame by data set, both in the order of their first appearance.
 
     `labels`: what models are called (`tables.wording.labels_of`). `exhibits`: the tables and figures of the run.
     `built`: what models are built of, by their names in the explorer.
     """
-    by_dataset: dict[str, list[Row]] = {}
+    by_dataset: dict[str, list[Answer]] = {}
     for place, row in enumerate(summary.to_dict("records"), 1):
         lines = write_lines(row) if row["model"] else []
         view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", named(row["model"], labels)
         asked = [line.question for line in lines if line.said != "–"]
         seen, copy = list_exhibits(exhibits, row["suite"], asked), write_paragraph(row, model, lines)
-        shown = Row(row, model, f"answer-{place}", view, (built or {}).get(view, ""), lines, copy, seen)
+        shown = Answer(row, model, f"answer-{place}", view, (built or {}).get(view, ""), lines, copy, seen)
         by_dataset.setdefault(display_name(row["dataset"]), []).append(shown)
     return list(by_dataset.items())

@@ -1,10 +1,9 @@
 """What the terminal says at the end of a run, on one screen: the first model's answer, the others, where to look."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
-from attention_audit.answer.lines import Line, count_readings, count_zones, describe_run, warn_of_next, write_lines
+from attention_audit.answer.lines import Line, Row, count_readings, count_zones, describe_run, warn_of_next, write_lines
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.jobs.pages import ShownSuite
@@ -39,7 +38,7 @@ def lay_out(line: Line) -> list[str]:
     return [shorten(f"{asked}  {said:{SAID}}{line.value:>{VALUE}}  {line.brief}").rstrip(), *below]
 
 
-def write_answer(row: Mapping[Any, Any], who: str) -> list[str]:
+def write_answer(row: Row, who: str) -> list[str]:
     """Write the answer on one model, from a row of columns.SUMMARY, as at most 16 lines."""
     heading = f"{'':{5 + ASKS + 2 + SAID + VALUE + 2}}95 %, these"
     note = [shorten(row["note"])] if row["note"] else []

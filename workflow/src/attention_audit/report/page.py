@@ -23,12 +23,12 @@ from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ReportJob, ShownSuite
 from attention_audit.names import display_name
-from attention_audit.report.answers import Row, answers_of
+from attention_audit.report.answers import Answer, answers_of
 from attention_audit.report.facts import commit, machines, span, versions
 from attention_audit.report.first import FirstText
 from attention_audit.tables.render import WORDS
 from attention_audit.tables.shown import Block, drop_empty
-from attention_audit.tables.wording import label_of, labels_of
+from attention_audit.tables.wording import Labels, label_of, labels_of
 from attention_audit.targets import load
 
 SINGLE = "texts"
@@ -149,7 +149,7 @@ def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
     return Caption(lead.astext().rstrip("."), Markup(str(_html(document, anchors)).replace("<p> ", "<p>", 1)))
 
 
-def exhibits_of(run: FinishedRun, labels: Mapping[str, str]) -> list[PageExhibit]:
+def exhibits_of(run: FinishedRun, labels: Labels) -> list[PageExhibit]:
     """List the tables and figures but for SINGLE, in their order.
 
     Raises AuditError for a damaged picture and for names without a label.
@@ -184,7 +184,7 @@ def lay_out(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[list[st
     return [str(name) for name in first][1:], [(name, [row[1:] for row in members]) for name, members in by_dataset]
 
 
-def seeds_of(suite: ShownSuite, labels: Mapping[str, str]) -> list[tuple[str, list[int]]]:
+def seeds_of(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]]:
     """List the seeds of a suite's models, each list of seeds with the labels of the models that have it.
 
     The list that most models share comes last, for "all others", or for all: then it is named "". Raises AuditError for
@@ -253,13 +253,13 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
     )
 
 
-def first_row(summary: pd.DataFrame, labels: Mapping[str, str]) -> Row:
+def first_row(summary: pd.DataFrame, labels: Labels) -> Answer:
     """Make what is shown of the first model of a columns.SUMMARY frame. labels: what models are called."""
     ((_, (row, *_)), *_) = answers_of(summary, labels)
     return row
 
 
-def card(summary: pd.DataFrame, labels: Mapping[str, str]) -> str:
+def card(summary: pd.DataFrame, labels: Labels) -> str:
     """Write the card of the first model of a columns.SUMMARY frame as HTML, in a frame of its own: its style touches
     nothing around it, and it needs no network. labels: what models are called.
     """

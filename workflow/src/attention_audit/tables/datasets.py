@@ -27,6 +27,8 @@ FEWEST = 4
 """Texts of a class on average, below which the labels are hardly classes."""
 SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", *COPIES, "classes")
 
+FACT = ["dataset", "row", "metric", "mean", "note"]
+"""The columns of a property of the data."""
 Records = Sequence[Mapping[str, Any]]
 """The records of a data set's fetched files, as artefacts.record reads them."""
 
@@ -113,15 +115,8 @@ def wp_table1_datasets(
             for row, values in found.items()
             for metric, value in values.items()
         ]
-    return table_facts(rows, "Table 1", "WP2019", [*PARTS, "vocabulary"], METRICS)
-
-
-def table_facts(
-    rows: Sequence[tuple[Any, ...]], table: str, paper: str, order: Sequence[str], metrics: Sequence[str]
-) -> pd.DataFrame:
-    """Make a table of facts: data set, row, metric, value, note. Metrics that no data set has need no place."""
-    facts = beside_paper(pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "note"]), table, paper)
-    return as_table(facts, metrics, order)
+    facts = beside_paper(pd.DataFrame(rows, columns=FACT), "Table 1", "WP2019")
+    return as_table(facts, METRICS, [*PARTS, "vocabulary"])
 
 
 def count_sizes(census: pd.DataFrame) -> dict[str, float]:
@@ -155,4 +150,4 @@ def ss_table1_datasets(census: Frames, records: Mapping[str, Records]) -> pd.Dat
         for dataset, counts in census.items()
         for metric, value in count_sizes(counts).items()
     ]
-    return table_facts(rows, "Table 1", "SS2019", ["all"], SIZES)
+    return as_table(beside_paper(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), SIZES, ["all"])

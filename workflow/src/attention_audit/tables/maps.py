@@ -2,7 +2,7 @@
 other.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -96,9 +96,9 @@ def hf_table_maps(
     suite as the column `suite`; intervals are those of the answer, and the columns those of `TABLE`. corpus, census:
     see `tables.summary`.
     """
-    own = list_suite(subjects, "hf")
-    asked = measure_subjects(own, audits | {"predictions": predictions}, answer, corpus, census)
-    return table_suite(audits, own, asked)
+    every = audits | {"predictions": predictions}
+    measure = partial(measure_subjects, audits=every, answer=answer, corpus=corpus, census=census)
+    return table_suite(subjects, "hf", audits, measure)
 
 
 def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
@@ -111,20 +111,21 @@ def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subj
         "map_stability": stability, "attribution_stability": stability.iloc[:0],
         "plausibility": marked, "plausible_words": marked.iloc[:0],
     }  # fmt: skip
-    own = list_suite(subjects, "own")
-    return table_suite(audits, own, [None] * len(own))
+    return table_suite(subjects, "own", audits)
 
 
-def list_suite(subjects: Subjects, suite: str) -> list[Subject]:
-    """List the models of a suite."""
-    return [subject for subject in map(Subject.model_validate, subjects) if subject.suite == suite]
-
-
-def table_suite(audits: Frames, subjects: Sequence[Subject], measured: Iterable[Measured | None]) -> pd.DataFrame:
-    """Make the table of some models. measured: what `located` is asked of; None where it is not."""
+def table_suite(
+    subjects: Subjects,
+    suite: str,
+    audits: Frames,
+    measure: Callable[[Sequence[Subject]], Iterable[Measured]] | None = None,
+) -> pd.DataFrame:
+    """Make the table of the models of a suite. measure: takes what `located` is asked of; None where it is not."""
+    own = [subject for subject in map(Subject.model_validate, subjects) if subject.suite == suite]
+    measured = measure(own) if measure else [None] * len(own)
     tables = [
         table_subjects([subject], audits, partial(compare_maps, each), (), METRICS)
-        for subject, each in zip(subjects, measured, strict=True)
+        for subject, each in zip(own, measured, strict=True)
     ]
     return pd.concat(tables, ignore_index=True) if tables else as_table([], ())
 

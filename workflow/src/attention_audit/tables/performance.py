@@ -2,13 +2,13 @@
 (tables 2 and 3), and the model-consistent adversary for every lambda, with rows to compare it with (table 5).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 import pandas as pd
 
 from attention_audit.contrasts import Subject
 from attention_audit.names import Names
+from attention_audit.tables.arrays import Subjects
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper, look_up, over_seeds
 
@@ -93,7 +93,7 @@ def hf_table_performance(
     performance: pd.DataFrame,
     cut_texts: pd.DataFrame,
     models: Names,
-    subjects: Sequence[Subject | Mapping[str, Any]],
+    subjects: Subjects,
 ) -> pd.DataFrame:
     """How well fine-tuned Transformers predict, and how many texts they read in part, one row a model.
 

@@ -106,9 +106,6 @@ def md_table_diversity(
         "tau_loo": correlation[correlation["pair"] == "attention~loo"].rename(columns={"tau": "tau_loo"}),
     }
     parts = [means(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items()]
-    found = pd.concat(parts, ignore_index=True)
-    texts = found["metric"] == "texts"
-    found.loc[texts, "mean"] = found[texts].groupby("dataset")["mean"].transform("max")
     own = []
     for dataset in performance["dataset"].unique():
         erased, permuted = (frame[frame["dataset"] == dataset] for frame in (ranked_sets, permutation))
@@ -118,7 +115,9 @@ def md_table_diversity(
         }
         cells |= {key: cell(one) for key, one in effects(permuted, erased, models).items()}
         own += [{"dataset": dataset, "row": row, "metric": metric, **each} for (metric, row), each in cells.items()]
-    rows = pd.concat([found.drop_duplicates(["dataset", "row", "metric"]), pd.DataFrame(own)], ignore_index=True)
+    # every test text has a prediction, and the first number of texts is that of predictions
+    found = pd.concat(parts).drop_duplicates(["dataset", "row", "metric"])
+    rows = pd.concat([found, pd.DataFrame(own)], ignore_index=True)
     rows["seeds"] = rows["dataset"].map(performance.groupby("dataset", observed=True)["seed"].nunique())
     rows["selection"] = look_up(select_first(performance, "selection"), rows)
     rows["note"] = [note_reruns(row) if row["metric"] == "accuracy" else "" for row in rows.to_dict("records")]
