@@ -83,6 +83,12 @@ class Estimate(NamedTuple):
         """How many trainings the mean is over."""
         return sum(map(isfinite, self.each))
 
+    @property
+    def spread(self) -> float:
+        """The sd (n - 1) of the trainings; NaN below two."""
+        with np.errstate(invalid="ignore"):
+            return float(np.std(self.each, ddof=1)) if len(self.each) > 1 else nan
+
 
 def adjust_quantile(skewness: float, normal: float) -> float:
     """Move a normal quantile to that of a studentised mean whose estimate has this skewness.

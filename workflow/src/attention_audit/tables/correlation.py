@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Floats, average_trainings, mean, root
+from attention_audit.answer.estimates import Estimate, Floats, average_trainings, mean, root
 from attention_audit.names import ATTRIBUTIONS, Names
-from attention_audit.tables.arrays import Cell, Frames, averaged, by_model, cell, different, grid, list_cells
+from attention_audit.tables.arrays import Frames, by_model, different, grid, list_cells
 from attention_audit.tables.performance import table_performance
 from attention_audit.tables.tidy import as_table, beside_paper
 from attention_audit.tables.wording import CLASSES, MOST_CLASSES, class_names
@@ -24,18 +24,18 @@ def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFr
     return table_performance(performance, models, models, "Table 1", PAPER)
 
 
-def describe_group(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Cell]:
+def describe_group(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Estimate]:
     """Describe a group of texts by STATISTICS but the counts: (S, N) each, NaN where there is no value.
 
     The standard deviation of tau over all texts is the root of a mean of squares, and has its interval.
     """
-    values = averaged(tau, least=-1.0)
+    values = mean(tau, -1.0)
     own = np.sqrt(average_trainings((tau - average_trainings(tau)[:, None]) ** 2))
     return {
         "tau": values,
-        "tau_sd": cell(root(mean((tau - values["mean"]) ** 2)), own),
-        "significant": averaged(np.where(np.isfinite(tau), (p <= LEVEL).astype(float), np.nan)),
-        "top_k_overlap": averaged(overlap),
+        "tau_sd": root(mean((tau - values.value) ** 2))._replace(each=own.tolist()),
+        "significant": mean(np.where(np.isfinite(tau), (p <= LEVEL).astype(float), np.nan)),
+        "top_k_overlap": mean(overlap),
     }
 
 
@@ -51,7 +51,7 @@ def correlate_groups(correlation: pd.DataFrame) -> pd.DataFrame:
         for (pair, group), own in pd.concat(parts).groupby(["pair", "group"], sort=False, observed=True):
             counts = {"texts": len(own), "undefined": own["tau"].isna().sum()}
             cells = describe_group(*(grid(own, name, seeds, ids) for name in ("tau", "p", "top_k_overlap")))
-            cells |= {name: {"mean": count / len(seeds)} for name, count in counts.items()}
+            cells |= {name: Estimate(count / len(seeds)) for name, count in counts.items()}
             found += list_cells({**about, "pair": pair, "group": group, "seeds": len(seeds)}, cells)
     return pd.DataFrame(found)
 

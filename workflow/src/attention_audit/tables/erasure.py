@@ -6,10 +6,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import mean, odds
+from attention_audit.answer.estimates import Estimate, mean, odds
 from attention_audit.columns.audits import DRAWS
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.arrays import Frames, averaged, by_model, cell, cube, list_cells, means
+from attention_audit.tables.arrays import Frames, by_model, cube, list_cells, means
 from attention_audit.tables.performance import table_performance
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper
@@ -67,13 +67,16 @@ def earlier(ranked_sets: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.D
             before, after, tied = one < other, other < one, (one == other) & np.isfinite(one)
             either = before | after | tied
             cells = {
-                name: averaged(np.where(either, 100.0 * outcome, np.nan), 100)
+                name: mean(np.where(either, 100.0 * outcome, np.nan), most=100)
                 for name, outcome in zip(EARLIER, (before, after, tied), strict=False)
             }
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratios = before.sum(1) / after.sum(1)
             share = mean(np.where(before | after, before.astype(float), np.nan))
-            cells |= {EARLIER[-1]: cell(odds(share), ratios), "texts": {"mean": either.sum() / len(one)}}
+            cells |= {
+                EARLIER[-1]: odds(share)._replace(each=ratios.tolist()),
+                "texts": Estimate(either.sum() / len(one)),
+            }
             found += list_cells({**about, "first": first, "second": second, "seeds": len(one)}, cells)
     return pd.DataFrame(found)
 

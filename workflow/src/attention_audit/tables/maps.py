@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate, mean
-from attention_audit.answer.samples import average, erase, find_sides
+from attention_audit.answer.samples import average, erase, find_sides, weigh_dots
 from attention_audit.contrasts import Subject
 from attention_audit.names import NUMBERED, RANKINGS, Names
 from attention_audit.tables.arrays import (
@@ -18,7 +18,6 @@ from attention_audit.tables.arrays import (
     Subjects,
     by_model,
     by_pair,
-    cell,
     different,
     grid,
     list_cells,
@@ -58,20 +57,17 @@ def compare_maps(
             found["located"] = asked.part.estimate
             found["opposes"] = mean(np.where(np.isfinite(sides), sides < 0, np.nan))
         if len(stable):
-            _, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
-            found["rank_stability"] = mean(rho, -1.0)
+            pairs, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
+            similar = mean(rho, -1.0)
+            # pairs are no trainings: of each training, the mean with the others
+            found["rank_stability"] = similar._replace(each=(weigh_dots(pairs) @ similar.each).tolist())
         of_marks = marked[marked["attribution"] == name]
         if len(of_marks):
             found |= effects_of(of_marks, ["auprc"])
-        # pairs are no trainings
-        seeds = {"rank_stability": len({*stable["seed"], *stable["other"]})}
-        cells: dict[str, dict[str, Any]] = {
-            metric: {"seeds": seeds.get(metric, one.trainings), **cell(one)} for metric, one in found.items()
-        }
-        first, best = next(iter(found.items()))
-        cells[first]["note"] = note
-        cells["texts"] = {"seeds": cells[first]["seeds"], "mean": best.texts}
-        rows += list_cells({"row": name, "best": best.value, "note": ""}, cells)
+        best = next(iter(found.values()))
+        own = list_cells({"row": name, "best": best.value, "note": ""}, found | {"texts": Estimate(best.texts)})
+        own[0]["note"], own[-1]["seeds"] = note, own[0]["seeds"]
+        rows += own
     columns = ["row", "metric", "note", "seeds", "mean", "sd", "low", "high", "best"]
     return pd.DataFrame(rows, columns=columns).sort_values("best", ascending=False, kind="stable")
 
@@ -165,6 +161,5 @@ def own_table_heads(
         note = "" if numbers else "one map is given of it, and no heads"
         for row, (moved, order) in maps.items():
             found = estimate_map(moved, order, sets)
-            cells = {metric: {"seeds": one.trainings, **cell(one)} for metric, one in found.items()}
-            rows += list_cells({**about, "row": row, "note": note}, cells)
+            rows += list_cells({**about, "row": row, "note": note}, found)
     return as_table(pd.DataFrame(rows), ("used", "flips", "ranks"), models, ["", *HEADS])
