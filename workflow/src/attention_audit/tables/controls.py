@@ -183,9 +183,7 @@ def allow(allowed: str, zones: str, classes: Sequence[str], reason: str) -> bool
         if {*classes[0]} <= {*lowest} and {*classes[-1]} <= {*highest}:
             return True
     parts = classes if zones == CLASSES else [zones]
-    if whole.endswith("?"):
-        return all({*part} & {*whole} for part in parts)
-    return all({*part} <= {*whole} for part in parts)
+    return all({*part} & {*whole} if whole.endswith("?") else {*part} <= {*whole} for part in parts)
 
 
 def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.DataFrame) -> Claims:
