@@ -213,9 +213,9 @@ def test_a_model_without_a_label_is_refused(make, frames):
 def test_a_row_without_a_label_is_refused():
     rows = pd.DataFrame({"dataset": ["sst"], "row": ["gpt/attention"], "metric": ["f1"]})
     with pytest.raises(AuditError, match=r"^model 'gpt' is not known .* declare it in plan/papers$"):
-        as_table(rows, ["f1"], WP, RANKINGS)
+        as_table(rows, WP, ["f1"], RANKINGS)
     with pytest.raises(AuditError, match=r"^ranking 'mine' is not known .* declare it in RANKINGS of "):
-        as_table(rows.assign(row="base/mine"), ["f1"], WP, RANKINGS)
+        as_table(rows.assign(row="base/mine"), WP, ["f1"], RANKINGS)
 
 
 def test_a_metric_without_a_place_is_refused():

@@ -62,7 +62,7 @@ def table_subjects(
             found["row"] = f"{name}{sign}" + found["row"]
         frames.append(fill_columns(found.assign(dataset=subject.dataset)))
         order |= dict.fromkeys([name, *([f"{name}{sign}{part}" for part in parts] or found["row"])])
-    return as_table(frames, [*metrics, "texts", ""], order)
+    return as_table(frames, order, [*metrics, "texts", ""])
 
 
 def compare_contributions(

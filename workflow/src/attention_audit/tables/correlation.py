@@ -76,4 +76,4 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
     rows = beside_paper(rows, "Table 2", PAPER)
     known = rows.groupby(["dataset", "row"])["published"].transform("count") > 0
     shown = rows[known | (rows["group"] == "overall")]
-    return as_table(shown, STATISTICS, models, ATTRIBUTIONS, ATTRIBUTIONS, ["overall", *CLASSES])
+    return as_table(shown, models, STATISTICS, ATTRIBUTIONS, ATTRIBUTIONS, ["overall", *CLASSES])

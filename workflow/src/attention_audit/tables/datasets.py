@@ -116,7 +116,7 @@ def wp_table1_datasets(
             for metric, value in values.items()
         ]
     facts = beside_paper(pd.DataFrame(rows, columns=FACT), "Table 1", "WP2019")
-    return as_table(facts, METRICS, [*PARTS, "vocabulary"])
+    return as_table(facts, [*PARTS, "vocabulary"], METRICS)
 
 
 def count_sizes(census: pd.DataFrame) -> dict[str, float]:
@@ -150,4 +150,4 @@ def ss_table1_datasets(census: Frames, records: Mapping[str, Records]) -> pd.Dat
         for dataset, counts in census.items()
         for metric, value in count_sizes(counts).items()
     ]
-    return as_table(beside_paper(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), SIZES, ["all"])
+    return as_table(beside_paper(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), ["all"], SIZES)

@@ -49,7 +49,7 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) 
     excluded = rows[rows["metric"] == "texts"].assign(metric="excluded")
     excluded["mean"] = excluded["dataset"].map(kept) - excluded["mean"]
     rows = beside_paper(pd.concat([rows, excluded]), "Table 2", PAPER)
-    return as_table(rows, [*CELLS, "texts", "excluded"], models, RANKINGS, DRAWS)
+    return as_table(rows, models, [*CELLS, "texts", "excluded"], RANKINGS, DRAWS)
 
 
 def earlier(ranked_sets: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
@@ -94,7 +94,7 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     claimed = published("Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio", PAPER)
     same = rows["row"].isin([f"{model}/gradient/attention" for model in models if has_encoder(model)])
     rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
-    return as_table(rows, [*EARLIER, "texts"], models, expected, expected)
+    return as_table(rows, models, [*EARLIER, "texts"], expected, expected)
 
 
 def compared(single_weight: pd.DataFrame) -> pd.DataFrame:

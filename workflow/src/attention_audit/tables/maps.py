@@ -123,7 +123,7 @@ def table_suite(
         table_subjects([subject], audits, partial(compare_maps, each), (), METRICS)
         for subject, each in zip(own, measured, strict=True)
     ]
-    return pd.concat(tables, ignore_index=True) if tables else as_table([], ())
+    return pd.concat(tables, ignore_index=True) if tables else as_table([], (), ())
 
 
 def estimate_map(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -> dict[str, Estimate]:
@@ -162,4 +162,4 @@ def own_table_heads(
         for row, (moved, order) in maps.items():
             found = estimate_map(moved, order, sets)
             rows += list_cells({**about, "row": row, "note": note}, found)
-    return as_table(pd.DataFrame(rows), ("used", "flips", "ranks"), models, ["", *HEADS])
+    return as_table(pd.DataFrame(rows), models, ("used", "flips", "ranks"), ["", *HEADS])

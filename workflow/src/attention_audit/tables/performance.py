@@ -45,7 +45,7 @@ def table_performance(
     performance: pd.DataFrame, models: Names, shown: Iterable[str], table: str, paper: str = "WP2019"
 ) -> pd.DataFrame:
     """Make the table of how well the models of `shown` predict, one row each, beside a table of a paper."""
-    return as_table(noted(of_models(performance, models, shown), table, paper), METRICS, shown)
+    return as_table(noted(of_models(performance, models, shown), table, paper), shown, METRICS)
 
 
 def gain_of_attention(performance: pd.DataFrame) -> pd.DataFrame:
@@ -69,7 +69,7 @@ def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
     for index, row in rows[(rows["row"] == BASE) & (rows["metric"] == "f1")].iterrows():
         if reported := published("quoted in WP2019 Table 2", row["dataset"], BASE, "f1", "JW2019"):
             rows.at[index, "note"] = f"J&W report {reported.value:.2f}; {row['note']}"
-    return as_table(pd.concat([rows, gains]).fillna({"note": ""}), METRICS, [BASE, UNIFORM, f"{BASE} - {UNIFORM}"])
+    return as_table(pd.concat([rows, gains]).fillna({"note": ""}), [BASE, UNIFORM, f"{BASE} - {UNIFORM}"], METRICS)
 
 
 def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -86,7 +86,7 @@ def own_table_performance(performance: pd.DataFrame, models: Names) -> pd.DataFr
 
     From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE.
     """
-    return as_table(of_models(performance, models, models), METRICS, models)
+    return as_table(of_models(performance, models, models), models, METRICS)
 
 
 def hf_table_performance(
@@ -106,7 +106,7 @@ def hf_table_performance(
     judged = {(each.dataset, each.model): True for each in map(Subject.model_validate, subjects)}
     cut = rows[look_up(judged, rows, False)].drop_duplicates(["dataset", "row"])
     cut = cut[["dataset", "row", "selection", "seeds"]].assign(metric=CUT, mean=look_up(counts, cut, 0.0))
-    return as_table([rows, cut], (*METRICS, CUT), models)
+    return as_table([rows, cut], models, (*METRICS, CUT))
 
 
 def by_run(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
@@ -126,7 +126,7 @@ def own_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, mo
     """
     runs = by_run(comparison, performance).rename(columns={"model": "row"})
     rows = over_seeds(runs, ["dataset", "row", "lambda", "selection", "metric"])
-    return as_table(rows, MOVED, models)
+    return as_table(rows, models, MOVED)
 
 
 def per_instance(instance_adversary: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
@@ -156,4 +156,4 @@ def wp_table5_adversary(
     runs["row"] = runs["model"].replace({BASE: "seeds"})
     rows = pd.concat([runs, per_instance(instance_adversary, performance)])
     order = ["seeds" if name == BASE else name for name in models]
-    return as_table(rows, ADVERSARIES, [*order, INSTANCE_ADVERSARY])
+    return as_table(rows, [*order, INSTANCE_ADVERSARY], ADVERSARIES)

@@ -1,5 +1,6 @@
 """What the tables have in common: means over seeds, the paper's values, and the declared columns."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -66,24 +67,30 @@ def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.Da
 
 
 def as_table(
-    rows: pd.DataFrame | Sequence[pd.DataFrame], metrics: Iterable[str], *orders: Iterable[str]
+    rows: pd.DataFrame | Sequence[pd.DataFrame],
+    row_order: Iterable[str],
+    metric_order: Iterable[str],
+    *part_orders: Iterable[str],
 ) -> pd.DataFrame:
     """Order rows, of one frame or of several, by data set (as they come), row, lambda and metric, with the columns of
     `TABLE`.
 
-    orders: of each part of a row's name, which "/" and "~" separate; the last one has all that is left. Names of the
-    user's own stand behind `Names`. Raises AuditError for a part of a row, or a metric, that is not in its order.
+    part_orders: of the further parts of a row's name, which "/" and "~" separate; row_order is that of the first part,
+    or of the whole name. Names of the user's own stand behind `Names`. Raises AuditError for a part of a row, or a
+    metric, that is not in its order.
     """
     if not isinstance(rows, pd.DataFrame):
         rows = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
     rows = fill_columns(rows)
-    parts = [name.replace("~", "/").split("/", len(orders) - 1) for name in rows["row"]]
-    of_rows = [("row", *each) for each in zip(zip_longest(*parts, fillvalue=""), orders, strict=False)]
+    parts = [re.split("[/~]", name, maxsplit=len(part_orders)) if part_orders else [name] for name in rows["row"]]
+    of_rows = [
+        ("row", *each) for each in zip(zip_longest(*parts, fillvalue=""), (row_order, *part_orders), strict=False)
+    ]
     places: list[Any] = []
     for name, values, order in (
         ("dataset", rows["dataset"], rows["dataset"]),
         *of_rows,
-        ("metric", rows["metric"], metrics),
+        ("metric", rows["metric"], metric_order),
     ):
         present = dict.fromkeys(values)
         if isinstance(order, Names):

@@ -122,7 +122,7 @@ def md_table_diversity(
     rows["seeds"] = rows["dataset"].map(performance.groupby("dataset", observed=True)["seed"].nunique())
     rows["selection"] = look_up(select_first(performance, "selection"), rows)
     rows["note"] = [note_reruns(row) if row["metric"] == "accuracy" else "" for row in rows.to_dict("records")]
-    return as_table(beside_paper(rows, "Table 2", "MD2020"), DIVERSITY, models)
+    return as_table(beside_paper(rows, "Table 2", "MD2020"), models, DIVERSITY)
 
 
 def note_rerun(row: Mapping[Any, Any]) -> str:
@@ -152,7 +152,7 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     rows.loc[rows["metric"] == "texts", "selection"] = ""
     anonymised = rows["row"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
     rows["note"] = [*map(join_notes, map(note_rerun, rows.to_dict("records")), anonymised)]
-    return as_table(beside_paper(rows, "Table 3", "PD2020"), DECEPTION, models)
+    return as_table(beside_paper(rows, "Table 3", "PD2020"), models, DECEPTION)
 
 
 def curves_of(predictions: pd.DataFrame) -> dict[str, Curve]:
@@ -189,4 +189,4 @@ def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
             racu = estimate(take_share(below - area(curve), below - left))
             about = {"dataset": str(dataset), "row": order, "seeds": len(left)}
             rows += list_cells(about, {"racu": racu, "texts": Estimate(left.shape[1])})
-    return as_table(pd.DataFrame(rows), ("racu", "texts"), RANKINGS)
+    return as_table(pd.DataFrame(rows), RANKINGS, ("racu", "texts"))
