@@ -83,14 +83,13 @@ def run(tmp_path: Path, provenance: Provenance) -> Run:
         }  # fmt: skip
         names = ("wp_table2_y", "extra")
         settings: dict[str, Any] = {"suites": [WP, OTHER], "exhibits": [FIGURE, TABLE_Y], "gaps": {}}
-        settings |= {"config": {}, "audits": {}, "columns": []}
-        settings |= {name: changes.pop(name) for name in ("suites", "exhibits", "gaps", "explorer") if name in changes}
+        settings |= {"config": {"datasets": ["sst"], "vectors": "random"}, "audits": {}, "columns": []}
+        settings |= {name: changes.pop(name) for name in {*ReportJob.model_fields} & {*changes}}
         parts: dict[str, Any] = {
             "job": ReportJob(**settings),
             "tables": {name: (pd.DataFrame([row])[TABLE.schema.names], provenance.record()) for name in names},
             "figures": {"wp_fig3_x": tmp_path / "wp_fig3_x.png"},
             "captions": dict.fromkeys(["wp_fig3_x", *names], CAPTION),
-            "config": {"datasets": ["sst"], "vectors": "random", "training": {"seed": 1}},
             "raw_files": [],
             "entries": JOBS,
         }
@@ -213,7 +212,7 @@ def test_text_is_never_markup(show: Show, provenance: Provenance) -> None:
             exhibits=[FIGURE, texts],
             tables={"texts": (pd.DataFrame([TEXTS.blank | cells]), provenance.record() | {"settings": {name: name}})},
             captions=dict.fromkeys(["wp_fig3_x", "texts"], CAPTION),
-            config={"datasets": [name], "vectors": name, "training": {"seed": 1}},
+            config={"datasets": [name], "vectors": name},
             gaps={name: name},
             raw_files=[file],
             entries=[*JOBS, entry(machine=replace(MACHINE, cpu=name))],

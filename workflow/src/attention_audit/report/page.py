@@ -94,7 +94,6 @@ class FinishedRun:
     tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, Any]]]
     figures: Mapping[str, Path]
     captions: Mapping[str, str]
-    config: Mapping[str, Any]
     raw_files: Sequence[Mapping[str, Any]]
     entries: Sequence[Entry]
     first: FirstText | None = None

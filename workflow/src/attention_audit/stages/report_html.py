@@ -64,7 +64,6 @@ def run(job: Job[ReportJob]) -> None:
         tables=frames,
         figures={path.stem: path for path in figures},
         captions={path.stem: path.read_text(encoding="utf-8") for path in job.inputs["captions"]},
-        config=job.settings.config,
         raw_files=[read_record(path) for path in job.inputs["records"]],
         first=opening_text(job, frames),
         entries=read_journal(job.output("page").parent / "logs", [path.as_posix() for path in [*tables, *figures]]),
