@@ -111,8 +111,8 @@ def hf_table_performance(
 
 def by_run(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
     """F1 of each compared model and seed, and its means over texts of TVD, JSD and flips against the base model."""
-    averages = comparison.groupby(RUN, sort=False, dropna=False)[["tvd", "jsd", "decision_flip"]].mean()
-    averages = averages.rename(columns={"decision_flip": "decision_flip_rate"}).reset_index()
+    texts = comparison.assign(decision_flip_rate=comparison["decision_flip"])
+    averages = texts.groupby(RUN, sort=False, dropna=False)[[*MOVED[1:]]].mean().reset_index()
     f1 = performance[performance["metric"] == "f1"].rename(columns={"value": "f1"})
     runs = averages.merge(f1[[*RUN, "selection", "f1"]], on=RUN, validate="one_to_one")
     return runs.melt([*RUN, "selection"], var_name="metric")
@@ -133,7 +133,7 @@ def per_instance(instance_adversary: pd.DataFrame, performance: pd.DataFrame) ->
     """For the base model, means over texts of Jain & Wallace's adversary, and the share of texts that have one."""
     own = instance_adversary[instance_adversary["model"] == BASE]
     texts = own.assign(admissible_share=own["admissible"] > 0, decision_flip_rate=own["decision_flip"])
-    averages = texts.groupby("dataset", sort=False)[["tvd", "jsd", "decision_flip_rate", "admissible_share"]].mean()
+    averages = texts.groupby("dataset", sort=False)[[*ADVERSARIES[1:]]].mean()
     rows = averages.reset_index().melt("dataset", var_name="metric", value_name="mean")
     selection = performance[performance["model"] == BASE].groupby("dataset")["selection"].first()
     return rows.assign(row=INSTANCE_ADVERSARY, seeds=1, selection=rows["dataset"].map(selection))
