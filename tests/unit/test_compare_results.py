@@ -1,7 +1,6 @@
 """benchmarks/compare_results.py on folders of a few values."""
 
 import importlib.util
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +28,6 @@ def script() -> ModuleType:
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
-    sys.modules["compare_results"] = module  # where dataclasses look up their annotations
     spec.loader.exec_module(module)
     return module
 
@@ -89,7 +87,6 @@ def two(script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_the_same_results_are_exact(two: Compared) -> None:
     text = two.output()
     assert text.endswith("THE SAME: all 28 values are exact\n")
-    assert " no\n" not in text
     assert "only in AFTER" not in text
 
 
@@ -125,22 +122,21 @@ def test_one_value_that_differs_is_found(two: Compared, path: str, column: str, 
     table(two.after, path, columns(path) | {column: values})
     text = two.output()
     assert f"{path}: column {column}: 1 of" in text
-    assert text.endswith("NOT THE SAME: 1 values\n")
+    assert text.endswith("NOT THE SAME: 1 differences\n")
 
 
 def test_a_tolerance_is_named_by_the_verdict(two: Compared) -> None:
     table(two.after, PERMUTATION, columns(PERMUTATION) | {"tvd": [0.5 + 1e-13, float("nan"), None]})
     allowed = two.output("--relative", "1e-12")
-    assert "THE SAME within a relative difference of 1e-12: 1 of 28 values are not exact" in allowed
+    assert "THE SAME within a relative difference of 1e-12: 1 of 28 are not exact" in allowed
     assert "NOT THE SAME" in two.output("--relative", "1e-13")
     assert "NOT THE SAME" in two.output()
-    assert "(a relative difference of 1e-12 was allowed)" in two.output("--relative", "1e-12", after=two.before)
 
 
-@pytest.mark.parametrize("weight", [[-0.0, 1.0], [0.0, 1.5], [0.0]])
-def test_tensors_are_the_same_bit_by_bit(two: Compared, weight: list[float]) -> None:
+@pytest.mark.parametrize("weight", [[0.0, 1.5], [0.0]])
+def test_tensors_are_compared_element_by_element(two: Compared, weight: list[float]) -> None:
     tensors(two.after, WEIGHTS, weight=weight, bias=[2.0])
-    assert f"{WEIGHTS}: tensor weight: " in two.output()
+    assert f"{WEIGHTS}: column weight: " in two.output()
 
 
 @pytest.mark.parametrize("path", [PERMUTATION, WEIGHTS, FIGURE])
@@ -148,7 +144,7 @@ def test_a_file_that_is_missing_is_found(two: Compared, path: str) -> None:
     (two.after / path).unlink()
     text = two.output()
     assert f"{path}: the file is missing" in text
-    assert text.endswith("NOT THE SAME: 1 files missing\n")
+    assert text.endswith("NOT THE SAME: 1 differences\n")
 
 
 def test_columns_rows_and_tensors_that_are_missing_are_found(two: Compared) -> None:
@@ -158,36 +154,8 @@ def test_columns_rows_and_tensors_that_are_missing_are_found(two: Compared) -> N
     text = two.output()
     assert f"{PERMUTATION}: column n is missing" in text
     assert f"{PERMUTATION}: 1 of 3 rows are missing, first id a, seed 1" in text
-    assert f"{WEIGHTS}: tensor bias is missing" in text
-    assert text.endswith("NOT THE SAME: 1 columns missing, 1 rows missing, 1 tensors missing\n")
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("audits/a/wp/permutation.parquet", ["audits/a/base/permutation.parquet"]),
-        ("audits/a/pd/located.parquet", ["audits/a/honest/located.parquet", "audits/a/liar_lambda0.1/located.parquet"]),
-        ("audits/a/own/performance.parquet", ["audits/a/own_mine/performance.parquet"]),
-        ("models/a/wp/base/seed1.safetensors", ["models/a/base/seed1.safetensors"]),
-        ("models/a/hf/base/seed1.safetensors", ["models/a/hf_base/seed1.safetensors"]),
-        ("models/a/roar/base/seed1.safetensors", ["models/a/base/seed1.safetensors"]),
-        ("readouts/a/jw/lstm_tanh/seed1/test.parquet", ["readouts/a/lstm_tanh/seed1/test.parquet"]),
-    ],
-)
-def test_a_layout_with_suites_is_followed(script: ModuleType, old: str, new: list[str]) -> None:
-    others = ["audits/a/han_rnn/located.parquet", "audits/b/base/permutation.parquet", "audits/a/base/erasure.parquet"]
-    assert sorted(script.places_of(old, {*new, *others})) == new
-    assert script.places_of(old, {old, *new}) == [old]
-    assert script.places_of(old, set(others)) == []
-
-
-def test_rows_of_a_suite_may_be_spread_over_models(two: Compared) -> None:
-    (two.after / STABILITY).unlink()
-    for folder, path, rows in ((two.before, "jw", [0, 1]), (two.after, "lstm_tanh", [0]), (two.after, "cnn_tanh", [1])):
-        moved = {name: [values[row] for row in rows] for name, values in columns(STABILITY).items()}
-        table(folder, f"audits/chorus/{path}/stability.parquet", moved)
-    (two.before / STABILITY).unlink()
-    assert "THE SAME: all 28" in two.output()
+    assert f"{WEIGHTS}: column bias is missing" in text
+    assert text.endswith("NOT THE SAME: 3 differences\n")
 
 
 def test_what_is_new_is_listed_and_no_error(two: Compared) -> None:
@@ -199,9 +167,9 @@ def test_what_is_new_is_listed_and_no_error(two: Compared) -> None:
     text = two.output()
     assert "THE SAME: all 28" in text
     for line in (
-        f"{ADVERSARY}: columns model, seed",
+        f"{ADVERSARY}: column model",
         f"{STABILITY}: 1 rows",
-        f"{WEIGHTS}: tensor scale",
+        f"{WEIGHTS}: column scale",
         "audits/chorus/base/conicity.parquet: the file",
     ):
         assert f"\n  {line}\n" in text

@@ -166,7 +166,6 @@ def test_every_question_has_a_control_that_must_not_be_high_and_one_that_must_no
 @pytest.mark.parametrize(
     ("kind", "column", "claimed", "bounds", "value", "holds"),
     [
-        ("static", "learnt_low", "nothing predicts the labels", [None, 0.0], -0.03, True),
         ("static", "learnt_low", "nothing predicts the labels", [None, 0.0], 0.0, True),
         ("static", "learnt_low", "nothing predicts the labels", [None, 0.0], 0.01, False),
         ("shortcut", "accuracy", "it decides by the planted words", [0.95, None], 0.99, True),
@@ -185,7 +184,8 @@ def test_base_learns_what_is_planted_and_no_noise(
 def test_attention_finds_the_needle(masses: list[float], holds: bool) -> None:
     own = pd.DataFrame({"suite": "wp", "model": "base", "evidence_mass": masses})
     others = pd.DataFrame({"suite": ["own", "wp"], "model": ["base", "adversary"], "evidence_mass": [0.9, 0.0]})
-    table = claim("n", "needle", evidence=pd.concat([own, others]))
+    summary = pd.DataFrame([state("wp", "base"), state("wp", "uniform")])
+    table = claim("n", "needle", summary=summary, evidence=pd.concat([own, others]))
     assert table["value"].tolist() == pytest.approx([sum(masses) / 2])
     assert table[["least", "holds"]].to_numpy().tolist() == [[0.5, holds]]
 
@@ -217,6 +217,7 @@ def test_digest_starts_with_the_evidence_and_flips_early() -> None:
     table = claim(
         "d",
         "digest",
+        summary=pd.DataFrame([state("ss", model) for model in ("han_none", "han_conv")]),
         planted=pd.concat([pd.DataFrame({**tops, "model": model}) for model in ("han_none", "han_conv")]),
         ranked_sets=pd.DataFrame({**sets, "suite": "ss", "model": "han_none"}),
     )

@@ -8,20 +8,15 @@ import pytest
 from labels import SS
 from tabled import assert_fits, cells, performance
 
-from attention_audit.answer.estimates import NORMAL, mean
+from attention_audit.answer.estimates import NORMAL
 from attention_audit.audits.located import FURTHER
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import SINGLE_WEIGHT
 from attention_audit.errors import AuditError
 from attention_audit.names import MAPS, RANKINGS, Look, Names
 from attention_audit.tables import erasure
-from attention_audit.tables.arrays import averaged, cube
-from attention_audit.tables.erasure import (
-    pairs_of,
-    ss_table2_flips,
-    ss_table3_accuracy,
-    ss_table_pairwise,
-)
+from attention_audit.tables.arrays import cube
+from attention_audit.tables.erasure import ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
 
 YES, NO = True, False
 
@@ -58,28 +53,21 @@ def test_rankings_are_those_of_the_audits():
     assert {*RANKINGS} == {*RANKERS, *FURTHER, *MAPS}
 
 
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [("ranking", r"ranking 'oracle' is not known .* RANKINGS of .*/names\.py"), ("draw", "row 'oracle' has no place")],
+)
+def test_a_ranking_or_draw_without_a_label_is_refused(name, refused):
+    with pytest.raises(AuditError, match=f"^{refused}"):
+        ss_table2_flips(single_weight([(YES, NO)], **{name: "oracle"}), CENSUS, SS)
+
+
 def test_in_a_pair_the_second_stands_before_the_first_in_figures():
-    assert pairs_of(["attention", "random", "smallest"]) == [
-        ("smallest", "attention"),
-        ("smallest", "random"),
-        ("attention", "random"),
-    ]
-    assert len(pairs_of(RANKERS)) == 10
-
-
-def test_a_ranking_without_a_label_is_refused():
-    for make in (
-        lambda: ss_table2_flips(single_weight([(YES, NO)], ranking="oracle"), {}, SS),
-        lambda: ss_table_pairwise(ranked_sets({"oracle": [1], "random": [2]}), SS),
-    ):
-        with pytest.raises(AuditError, match=r"^ranking 'oracle' is not known .* RANKINGS of .*/names\.py"):
-            make()
-
-
-def test_a_draw_without_a_label_is_refused():
-    flips = single_weight([(YES, NO)], draw="antithetic")
-    with pytest.raises(AuditError, match=r"^row 'han_rnn/attention/antithetic' has no place in this table"):
-        ss_table2_flips(flips, CENSUS, SS)
+    table = ss_table_pairwise(ranked_sets({"attention": [1], "random": [2], "smallest": [1]}), SS)
+    pairs = ["smallest/attention", "smallest/random", "attention/random"]
+    assert [*table["row"].unique()] == [f"flan_rnn/{pair}" for pair in pairs]
+    with pytest.raises(AuditError, match=r"^ranking 'oracle' is not known"):
+        ss_table_pairwise(ranked_sets({"oracle": [1], "random": [2]}), SS)
 
 
 def test_a_new_ranking_appears_in_every_table(monkeypatch):
@@ -133,17 +121,6 @@ def test_table2_sets_the_papers_percentages_beside_the_draw_they_were_made_with(
     assert set(given["note"]) == {"paper's other item may be the top itself"}
 
 
-def test_table2_averages_seeds_and_shows_their_spread():
-    first, second = [(YES, NO)] * 3 + [(NO, NO)], [(YES, NO)] + [(NO, NO)] * 3
-    frame = pd.concat([single_weight(first, seed=7), single_weight(second, seed=3)])
-    table = ss_table2_flips(frame, CENSUS, SS)
-    row = "han_rnn/attention/corrected"
-    assert cells(table, row)["only_top_flips"] == 50
-    assert cells(table, row, "sd")["only_top_flips"] == pytest.approx(math.sqrt(2 * 25**2))
-    assert set(cells(table, row, "seeds").values()) == {2}
-    assert cells(table, row)["texts"] == 4
-
-
 def test_table3_shows_accuracy_only(tmp_path):
     accuracy = performance({"flan_none": [0.6], "han_rnn": [0.5, 0.7]}, "yelp", "accuracy", classes=5)
     f1 = performance({"han_rnn": [0.1]}, "yelp", classes=5)
@@ -194,15 +171,3 @@ def test_values_fall_into_place_whatever_the_order_of_rows():
     assert list(values) == ["x", "y"]
     np.testing.assert_array_equal(values["x"], [[4, 2], [1, 5]])
     np.testing.assert_array_equal(values["y"], [[math.nan, math.nan], [math.nan, 3]])
-
-
-def test_means_have_the_intervals_of_the_answer_and_the_spread_of_trainings():
-    values = 100 * np.random.default_rng(0).random((3, 50))
-    values[:, 0] = values[1, 4] = math.nan
-    found, effect = averaged(values, 100), mean(values / 100)
-    assert [found["mean"], found["low"], found["high"]] == pytest.approx([100 * each for each in effect[:3]])
-    assert found["mean"] == pytest.approx(np.nanmean(values))
-    assert found["sd"] == pytest.approx(np.std(np.nanmean(values, 1), ddof=1))
-    one = averaged(values[:1], 100)
-    assert math.isnan(one["sd"])
-    assert one["low"] < one["mean"] < one["high"]

@@ -5,10 +5,10 @@ import math
 import pandas as pd
 import pytest
 from audited import NOTHING, RANKED_SETS, TEXTS, fallen, ranked, subject
-from tabled import assert_fits
+from tabled import assert_fits, cells
 
 from attention_audit.columns.tables import INSTEAD
-from attention_audit.tables.attributions import instead
+from attention_audit.tables.attributions import instead, table_soft
 
 
 def compared(ranked_sets: pd.DataFrame, located: pd.DataFrame) -> pd.DataFrame:
@@ -48,3 +48,15 @@ def test_nothing_is_compared_where_nothing_is_known():
     assert compared(RANKED_SETS, NOTHING["located"]).empty
     never = compared(ranked(random=0.6, attention=0.5, smallest=math.nan), NOTHING["located"])
     assert never["ranks_value"].isna().all()
+
+
+def test_soft_erasure_is_held_against_shuffled_scores():
+    about = {"dataset": "needle", "suite": "wp", "model": "base", "seed": 1, "ranking": "attention"}
+    about |= {"id": ["a", "b", "c"], "comprehensiveness": [0.8, 0.4, math.nan], "sufficiency": [0.5, 0.3, math.nan]}
+    shuffled = {"shuffled_comprehensiveness": [0.2, 0.6, math.nan], "shuffled_sufficiency": [0.1, 0.1, math.nan]}
+    table = table_soft(
+        pd.DataFrame(about | shuffled), [subject(), subject("uniform", unasked={"soft": "nobody asked"})]
+    )
+    expected = {"comprehensiveness": 0.6, "comprehensiveness_gain": 0.2, "sufficiency": 0.4, "sufficiency_gain": 0.3}
+    assert cells(table, "WP2019/base/attention") == pytest.approx(expected | {"texts": 3})
+    assert table["note"].iloc[-1] == "not asked: nobody asked"

@@ -24,9 +24,17 @@ from attention_audit.questions import QUESTIONS
 from attention_audit.report.answers import MOST_WORDS, answers_of
 from attention_audit.report.facts import commit, machines, span, versions
 from attention_audit.report.first import FirstText, Item, first_text
-from attention_audit.report.grids import MOST, Grid, grid_of
 from attention_audit.report.guide import ARTEFACTS, guide
-from attention_audit.report.page import FinishedRun, duration, page, picture, read_caption, seeds_of
+from attention_audit.report.page import (
+    MOST_ROWS,
+    FinishedRun,
+    duration,
+    lay_out,
+    page,
+    picture,
+    read_caption,
+    seeds_of,
+)
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 MACHINE = Machine("CPU 1", 4, 8 * 2**30, None, "Linux")
@@ -75,14 +83,13 @@ def run(tmp_path: Path, provenance: Provenance) -> Run:
         }  # fmt: skip
         names = ("wp_table2_y", "extra")
         settings: dict[str, Any] = {"suites": [WP, OTHER], "exhibits": [FIGURE, TABLE_Y], "gaps": {}}
-        settings |= {"config": {}, "audits": {}, "columns": []}
-        settings |= {name: changes.pop(name) for name in ("suites", "exhibits", "gaps", "explorer") if name in changes}
+        settings |= {"config": {"datasets": ["sst"], "vectors": "random"}, "audits": {}, "columns": []}
+        settings |= {name: changes.pop(name) for name in {*ReportJob.model_fields} & {*changes}}
         parts: dict[str, Any] = {
             "job": ReportJob(**settings),
             "tables": {name: (pd.DataFrame([row])[TABLE.schema.names], provenance.record()) for name in names},
             "figures": {"wp_fig3_x": tmp_path / "wp_fig3_x.png"},
             "captions": dict.fromkeys(["wp_fig3_x", *names], CAPTION),
-            "config": {"datasets": ["sst"], "vectors": "random", "training": {"seed": 1}},
             "raw_files": [],
             "entries": JOBS,
         }
@@ -126,23 +133,21 @@ def test_lengths_of_time(seconds: float, text: str) -> None:
 
 def test_rows_are_gathered_by_data_set() -> None:
     frame = pd.DataFrame({"data set": ["a", "a", "b"], "row": ["x", "y", "x"], "F1": ["1", "2", "3"]})
-    grid = grid_of(frame)
-    assert (grid.headings, grid.words) == (["row", "F1"], [True, False])
-    assert grid.groups == [("a", [["x", "1"], ["y", "2"]]), ("b", [["x", "3"]])]
-    assert grid_of(pd.DataFrame({"question": ["x"]})).groups == [("", [["x"]])]
-    assert grid_of(frame.iloc[:0]).groups == []
+    assert lay_out(frame) == (["row", "F1"], [("a", [["x", "1"], ["y", "2"]]), ("b", [["x", "3"]])])
+    assert lay_out(pd.DataFrame({"question": ["x"]})) == (["question"], [("", [["x"]])])
+    assert lay_out(frame.iloc[:0]) == (["row", "F1"], [])
 
 
 def test_of_a_long_table_the_first_rows_are_shown_without_columns_that_they_leave_empty(run: Run, show: Show) -> None:
-    frame = pd.DataFrame({"data set": ["a"] * MOST + ["b"], "row": "x", "F1": [""] * MOST + ["3"]})
-    assert grid_of(frame) == Grid("", "", ["row"], [True], [("a", [["x"]] * MOST)], MOST + 1)
+    frame = pd.DataFrame({"data set": ["a"] * MOST_ROWS + ["b"], "row": "x", "F1": [""] * MOST_ROWS + ["3"]})
+    assert lay_out(frame) == (["row"], [("a", [["x"]] * MOST_ROWS)])
     table, provenance = run().tables["wp_table2_y"]
-    rows = pd.concat([table.assign(dataset=f"data {number}") for number in range(MOST + 1)])
+    rows = pd.concat([table.assign(dataset=f"data {number}") for number in range(MOST_ROWS + 1)])
     shown = show(tables={"wp_table2_y": (rows, provenance)}).text
-    assert f"The first {MOST} of {MOST + 1} rows; tables/wp_table2_y.md has all." in shown
+    assert f"The first {MOST_ROWS} of {MOST_ROWS + 1} rows; tables/wp_table2_y.md has all." in shown
     assert "rows; " not in show().text
-    assert f"data {MOST - 1}" in shown
-    assert f"data {MOST}" not in shown
+    assert f"data {MOST_ROWS - 1}" in shown
+    assert f"data {MOST_ROWS}" not in shown
 
 
 def test_a_run_lasts_from_the_first_job_to_the_end_of_the_last() -> None:
@@ -207,7 +212,7 @@ def test_text_is_never_markup(show: Show, provenance: Provenance) -> None:
             exhibits=[FIGURE, texts],
             tables={"texts": (pd.DataFrame([TEXTS.blank | cells]), provenance.record() | {"settings": {name: name}})},
             captions=dict.fromkeys(["wp_fig3_x", "texts"], CAPTION),
-            config={"datasets": [name], "vectors": name, "training": {"seed": 1}},
+            config={"datasets": [name], "vectors": name},
             gaps={name: name},
             raw_files=[file],
             entries=[*JOBS, entry(machine=replace(MACHINE, cpu=name))],
@@ -276,7 +281,7 @@ READ = pd.DataFrame({"id": ["t1"], "probabilities": [[0.125, 0.875]], "attention
 
 def first_of(row: dict[str, Any], items: str = "words", sentences: list[int] | None = None) -> FirstText:
     corpus = {"t1": {"tokens": WORDS, "sentences": sentences}}
-    found = first_text(pd.DataFrame([FIRST | row, FIRST | {"model": "m"}]), READ, corpus, items)
+    found = first_text(pd.DataFrame([FIRST | row, FIRST | {"model": "m"}]), [READ], corpus, items)
     return found
 
 
@@ -346,15 +351,14 @@ def test_the_paragraph_to_copy_has_every_statement_in_at_most_90_words() -> None
 def test_the_first_text_has_its_words_and_the_weights_of_several_trainings() -> None:
     other = READ.assign(attention=[[0.4, 0.2, 0.4]])
     corpus = {"t1": {"tokens": WORDS, "sentences": None}}
-    found = first_text(pd.DataFrame([FIRST]), READ, corpus, "words", [other, other.assign(id="t2")])
-    assert [(item.text, item.shade, item.weight) for item in found.items] == [
-        ("a", 0.2, "0.10"), ("fine", 1.0, "0.50"), ("film", 0.8, "0.40"),
-    ]  # fmt: skip
-    assert [[item.shade for item in items] for items in found.others] == [[1.0, 0.5, 1.0]]
-    assert (found.prediction, found.sure, found.right, found.whole) == ("good", 0.875, True, False)
-    assert [item.text for item in first_of({}, "sentences", [0, 1]).items] == ["a", "fine film"]
-    assert not first_of({"label": 0}).right
-    assert first_text(pd.DataFrame([FIRST]).iloc[:0], READ, {}, "words") is None
+    found = first_text(pd.DataFrame([FIRST]), [READ, other, other.assign(id="t2")], corpus, "words")
+    own, others = found.maps
+    assert own == [("a", 0.2, "0.10"), ("fine", 1.0, "0.50"), ("film", 0.8, "0.40")]
+    assert [item.shade for item in others] == [1.0, 0.5, 1.0]
+    assert (found.prediction, found.seen.sure, found.seen.right, found.whole) == ("good", 0.875, True, False)
+    assert [item.text for item in first_of({}, "sentences", [0, 1]).maps[0]] == ["a", "fine film"]
+    assert not first_of({"label": 0}).seen.right
+    assert first_text(pd.DataFrame([FIRST]).iloc[:0], [READ], {}, "words") is None
 
 
 def test_the_page_opens_with_the_figure_the_lines_and_maps_and_further_cards_are_closed(
@@ -362,7 +366,8 @@ def test_the_page_opens_with_the_figure_the_lines_and_maps_and_further_cards_are
 ) -> None:
     frame = pd.DataFrame([summary_row(ranks_clause=HOSTILE), summary_row(dataset="imdb")])[SUMMARY.schema.names]
     figure = FIGURE.model_copy(update={"name": "fig_answer", "suite": "", "number": ""})
-    found = replace(first_of({}), others=[[Item(HOSTILE, 0.5, "")]])
+    found = first_of({})
+    found.maps.append([Item(HOSTILE, 0.5, "")])
     made = run(
         exhibits=[figure, SUMMARY_TABLE], tables={"summary": (frame, provenance.record())},
         captions=dict.fromkeys(["fig_answer", "summary"], CAPTION),

@@ -28,6 +28,7 @@ from scipy import special
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 CONFIDENCE = 0.95
 NORMAL = float(special.ndtri((1 + CONFIDENCE) / 2))
@@ -49,7 +50,7 @@ class Sample(NamedTuple):
 
     values: Floats
     moved: Floats
-    texts: npt.NDArray[np.bool_]
+    texts: Flags
 
 
 class Estimate(NamedTuple):
@@ -82,6 +83,12 @@ class Estimate(NamedTuple):
         """How many trainings the mean is over."""
         return sum(map(isfinite, self.each))
 
+    @property
+    def spread(self) -> float:
+        """The sd (n - 1) of the trainings; NaN below two."""
+        with np.errstate(invalid="ignore"):
+            return float(np.std(self.each, ddof=1)) if len(self.each) > 1 else nan
+
 
 def adjust_quantile(skewness: float, normal: float) -> float:
     """Move a normal quantile to that of a studentised mean whose estimate has this skewness.
@@ -93,7 +100,7 @@ def adjust_quantile(skewness: float, normal: float) -> float:
     return float(3 / skewness * (cbrt(1 + skewness * (normal - skewness / 6)) - 1))
 
 
-def join(moved: Floats, texts: npt.NDArray[np.bool_], groups: Integers | None) -> Floats:
+def join(moved: Floats, texts: Flags, groups: Integers | None) -> Floats:
     """Add up what the texts that count move, group by group: (S, N) -> (S, K)."""
     moved = moved[:, texts]
     if groups is None or not moved.shape[1]:
@@ -159,13 +166,13 @@ def estimate(
     return Estimate(value, low, high, next_low, next_high, each.tolist(), lows, highs, **counts)
 
 
-def clear(bottom: Floats, texts: npt.NDArray[np.bool_], groups: Integers | None) -> npt.NDArray[np.bool_]:
+def clear(bottom: Floats, texts: Flags, groups: Integers | None) -> Flags:
     """Tell in which trainings the sum of `bottom`, (S, N), is clearly above 0: (S,)."""
     joined = join(bottom, texts, groups)
     if joined.shape[1] < 2:
         return np.zeros(len(bottom), bool)
     sums = joined.sum(1)
-    found: npt.NDArray[np.bool_] = sums > np.maximum(CLEAR * joined.std(1, ddof=1) * sqrt(joined.shape[1]), 0.0)
+    found: Flags = sums > np.maximum(CLEAR * joined.std(1, ddof=1) * sqrt(joined.shape[1]), 0.0)
     return found
 
 

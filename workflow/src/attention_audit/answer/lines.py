@@ -16,6 +16,10 @@ MARKS = {NONE: " – ", CLASSES: " ≠ "}
 """The marks of what has no zones."""
 
 
+Row = Mapping[Any, Any]
+"""A row of a table, by column; here one of columns.SUMMARY."""
+
+
 class Line(NamedTuple):
     """What is shown of one question of one model.
 
@@ -69,7 +73,7 @@ def draw_zones(zones: str) -> str:
     return MARKS.get(zones) or "".join("●" if zone in zones else "·" for zone in ZONES)
 
 
-def list_remarks(row: Mapping[Any, Any], question: str) -> Iterator[str]:
+def list_remarks(row: Row, question: str) -> Iterator[str]:
     """List what stands beside a statement."""
     yield str(row[f"{question}_reason"])
     yield str(row[f"{question}_clause"])
@@ -77,7 +81,7 @@ def list_remarks(row: Mapping[Any, Any], question: str) -> Iterator[str]:
         yield f"{apart} of {row[f'{question}_trainings']} trainings lie{'s' * (apart == 1)} in other zones"
 
 
-def write_brief(row: Mapping[Any, Any], question: str, interval: str) -> str:
+def write_brief(row: Row, question: str, interval: str) -> str:
     """Write the interval of an estimate and what it must be held against; of `unique`, the latter alone."""
     if question == "signed" and (chance := write_percent(row["signed_shuffled"] or nan)):
         # scores without weights, which cannot be shuffled, belong to no suite
@@ -87,7 +91,7 @@ def write_brief(row: Mapping[Any, Any], question: str, interval: str) -> str:
     return interval
 
 
-def write_line(row: Mapping[Any, Any], question: str) -> Line:
+def write_line(row: Row, question: str) -> Line:
     """Write the line of a question from a row of columns.SUMMARY."""
     asked = QUESTIONS[question]
     zones = str(row[f"{question}_zones"])
@@ -112,12 +116,12 @@ def write_line(row: Mapping[Any, Any], question: str) -> Line:
     )
 
 
-def write_lines(row: Mapping[Any, Any]) -> list[Line]:
+def write_lines(row: Row) -> list[Line]:
     """Write all lines of a row of columns.SUMMARY."""
     return [write_line(row, question) for question in QUESTIONS]
 
 
-def count_zones(row: Mapping[Any, Any]) -> str:
+def count_zones(row: Row) -> str:
     """Count how many readings hold, fail, lie in between, and cannot be told, of one row of columns.SUMMARY."""
     zones = [str(row[f"{question}_zones"]) for question in QUESTIONS]
     hold, fail = zones.count("3"), zones.count("1")
@@ -126,12 +130,12 @@ def count_zones(row: Mapping[Any, Any]) -> str:
     return f"{hold} hold, {fail} fail, {between} in between, {unknown} cannot be told"
 
 
-def count_readings(row: Mapping[Any, Any]) -> str:
+def count_readings(row: Row) -> str:
     """Count all readings, and those of `count_zones`."""
     return f"{len(QUESTIONS)} readings: {count_zones(row)}"
 
 
-def list_small_classes(row: Mapping[Any, Any]) -> list[tuple[str, int]]:
+def list_small_classes(row: Row) -> list[tuple[str, int]]:
     """List the predicted classes that have too few texts for a statement of their own, with how many they have."""
     classes: dict[str, int] = {}
     for question in QUESTIONS:
@@ -140,7 +144,7 @@ def list_small_classes(row: Mapping[Any, Any]) -> list[tuple[str, int]]:
     return [(name, count) for name, count in classes.items() if count < LEAST_OF_CLASS]
 
 
-def describe_run(row: Mapping[Any, Any]) -> str:
+def describe_run(row: Row) -> str:
     """Say on how many trainings and texts a row of columns.SUMMARY rests, and how well the model predicts."""
     texts, groups, seeds = (int(row[name]) for name in ("texts", "groups", "seeds"))
     said = f"{seeds} training{'s' * (seeds != 1)}, {texts:,} text{'s' * (texts != 1)}"
@@ -153,7 +157,7 @@ def describe_run(row: Mapping[Any, Any]) -> str:
     return "; ".join([said, *(f"{name}: {count}, too few" for name, count in list_small_classes(row))])
 
 
-def warn_of_next(row: Mapping[Any, Any]) -> str:
+def warn_of_next(row: Row) -> str:
     """Say for how many trainings of another kind those at hand leave room: 1 - .05 ** (1 / S)."""
     seeds = int(row["seeds"])
     room = write_percent(1 - 0.05 ** (1 / seeds)) if seeds else ""
@@ -166,7 +170,7 @@ FAR = 0.75
 """Share of the largest class's share below which an accuracy looks like that of labels in another order."""
 
 
-def ask_order(row: Mapping[Any, Any]) -> str:
+def ask_order(row: Row) -> str:
     """Ask whether labels are in another order than the classes of a model whose accuracy is far below the largest
     class's share; "" of any other. row: has the columns accuracy and majority_accuracy of columns.SUMMARY.
     """
@@ -179,7 +183,7 @@ def ask_order(row: Mapping[Any, Any]) -> str:
     )
 
 
-def describe_marks(row: Mapping[Any, Any]) -> str:
+def describe_marks(row: Row) -> str:
     """Say how well attention points to marked words, beside chance and other annotators; "" where none are marked.
 
     row: of columns.SUMMARY, with None or NaN where a value is not known. Never part of the answer: a map may please and

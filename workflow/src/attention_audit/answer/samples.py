@@ -6,7 +6,7 @@ NaN stands where a training has no value for a text. docs/method/questions.md sa
 import numpy as np
 import numpy.typing as npt
 
-from attention_audit.answer.estimates import Floats, Integers, Sample, clear
+from attention_audit.answer.estimates import Flags, Floats, Integers, Sample, clear
 
 Classes = npt.NDArray[np.integer]
 LEAST_FALL = 0.01
@@ -57,7 +57,7 @@ def compare_largest(labels: Classes, predictions: Classes) -> list[Sample]:
     return [average(hits - (labels == number)) for number in np.flatnonzero(counts == counts.max())]
 
 
-def clean(values: Floats, moved: Floats, texts: npt.NDArray[np.bool_]) -> Sample:
+def clean(values: Floats, moved: Floats, texts: Flags) -> Sample:
     """Make a sample in which a value that is not finite is NaN, and a text that moves it by no number moves nothing."""
     finite = np.isfinite(values), np.isfinite(moved)
     return Sample(np.where(finite[0], values, np.nan), np.where(finite[1], moved, 0.0), texts)
@@ -80,7 +80,7 @@ def take_share(top: Floats, bottom: Floats, groups: Integers | None = None, leas
     be had in it.
     """
     known = np.isfinite(top) & np.isfinite(bottom)
-    texts: npt.NDArray[np.bool_] = np.asarray(known.any(0))
+    texts: Flags = np.asarray(known.any(0))
     top, bottom = (np.where(known, values, 0.0) for values in (top, bottom))
     sums = bottom.sum(1)
     enough = clear(bottom, texts, groups) & (sums >= least * known.sum(1))

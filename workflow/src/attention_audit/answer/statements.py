@@ -71,7 +71,7 @@ def take_lower(one: str, other: str) -> str:
     return "".join(zone for zone in ZONES if min(one[0], other[0]) <= zone <= min(one[-1], other[-1]))
 
 
-def find_zones(question: str, estimate: Estimate, avoided: Estimate | None) -> str:
+def find_zones(question: str, estimate: Estimate, avoided: Estimate | None = None) -> str:
     """Name the zones of an estimate, which has two parts in `signed`; "" where it is not known."""
     zones = touch_zones(estimate.low, estimate.high, QUESTIONS[question].cuts)
     return zones if avoided is None else take_lower(zones, touch_zones(avoided.low, avoided.high, AVOIDED))
@@ -94,14 +94,12 @@ def say_part(question: str, part: Part) -> str:
 
 def count_apart(question: str, part: Part, zones: str) -> int:
     """Count the trainings whose own interval touches none of the zones of the statement."""
-
-    def each(estimate: Estimate) -> list[Estimate]:
-        ends = zip(estimate.each_low, estimate.each_high, strict=True)
-        return [Estimate(low=low, high=high) for low, high in ends]
-
-    own = each(part.estimate)
-    seconds = each(part.avoided) if part.avoided else [None] * len(own)
-    found = [find_zones(question, *both) for both in zip(own, seconds, strict=True)]
+    both = [
+        [Estimate(low=low, high=high) for low, high in zip(found.each_low, found.each_high, strict=True)]
+        for found in (part.estimate, part.avoided)
+        if found
+    ]
+    found = [find_zones(question, *own) for own in zip(*both, strict=True)]
     return sum(bool(each) and not {*each} & {*zones} for each in found)
 
 

@@ -1,6 +1,6 @@
 """What an audit of a model in a notebook answers: a table, a card, a paragraph, pictures, and files to go on with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,6 +22,7 @@ from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout
 from attention_audit.report.ending import HEAD, write_answer
 from attention_audit.report.page import card, first_row
+from attention_audit.tables.wording import Labels
 
 SUBJECT = ("dataset", "suite", "model")
 CONFIG = "readouts.yaml"
@@ -58,7 +59,7 @@ class Answer:
     """
 
     summary: pd.DataFrame
-    labels: Mapping[str, str]
+    labels: Labels
     asks: ClassVar[str] = HEAD
 
     @property

@@ -1,50 +1,39 @@
 """The summary as the report shows it: a card a data set and model, a line a question, and a paragraph to copy."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import pandas as pd
 
-from attention_audit.answer.lines import Line, count_readings, describe_marks, describe_run, warn_of_next, write_lines
+from attention_audit.answer.lines import Line, Row, write_lines
 from attention_audit.jobs.pages import ShownExhibit
 from attention_audit.names import display_name
-from attention_audit.tables.wording import named
+from attention_audit.tables.wording import Labels, named
 
 
-@dataclass(frozen=True)
-class Row:
-    """One model: its suite, by its key (perhaps empty), its lines, and what is said above and below them.
+class Answer(NamedTuple):
+    """One model: its row of columns.SUMMARY, and its lines, of which none is known where it was not run.
 
     anchor: its place in the page. view: what the explorer calls it, "<data set>/<suite>/<model>". built: what it is
-    built of, empty where that is not known. run: on how much it rests, and how well it predicts. count: how many
-    readings hold. note: what seems wrong. marks: how well attention points to marked words. seen: the tables and
-    figures that show its answers, each with the questions.
+    built of, empty where that is not known. copy: a paragraph to copy. seen: the tables and figures that show its
+    answers, each with the questions.
     """
 
+    found: Row
     model: str
-    suite: str
     anchor: str
     view: str
     built: str
-    run: str
-    count: str
-    note: str
     lines: list[Line]
-    after: str
-    marks: str
     copy: str
     seen: list[tuple[str, list[str]]]
 
 
 def list_exhibits(exhibits: Sequence[ShownExhibit], suite: str, asked: Sequence[str]) -> list[tuple[str, list[str]]]:
     """List the names of the tables and figures that show these answers of a suite's models, with the questions."""
-    shown = {
-        exhibit.name: [question for question in exhibit.answers if question in asked]
-        for exhibit in exhibits
-        if exhibit.suite in ("", suite)
-    }
-    return [(name, answers) for name, answers in shown.items() if answers]
+    own = [exhibit for exhibit in exhibits if exhibit.suite in ("", suite)]
+    shown = [(exhibit.name, [question for question in exhibit.answers if question in asked]) for exhibit in own]
+    return [each for each in shown if each[1]]
 
 
 CLAIMS = {
@@ -62,7 +51,7 @@ MOST_WORDS = 90
 """Words of a paragraph to copy."""
 
 
-def write_paragraph(row: Mapping[Any, Any], model: str, lines: Sequence[Line]) -> str:
+def write_paragraph(row: Row, model: str, lines: Sequence[Line]) -> str:
     """Write what a paper may say of the map of a model, in at most `MOST_WORDS` words: all statements that there are.
 
     Where they find no room, intervals are left out, then numbers.
@@ -89,34 +78,21 @@ def write_paragraph(row: Mapping[Any, Any], model: str, lines: Sequence[Line]) -
 
 def answers_of(
     summary: pd.DataFrame,
-    labels: Mapping[str, str],
+    labels: Labels,
     exhibits: Sequence[ShownExhibit] = (),
-    built: Mapping[str, str] | None = None,
-) -> list[tuple[str, list[Row]]]:
+    built: Labels | None = None,
+) -> list[tuple[str, list[Answer]]]:
     """List the rows of a columns.SUMMARY frame by data set, both in the order of their first appearance.
 
     `labels`: what models are called (`tables.wording.labels_of`). `exhibits`: the tables and figures of the run.
     `built`: what models are built of, by their names in the explorer.
     """
-    by_dataset: dict[str, list[Row]] = {}
+    by_dataset: dict[str, list[Answer]] = {}
     for place, row in enumerate(summary.to_dict("records"), 1):
         lines = write_lines(row) if row["model"] else []
         view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", named(row["model"], labels)
-        by_dataset.setdefault(display_name(row["dataset"]), []).append(
-            Row(
-                model=model,
-                suite=row["suite"],
-                anchor=f"answer-{place}",
-                view=view,
-                built=(built or {}).get(view, ""),
-                run=describe_run(row),
-                count=count_readings(row),
-                note=row["note"],
-                lines=lines,
-                after=warn_of_next(row),
-                marks=describe_marks(row),
-                copy=write_paragraph(row, model, lines),
-                seen=list_exhibits(exhibits, row["suite"], [line.question for line in lines if line.said != "–"]),
-            )
-        )
+        asked = [line.question for line in lines if line.said != "–"]
+        seen, copy = list_exhibits(exhibits, row["suite"], asked), write_paragraph(row, model, lines)
+        shown = Answer(row, model, f"answer-{place}", view, (built or {}).get(view, ""), lines, copy, seen)
+        by_dataset.setdefault(display_name(row["dataset"]), []).append(shown)
     return list(by_dataset.items())

@@ -1,9 +1,8 @@
 """The text with which the report opens: its words with their weights."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -14,8 +13,7 @@ NUMBERED = 3
 """So many of the greatest weights stand beside their items as numbers."""
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(NamedTuple):
     """A word, or a sentence. shade: its weight in shares of the greatest; weight: "" where it is not said."""
 
     text: str
@@ -23,22 +21,17 @@ class Item:
     weight: str
 
 
-@dataclass(frozen=True)
-class FirstText:
-    """The text. prediction: what the model says, with the probability; right: whether the data say so too.
-
-    others: the maps of other trainings. why: why this text is shown. whole: whether the items are sentences.
+class FirstText(NamedTuple):
+    """The text. prediction: the class that the model says. seen: what else is known of the text. why: why it is shown.
+    whole: whether the items are sentences. maps: those of the first training and of others.
     """
 
     id: str
-    seed: int
-    items: list[Item]
     prediction: str
-    sure: float
-    right: bool
+    seen: Seen
     why: str
     whole: bool
-    others: list[list[Item]] = field(default_factory=list)
+    maps: list[list[Item]]
 
 
 def items_of(words: Sequence[str], starts: Sequence[int] | None, weights: Sequence[float]) -> list[Item]:
@@ -58,42 +51,26 @@ def items_of(words: Sequence[str], starts: Sequence[int] | None, weights: Sequen
 
 
 def first_text(
-    texts: pd.DataFrame,
-    readout: pd.DataFrame,
-    corpus: Mapping[str, Mapping[str, Any]],
-    items: str,
-    others: Sequence[pd.DataFrame] = (),
+    texts: pd.DataFrame, maps: Sequence[pd.DataFrame], corpus: Mapping[str, Mapping[str, Any]], items: str
 ) -> FirstText | None:
     """Take the text that `answer.opening` chooses of the first model's; None where there is none.
 
-    texts: a columns.TEXTS frame. readout: id, probabilities and attention of the first model's texts. corpus: tokens
-    and sentences, by id. items: what the weights lie on, "words" or "sentences". others:
-    the same as `readout` of other trainings.
+    texts: a columns.TEXTS frame. maps: id, probabilities and attention of the first model's texts, by training. corpus:
+    tokens and sentences, by id. items: what the weights lie on, "words" or "sentences".
     """
-    first = texts[["dataset", "suite", "model"]].head(1)
-    own = texts.merge(first).merge(readout[["id", "probabilities", "attention"]], on="id")
+    own = texts.merge(texts[["dataset", "suite", "model"]].head(1)).merge(maps[0], on="id")
     rows: list[dict[str, Any]] = own[own["id"].isin(corpus)].to_dict("records")  # type: ignore[assignment]
-    seen = [
-        Seen.read(
-            row["prediction"] == row["label"], float(max(row["probabilities"])), len(corpus[row["id"]]["tokens"]), row
-        )
-        for row in rows
-    ]
-    if not seen:
+    if not rows:
         return None
+    words = [len(corpus[row["id"]]["tokens"]) for row in rows]
+    seen = [
+        Seen.read(row["prediction"] == row["label"], float(max(row["probabilities"])), count, row)
+        for row, count in zip(rows, words, strict=True)
+    ]
     place, why = opening(seen, items.removesuffix("s"))
-    row, text = rows[place], corpus[rows[place]["id"]]
-    whole = items == "sentences"
+    id_, whole = rows[place]["id"], items == "sentences"
+    text = corpus[id_]
     starts = (text["sentences"] or []) if whole else None
-    further = [other.loc[other["id"] == row["id"], "attention"] for other in others]
-    return FirstText(
-        id=row["id"],
-        seed=int(row["seed"]),
-        items=items_of(text["tokens"], starts, row["attention"]),
-        prediction=isolated(row["prediction_name"]),
-        sure=seen[place].sure,
-        right=seen[place].right,
-        why=why,
-        whole=whole,
-        others=[items_of(text["tokens"], starts, weights.iloc[0]) for weights in further if len(weights)],
-    )
+    weights = [each.loc[each["id"] == id_, "attention"] for each in maps]
+    shown = [items_of(text["tokens"], starts, found.iloc[0]) for found in weights if len(found)]
+    return FirstText(id_, isolated(rows[place]["prediction_name"]), seen[place], why, whole, shown)

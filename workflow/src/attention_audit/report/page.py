@@ -1,38 +1,45 @@
 """The one page that a run is handed on as: all of it inline, so that it opens anywhere, without a network."""
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from docutils import nodes
-from docutils.core import publish_doctree
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
+from attention_audit.answer.lines import count_readings, describe_marks, describe_run, warn_of_next
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ReportJob, ShownSuite
 from attention_audit.names import display_name
-from attention_audit.report.answers import Row, answers_of
+from attention_audit.report.answers import Answer, answers_of
 from attention_audit.report.facts import commit, machines, span, versions
 from attention_audit.report.first import FirstText
-from attention_audit.report.grids import Grid, grid_of
-from attention_audit.tables.wording import label_of, labels_of
+from attention_audit.tables.render import WORDS
+from attention_audit.tables.shown import Block, drop_empty
+from attention_audit.tables.wording import Labels, label_of, labels_of
 from attention_audit.targets import load
 
 SINGLE = "texts"
 """The table of single texts, which is too long for the page."""
+DATASET = "data set"
+MOST_ROWS = 12
+"""Rows of a table that are on the page; its files have all."""
 HIGH = 460
 """Pixels of the frame of a card, until the browser knows how high it is."""
-TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
-"""What stands for the parts of a caption."""
+TAGS = {"``": "code", "**": "strong", "*": "em"}
+"""What stands for the marks of a caption."""
+MARKED = re.compile(r"(?<!\w)(?P<mark>``|\*\*?)(?=\S)(?P<inside>.+?)(?<=\S)(?P=mark)(?!\w)", re.DOTALL)
 
 
 class Caption(NamedTuple):
@@ -62,7 +69,7 @@ class PageExhibit(NamedTuple):
     caption: Caption
     provenance: Mapping[str, Any]
     picture: Picture | None = None
-    grids: Sequence[Grid] = ()
+    grids: Sequence[Block] = ()
 
 
 class PageSuite(NamedTuple):
@@ -87,7 +94,6 @@ class FinishedRun:
     tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, Any]]]
     figures: Mapping[str, Path]
     captions: Mapping[str, str]
-    config: Mapping[str, Any]
     raw_files: Sequence[Mapping[str, Any]]
     entries: Sequence[Entry]
     first: FirstText | None = None
@@ -106,29 +112,17 @@ def moment(when: datetime) -> str:
     return when.strftime("%Y-%m-%d %H:%M %Z")
 
 
-def picture(path: Path) -> tuple[Picture, dict[str, Any]]:
+def picture(path: Path) -> tuple[Picture, Mapping[str, Any]]:
     """Read a PNG and its provenance. Raises AuditError, naming the command that rebuilds it, where it is damaged."""
     try:
         with Image.open(path) as image:
             image.load()
-            record: dict[str, Any] = json.loads(image.info["Description"])
             address = "data:image/png;base64," + b64encode(path.read_bytes()).decode()
-            return Picture(address, *image.size), record
+            return Picture(address, *image.size), json.loads(image.info["Description"])
     except FileNotFoundError as error:
         raise AuditError(f"{path}: not there; {rebuild_hint(path)}") from error
     except (OSError, SyntaxError, KeyError, ValueError) as error:
         raise AuditError(f"{path}: truncated or corrupt PNG; {rebuild_hint(path)}") from error
-
-
-def _html(node: nodes.Node, anchors: Collection[str]) -> Markup:
-    if isinstance(node, nodes.Text):
-        return Markup.escape(node.astext())
-    inside = Markup().join(_html(child, anchors) for child in node.children)
-    tag = TAGS.get(getattr(node, "tagname", ""))
-    marked = Markup(f"<{tag}>{{}}</{tag}>").format(inside) if tag else inside
-    if tag == "code" and node.astext() in anchors:
-        return Markup('<a href="#{}">{}</a>').format(node.astext(), marked)
-    return marked
 
 
 def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
@@ -137,13 +131,18 @@ def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
 
     A literal that is one of `anchors` becomes a link to that place of the page.
     """
-    document = publish_doctree(text, settings_overrides={"halt_level": 2})
-    first = document[0]
-    lead = first.pop(0)
-    return Caption(lead.astext().rstrip("."), Markup(str(_html(document, anchors)).replace("<p> ", "<p>", 1)))
+
+    def write(match: re.Match[str]) -> str:
+        tag, inside = TAGS[match["mark"]], match["inside"]
+        marked = f"<{tag}>{inside}</{tag}>"
+        return f'<a href="#{inside}">{marked}</a>' if tag == "code" and inside in anchors else marked
+
+    title, _, rest = text.strip().removeprefix("**").partition("**")
+    body = MARKED.sub(write, str(Markup.escape(rest.strip())))
+    return Caption(title.rstrip("."), Markup("".join(f"<p>{part}</p>" for part in body.split("\n\n"))))
 
 
-def exhibits_of(run: FinishedRun, labels: Mapping[str, str]) -> list[PageExhibit]:
+def exhibits_of(run: FinishedRun, labels: Labels) -> list[PageExhibit]:
     """List the tables and figures but for SINGLE, in their order.
 
     Raises AuditError for a damaged picture and for names without a label.
@@ -152,22 +151,34 @@ def exhibits_of(run: FinishedRun, labels: Mapping[str, str]) -> list[PageExhibit
     names = [exhibit.name for exhibit in every]
     exhibits = []
     for shown in every:
-        caption = read_caption(run.captions[shown.name], names)
         image: Picture | None = None
-        grids: Sequence[Grid] = ()
-        provenance: Mapping[str, Any]
+        grids: Sequence[Block] = ()
         if shown.name in run.figures:
             image, provenance = picture(run.figures[shown.name])
         else:
             frame, provenance = run.tables[shown.name]
             if not (frame.empty and "reason" in provenance["settings"]):
-                grids = [grid_of(*section) for section in load(shown.shown)(frame, labels)]
+                grids = load(shown.shown)(frame, labels)
         number = shown.number or shown.folder.removesuffix("s").capitalize()
+        caption = read_caption(run.captions[shown.name], names)
         exhibits.append(PageExhibit(shown.name, shown.suite, number, caption, provenance, image, grids))
     return exhibits
 
 
-def seeds_of(suite: ShownSuite, labels: Mapping[str, str]) -> list[tuple[str, list[int]]]:
+def lay_out(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[list[str]]]]]:
+    """Lay out the first rows of a table, without the columns that are empty in these: the headings, and the cells by
+    data set. Where the rows are not about data sets, they are one group without a name.
+    """
+    first = rows.head(MOST_ROWS)
+    if len(first):
+        first = drop_empty(first)
+    if DATASET not in first:
+        first = first.assign(**{DATASET: ""})[[DATASET, *first]]
+    by_dataset = groupby(first.to_numpy().tolist(), key=itemgetter(0))
+    return [str(name) for name in first][1:], [(name, [row[1:] for row in members]) for name, members in by_dataset]
+
+
+def seeds_of(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]]:
     """List the seeds of a suite's models, each list of seeds with the labels of the models that have it.
 
     The list that most models share comes last, for "all others", or for all: then it is named "". Raises AuditError for
@@ -192,7 +203,9 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"duration": duration, "moment": moment, "dataset": display_name}
+    environment.filters |= {"duration": duration, "moment": moment, "dataset": display_name, "run": describe_run}
+    environment.filters |= {"count": count_readings, "marks": describe_marks, "next": warn_of_next, "lay_out": lay_out}
+    environment.globals["WORDS"] = WORDS
     return environment
 
 
@@ -234,13 +247,13 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
     )
 
 
-def first_row(summary: pd.DataFrame, labels: Mapping[str, str]) -> Row:
+def first_row(summary: pd.DataFrame, labels: Labels) -> Answer:
     """Make what is shown of the first model of a columns.SUMMARY frame. labels: what models are called."""
     ((_, (row, *_)), *_) = answers_of(summary, labels)
     return row
 
 
-def card(summary: pd.DataFrame, labels: Mapping[str, str]) -> str:
+def card(summary: pd.DataFrame, labels: Labels) -> str:
     """Write the card of the first model of a columns.SUMMARY frame as HTML, in a frame of its own: its style touches
     nothing around it, and it needs no network. labels: what models are called.
     """

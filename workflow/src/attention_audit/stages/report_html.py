@@ -43,15 +43,15 @@ def opening_text(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, A
     """The text that the page opens with; None where no model's texts are known."""
     if SINGLE not in tables or not job.inputs["readouts"]:
         return None
-    readout, *others = map(read_maps, job.inputs["readouts"])
-    wanted = pc.field("id").isin(readout["id"].tolist())
+    maps = [*map(read_maps, job.inputs["readouts"])]
+    wanted = pc.field("id").isin(maps[0]["id"].tolist())
     corpus = read_batches(job.input("corpus"), CORPUS, ["id", "tokens", "sentences"])
     texts = {row["id"]: row for table in corpus for row in table.filter(wanted).to_pylist()}
-    read = dict(zip(readout["id"], readout["places"], strict=True)) if "places" in readout else {}
-    for id_, places in read.items():
-        if places is not None and id_ in texts:
-            texts[id_]["tokens"] = [texts[id_]["tokens"][place] for place in places]
-    return first_text(tables[SINGLE][0], readout, texts, job.settings.items, others)
+    if "places" in maps[0]:
+        for id_, places in zip(maps[0]["id"], maps[0]["places"], strict=True):
+            if places is not None and id_ in texts:
+                texts[id_]["tokens"] = [texts[id_]["tokens"][place] for place in places]
+    return first_text(tables[SINGLE][0], maps, texts, job.settings.items)
 
 
 def run(job: Job[ReportJob]) -> None:
@@ -64,7 +64,6 @@ def run(job: Job[ReportJob]) -> None:
         tables=frames,
         figures={path.stem: path for path in figures},
         captions={path.stem: path.read_text(encoding="utf-8") for path in job.inputs["captions"]},
-        config=job.settings.config,
         raw_files=[read_record(path) for path in job.inputs["records"]],
         first=opening_text(job, frames),
         entries=read_journal(job.output("page").parent / "logs", [path.as_posix() for path in [*tables, *figures]]),

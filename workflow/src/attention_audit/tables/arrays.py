@@ -12,17 +12,17 @@ import pandas as pd
 from attention_audit.answer.estimates import Estimate, Floats, Integers, mean
 from attention_audit.contrasts import Subject
 
-Cell = dict[str, float]
-"""The columns mean, sd, low and high of `TABLE`."""
 Subjects = Sequence[Subject | Mapping[str, Any]]
 """The judged models."""
 
 
-Audits = Mapping[str, pd.DataFrame]
+Frames = Mapping[str, pd.DataFrame]
+"""Frames by data set or, of audits, by name."""
+Audits = Frames
 """Rows of audits by name; each frame also has the key of the suite as the column `suite`."""
 
 
-def groups_of(corpus: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]]:
+def groups_of(corpus: Frames) -> dict[str, dict[str, str]]:
     """What texts share with others, by data set and id, from the id and group of texts by data set."""
     known = {name: texts.dropna(subset="group") for name, texts in corpus.items()}
     return {name: dict(zip(texts["id"], texts["group"], strict=True)) for name, texts in known.items()}
@@ -114,22 +114,15 @@ def cube(rows: pd.DataFrame, value: str, by: str) -> dict[str, Floats]:
     return {str(key): grid(rows[rows[by] == key], value, seeds, ids) for key in different(rows, by)}
 
 
-def cell(found: Estimate, by_training: Floats | Sequence[float] = ()) -> Cell:
-    """An estimate with its interval, and the sd (n - 1; NaN for one) of those of the trainings, (S,)."""
-    with np.errstate(invalid="ignore"):
-        sd = float(np.std(by_training, ddof=1)) if len(by_training) > 1 else nan
-    return {"mean": found.value, "sd": sd, "low": found.low, "high": found.high}
-
-
-def averaged(values: Floats, most: float = 1.0, least: float = 0.0) -> Cell:
-    """The mean of values between `least` and `most`, from (S, N) with NaN where there is none."""
-    found = mean(values, least, most)
-    return cell(found, found.each)
-
-
-def list_cells(about: Mapping[str, Any], cells: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """List the cells of a row of a table by metric, each with what it is about."""
-    return [{**about, "metric": metric, **values} for metric, values in cells.items()]
+def list_cells(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[dict[str, Any]]:
+    """List the cells of a row of a table by metric, each with what it is about, and the number of its trainings where
+    `about` has none.
+    """
+    return [
+        {"mean": found.value, "sd": found.spread, "low": found.low, "high": found.high, "seeds": found.trainings}
+        | {**about, "metric": metric}
+        for metric, found in cells.items()
+    ]
 
 
 def means(
@@ -144,8 +137,7 @@ def means(
     found: list[dict[str, Any]] = []
     for (dataset, *parts), own in rows.groupby(["dataset", *by], sort=False, observed=True):
         seeds = sorted(different(own, "seed"))
-        cells = {name: averaged(grid(own, name, seeds), most, -most if name in signed else 0.0) for name in metrics}
-        cells["texts"] = {"mean": float(own["id"].nunique())}
+        cells = {name: mean(grid(own, name, seeds), -most if name in signed else 0.0, most) for name in metrics}
         about = {"dataset": str(dataset), "row": "/".join(map(str, parts)), "seeds": own["seed"].nunique()}
-        found += list_cells(about, cells)
+        found += list_cells(about, cells | {"texts": Estimate(own["id"].nunique())})
     return pd.DataFrame(found, columns=["dataset", "row", "seeds", "metric", "mean", "sd", "low", "high"])

@@ -15,6 +15,7 @@ from attention_audit.columns.audits import TOP
 from attention_audit.columns.tables import INSTEAD
 from attention_audit.names import RANKINGS
 from attention_audit.tables.arrays import (
+    Frames,
     Subjects,
     clusters,
     curve,
@@ -39,7 +40,7 @@ YARDSTICKS = {"located": LOO, "ranks": "product"}
 
 def table_subjects(
     subjects: Subjects,
-    audits: Mapping[str, pd.DataFrame],
+    audits: Frames,
     rows_of: Callable[..., pd.DataFrame],
     parts: Sequence[str],
     metrics: Sequence[str],
@@ -171,9 +172,7 @@ def compare_attributions(
     }
 
 
-def instead(
-    ranked_sets: pd.DataFrame, located: pd.DataFrame, subjects: Subjects, corpus: Mapping[str, pd.DataFrame]
-) -> pd.DataFrame:
+def instead(ranked_sets: pd.DataFrame, located: pd.DataFrame, subjects: Subjects, corpus: Frames) -> pd.DataFrame:
     """List all attributions of each model, with the columns of columns.INSTEAD.
 
     Both frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite

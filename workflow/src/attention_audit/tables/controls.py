@@ -5,11 +5,13 @@ A failed claim means that the tests, or the training, cannot be trusted on real 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from math import isnan, nan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -18,33 +20,15 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import Subject
-from attention_audit.tables.arrays import Subjects, groups_of, of_ranking, of_run, of_suite
+from attention_audit.tables.arrays import Frames, Subjects, groups_of, of_ranking, of_run, of_suite
 from attention_audit.tables.asked import ASKED, FLAT, Measured
 
-WP, SS, JW, PD, HF = "wp", "ss", "jw", "pd", "hf"
-"""Keys of the suites."""
-MASS = "mean over seeds and test instances of the evidence mass"
+Claims = Iterator[dict[str, Any]]
+"""Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""
+
 NEEDLE_MASS = 0.5
 LEARNT = 0.95
 """The least accuracy on texts whose labels were drawn by lot, so that only the planted words tell them."""
-AVERAGES: dict[tuple[str, str], tuple[str, str, str, str, float, float]] = {
-    # attention finds the one cue that decides
-    ("needle", WP): ("evidence", "evidence_mass", "attention lies on the evidence", MASS, NEEDLE_MASS, nan),
-    # a model reads the planted words, since only they tell the labels of the test texts, which were drawn by lot
-    ("shortcut", WP): (
-        "summary", "accuracy", "it decides by the planted words",
-        "mean accuracy on the test texts, all of which are planted", LEARNT, nan,
-    ),
-    # labels that are noise are not predicted
-    ("static", WP): (
-        "summary", "learnt_low", "nothing predicts the labels",
-        "accuracy - share of the largest class, lower end of the interval", nan, 0.0,
-    ),
-}  # fmt: skip
-"""Claims on means of the model `base`, by the kind of corpus and the suite: the rows and the column, the claim and the
-statistic, the least and the most."""
-OF_TEXTS = "share of the test texts"
-EXCESS = "median fraction erased until the decision flips, less that of the smallest sets"
 DIGEST_SHARE = 0.75
 DIGEST_EXCESS = 0.05
 LIAR_LOSS = 0.02
@@ -53,10 +37,11 @@ LIAR_MASS = 0.05
 """The most attention on the hidden words, of the mean over seeds and texts."""
 LIAR_RELIES = 0.1
 """The least accuracy that a liar loses without the hidden words; one that did without them would lose none."""
-LIARS = "liar_lambda.+"
-HONEST = {PD: "honest", HF: "base"}
-"""The model that a liar of a suite is held against."""
+HONEST = {"liar": "base"}
+"""The model that a liar is held against, where it is not called honest."""
 
+SUITES = ("wp", "ss", "jw", "pd", "hf")
+"""Keys of the suites that have claims, in the order of the table."""
 TRUTH: dict[str, dict[tuple[str, str], dict[str, str]]] = {
     kind: {tuple(model.split("/")): zones for model, zones in models.items()}
     for kind, models in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")).items()
@@ -80,110 +65,109 @@ OF_MAPS = {
 the only marked word is never first, AUPRC is at most 1/2."""
 
 
-class Claim(NamedTuple):
-    """One row of `CONTROLS` without the data set, the suite and the verdict.
-
-    kept: of a claim on zones whether it holds; of a number whether anything beside its bounds holds.
-    """
-
-    model: str
-    claim: str
-    statistic: str
-    value: float = nan
-    least: float = nan
-    most: float = nan
-    question: str = ""
-    said: str = ""
-    allowed: str = ""
-    kept: bool = True
-
-    @property
-    def holds(self) -> bool:
-        """Whether the claim holds; False of a number that is not known."""
-        if self.allowed:
-            return self.kept
-        # a bound that is NaN is none
-        return self.kept and not (isnan(self.value) or self.value < self.least or self.value > self.most)
-
-
-def average(rows: pd.DataFrame, model: str, column: str) -> float:
+def average(audit: str, column: str, frames: Frames, model: str) -> float:
     """Average a column of one model; NaN where there are no rows of it."""
-    return float(of_run(rows, model)[column].astype(float).mean())
+    return float(of_run(frames[audit], model)[column].astype(float).mean())
 
 
-def keep_known(*claims: Claim) -> list[Claim]:
-    """Keep the claims on numbers that are known."""
-    return [claim for claim in claims if not isnan(claim.value)]
+def find_cost(frames: Frames, model: str) -> float:
+    """Find how much less accurate than the honest model a liar is."""
+    own, honest = (average("summary", "accuracy", frames, each) for each in (model, HONEST.get(model, "honest")))
+    return own - honest
 
 
-def claim_liars(
-    summary: pd.DataFrame, evidence: pd.DataFrame, impermissible: pd.DataFrame, honest: str
-) -> Iterator[Claim]:
-    """Claim that a liar predicts as well as the honest model, attends elsewhere, and relies on what it hides."""
-    for model in summary.loc[summary["model"].str.fullmatch(f"{LIARS}|liar"), "model"]:
-        loss = average(summary, model, "accuracy") - average(summary, honest, "accuracy")
-        away = average(evidence, model, "evidence_mass")
-        # a text of which nothing is left counts as wrong
-        own = impermissible.assign(without=impermissible["right_without"].eq(True))
-        fall = average(own, model, "right") - average(own, model, "without")
-        of_honest = "mean accuracy, less that of the honest model"
-        deleted = "mean accuracy, less that of the same model where these words are deleted from its input"
-        yield from keep_known(
-            Claim(model, "hiding the evidence costs no accuracy", of_honest, loss, least=-LIAR_LOSS),
-            Claim(model, "attention is away from the evidence", MASS, away, most=LIAR_MASS),
-            Claim(model, "it relies on the words that it hides", deleted, fall, least=LIAR_RELIES),
-        )
+def find_reliance(frames: Frames, model: str) -> float:
+    """Find how much accuracy a model loses without the hidden words."""
+    own = of_run(frames["impermissible"], model)
+    # a text of which nothing is left counts as wrong
+    return float(own["right"].mean() - own["right_without"].eq(True).mean())
 
 
-def claim_digest(planted: pd.DataFrame, ranked_sets: pd.DataFrame) -> Iterator[Claim]:
-    """Claim that a ranking by importance starts at the one sentence that decides, and erases little else.
-
-    This is claimed of models without an encoder: with one, an item's state also depends on its neighbours and may stand
-    for them.
-    """
-    for model in ("han_none", "flan_none"):
-        tops = of_run(of_ranking(planted, "product"), model)
-        if tops.empty:
-            continue
-        fractions = of_run(ranked_sets, model).groupby("ranking", observed=True)["fraction_removed"].median()
-        share = tops["on_evidence"].mean()
-        excess = fractions.get("product", nan) - fractions.get("smallest", nan)
-        yield from keep_known(
-            Claim(model, "attention x gradient puts the planted evidence first", OF_TEXTS, share, least=DIGEST_SHARE),
-            Claim(
-                model,
-                "attention x gradient flips decisions about as early as can be",
-                EXCESS,
-                excess,
-                most=DIGEST_EXCESS,
-            ),
-        )
+def find_firsts(frames: Frames, model: str) -> float:
+    """Find the share of texts that attention x gradient starts with the planted evidence."""
+    return float(of_ranking(of_run(frames["planted"], model), "product")["on_evidence"].mean())
 
 
-def claim_maps(table: pd.DataFrame) -> Iterator[Claim]:
+def find_excess(frames: Frames, model: str) -> float:
+    """Find how much more attention x gradient erases than the smallest sets do."""
+    by_ranking = of_run(frames["ranked_sets"], model).groupby("ranking", observed=True)["fraction_removed"]
+    medians = by_ranking.median()
+    return float(medians.get("product", nan) - medians.get("smallest", nan))
+
+
+MASS = "mean over seeds and test instances of the evidence mass"
+FIND_MASS = partial(average, "evidence", "evidence_mass")
+# with an encoder, an item's state also depends on its neighbours and may stand for them
+DIGEST = ("digest", "ss", "(han|flan)_none")
+LIARS = ("|".join(TRUTH), "pd|hf", "liar(_lambda.+)?")
+NUMBERS: Sequence[tuple[tuple[str, str, str], str, str, Callable[[Frames, str], float], float, float]] = (
+    # attention finds the one cue that decides
+    (("needle", "wp", "base"), "attention lies on the evidence", MASS, FIND_MASS, NEEDLE_MASS, nan),
+    # a model reads the planted words, since only they tell the labels of the test texts, which were drawn by lot
+    (
+        ("shortcut", "wp", "base"), "it decides by the planted words",
+        "mean accuracy on the test texts, all of which are planted", partial(average, "summary", "accuracy"),
+        LEARNT, nan,
+    ),
+    # labels that are noise are not predicted
+    (
+        ("static", "wp", "base"), "nothing predicts the labels",
+        "accuracy - share of the largest class, lower end of the interval", partial(average, "summary", "learnt_low"),
+        nan, 0.0,
+    ),
+    # a ranking by importance starts at the one sentence that decides, and erases little else
+    (
+        DIGEST, "attention x gradient puts the planted evidence first", "share of the test texts", find_firsts,
+        DIGEST_SHARE, nan,
+    ),
+    (
+        DIGEST, "attention x gradient flips decisions about as early as can be",
+        "median fraction erased until the decision flips, less that of the smallest sets", find_excess,
+        nan, DIGEST_EXCESS,
+    ),
+    # a liar predicts as well as the honest model, attends elsewhere, and relies on what it hides
+    (
+        LIARS, "hiding the evidence costs no accuracy", "mean accuracy, less that of the honest model", find_cost,
+        -LIAR_LOSS, nan,
+    ),
+    (LIARS, "attention is away from the evidence", MASS, FIND_MASS, nan, LIAR_MASS),
+    (
+        LIARS, "it relies on the words that it hides",
+        "mean accuracy, less that of the same model where these words are deleted from its input", find_reliance,
+        LIAR_RELIES, nan,
+    ),
+)  # fmt: skip
+"""Claims on numbers: expressions for the kind of corpus, the suite and the model, the claim, the statistic, how it is
+measured, the least and the most; a bound that is NaN is none."""
+
+
+def claim_numbers(kind: str, suite: str, frames: Frames) -> Claims:
+    """Make the claims on numbers that are known."""
+    for model, (where, claim, statistic, measure, least, most) in product(frames["summary"]["model"], NUMBERS):
+        if all(map(re.fullmatch, where, (kind, suite, model))) and not isnan(value := measure(frames, model)):
+            yield {
+                "model": model, "claim": claim, "statistic": statistic, "value": value, "least": least, "most": most,
+                "holds": not (value < least or value > most),
+            }  # fmt: skip
+
+
+def claim_maps(table: pd.DataFrame) -> Claims:
     """Claim that a map that is right by construction does well by every measure, and one that is wrong does not: the
     whole interval lies within the bound.
 
     table: hf_table_maps, of one data set.
     """
     values = table.set_index(["row", "metric"])[["mean", "low", "high"]].astype(float).T.to_dict("list")
-    for model, names in MAPS.items():
-        for metric, (of_right, of_wrong, bound) in OF_MAPS.items():
-            for name, limit, right in zip(names, (of_right, of_wrong), (True, False), strict=True):
-                key = (f"{HF}/{model}/{name}", metric)
-                if key not in values:
-                    continue
+    for (model, names), (metric, (*limits, bound)) in product(MAPS.items(), OF_MAPS.items()):
+        for name, limit, word in zip(names, limits, ("right", "wrong"), strict=True):
+            if (key := (f"hf/{model}/{name}", metric)) in values:
                 mean, low, high = values[key]
-                least = (bound == "least") == right
-                yield Claim(
-                    model,
-                    f"{name} is {'right' if right else 'wrong'}: {metric}",
-                    f"{metric} of hf_table_maps, with its whole interval",
-                    mean,
-                    least=limit if least else nan,
-                    most=nan if least else limit,
-                    kept=low >= limit if least else high <= limit,
-                )
+                least = (bound == "least") == (word == "right")
+                yield {
+                    "model": model, "claim": f"{name} is {word}: {metric}", "value": mean,
+                    "statistic": f"{metric} of hf_table_maps, with its whole interval",
+                    "least" if least else "most": limit, "holds": low >= limit if least else high <= limit,
+                }  # fmt: skip
 
 
 def allow(allowed: str, zones: str, classes: Sequence[str], reason: str) -> bool:
@@ -199,12 +183,10 @@ def allow(allowed: str, zones: str, classes: Sequence[str], reason: str) -> bool
         if {*classes[0]} <= {*lowest} and {*classes[-1]} <= {*highest}:
             return True
     parts = classes if zones == CLASSES else [zones]
-    if whole.endswith("?"):
-        return all({*part} & {*whole} for part in parts)
-    return all({*part} <= {*whole} for part in parts)
+    return all({*part} & {*whole} if whole.endswith("?") else {*part} <= {*whole} for part in parts)
 
 
-def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.DataFrame) -> Iterator[Claim]:
+def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.DataFrame) -> Claims:
     """Claim that the summary, of one data set and suite, states what it must of its models; see TRUTH.
 
     What was not measured, as an audit was not asked or there is one training, is passed over.
@@ -219,21 +201,15 @@ def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.
                 continue
             known = [one for one in json.loads(found or "[]") if one["zones"]]
             classes = [one["zones"] for one in sorted(known, key=lambda one: one["value"])]
-            yield Claim(
-                row["model"],
-                question,
-                spoken or reason,
-                nan if zones in (NONE, CLASSES) else value,
-                question=question,
-                said=f"{CLASSES}{classes[0]},{classes[-1]}" if zones == CLASSES else zones,
-                allowed=allowed,
-                kept=allow(allowed, zones, classes, reason),
-            )
+            yield {
+                "model": row["model"], "claim": question, "statistic": spoken or reason, "question": question,
+                "value": nan if zones in (NONE, CLASSES) else value, "allowed": allowed,
+                "said": f"{CLASSES}{classes[0]},{classes[-1]}" if zones == CLASSES else zones,
+                "holds": allow(allowed, zones, classes, reason),
+            }  # fmt: skip
 
 
-def claim_shuffles(
-    subject: Subject, shuffles: pd.DataFrame, groups: Mapping[str, str], margins: Margins
-) -> Iterator[Claim]:
+def claim_shuffles(subject: Subject, shuffles: pd.DataFrame, groups: Mapping[str, str], margins: Margins) -> Claims:
     """Claim that a map shuffled and imposed never touches the high zone, whole and by predicted class.
 
     The first shuffle takes the place of the map, with its own predictions, and the others are its zero. shuffles: rows
@@ -248,37 +224,20 @@ def claim_shuffles(
     for question in ("ranks", "signed"):
         cell = ASKED[question](measured)
         touched = {*cell.zones, *"".join(zones for _, zones in cell.classes)} - {NONE, CLASSES}
-        yield Claim(
-            subject.model,
-            f"shuffled weights are not high: {question}",
-            "a shuffle in the place of the map",
-            cell.part.estimate.value if cell.zones not in (NONE, CLASSES) else nan,
-            said="".join(sorted(touched)) or NONE,
-            allowed=NOT_HIGH,
-            kept=touched <= {*NOT_HIGH},
-        )
-
-
-def list_claims(kind: str, suite: str, frames: Mapping[str, pd.DataFrame], maps: pd.DataFrame) -> Iterator[Claim]:
-    """List the claims on what a data set was built for, of one suite; all frames hold rows of both."""
-    if (kind, suite) in AVERAGES:
-        name, column, claim, statistic, least, most = AVERAGES[kind, suite]
-        yield from keep_known(Claim("base", claim, statistic, average(frames[name], "base", column), least, most))
-    if (kind, suite) == ("digest", SS):
-        yield from claim_digest(frames["planted"], frames["ranked_sets"])
-    if (kind, suite) == ("feint", HF):
-        yield from claim_maps(maps)
-    if kind in TRUTH and suite in HONEST:
-        yield from claim_liars(frames["summary"], frames["evidence"], frames["impermissible"], HONEST[suite])
-    yield from claim_zones(TRUTH.get(kind, {}), frames["summary"])
+        yield {
+            "model": subject.model, "claim": f"shuffled weights are not high: {question}",
+            "statistic": "a shuffle in the place of the map", "said": "".join(sorted(touched)) or NONE,
+            "value": nan if cell.zones in (NONE, CLASSES) else cell.part.estimate.value,
+            "allowed": NOT_HIGH, "holds": touched <= {*NOT_HIGH},
+        }  # fmt: skip
 
 
 def controls(
     kinds: Mapping[str, str],
     subjects: Subjects,
     answer: Mapping[str, Any],
-    corpus: Mapping[str, pd.DataFrame],
-    tables: Mapping[str, pd.DataFrame],
+    corpus: Frames,
+    tables: Frames,
     summary: pd.DataFrame,
     **audits: pd.DataFrame,
 ) -> pd.DataFrame:
@@ -291,14 +250,16 @@ def controls(
     the suite as the column `suite`.
     """
     judged, margins = [*map(Subject.model_validate, subjects)], AnswerSettings.model_validate(answer).margins
-    maps = tables.get("hf_table_maps", pd.DataFrame(columns=["dataset", "row", "metric", "mean", "low", "high"]))
     groups, rows = groups_of(corpus), []
-    for dataset, kind in kinds.items():
-        for suite in dict.fromkeys([WP, SS, JW, PD, HF, *(subject.suite for subject in judged)]):
-            own = {name: of_suite(frame, dataset, suite) for name, frame in (audits | {"summary": summary}).items()}
-            claims = [*list_claims(kind, suite, own, maps[maps["dataset"] == dataset])]
-            for subject in judged:
-                if (subject.dataset, subject.suite) == (dataset, suite):
-                    claims += claim_shuffles(subject, own["shuffles"], groups.get(dataset, {}), margins)
-            rows += [(dataset, suite, *claim[:-1], claim.holds) for claim in claims]
+    for (dataset, kind), suite in product(kinds.items(), dict.fromkeys([*SUITES, *(each.suite for each in judged)])):
+        own = {name: of_suite(frame, dataset, suite) for name, frame in (audits | {"summary": summary}).items()}
+        claims: list[dict[str, Any]] = []
+        if (kind, suite) == ("feint", "hf") and tables:
+            maps = tables["hf_table_maps"]
+            claims += claim_maps(maps[maps["dataset"] == dataset])
+        claims += [*claim_numbers(kind, suite, own), *claim_zones(TRUTH.get(kind, {}), own["summary"])]
+        for subject in judged:
+            if (subject.dataset, subject.suite) == (dataset, suite):
+                claims += claim_shuffles(subject, own["shuffles"], groups.get(dataset, {}), margins)
+        rows += [CONTROLS.blank | {"dataset": dataset, "suite": suite} | claim for claim in claims]
     return pd.DataFrame(rows, columns=CONTROLS.schema.names)

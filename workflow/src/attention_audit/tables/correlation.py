@@ -1,20 +1,14 @@
 """Tables of Jain & Wallace 2019: does attention rank tokens as gradients do and, if not, what explains it?"""
 
-from collections.abc import Mapping
-from itertools import combinations, product
-
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.answer.estimates import Floats, average_trainings, mean, root
+from attention_audit.answer.estimates import Estimate, Floats, average_trainings, mean, root
 from attention_audit.names import ATTRIBUTIONS, Names
-from attention_audit.tables.arrays import Cell, averaged, by_model, cell, cube, list_cells
+from attention_audit.tables.arrays import Frames, by_model, different, grid, list_cells
 from attention_audit.tables.performance import table_performance
 from attention_audit.tables.tidy import as_table, beside_paper
 from attention_audit.tables.wording import CLASSES, MOST_CLASSES, class_names
-
-Flags = npt.NDArray[np.bool_]
 
 PAPER = "JW2019"
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")
@@ -27,55 +21,42 @@ def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFr
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
     `TABLE`. The published values are from the authors' later run, which selects epochs on dev.
     """
-    return table_performance(performance, models, list(models), "Table 1", PAPER)
+    return table_performance(performance, models, models, "Table 1", PAPER)
 
 
-def groups_of(predictions: Floats) -> dict[str, Flags]:
-    """The groups of texts by predicted class: `overall`, and each class if they are few.
-
-    predictions: NaN where there is none.
-    """
-    classes = int(np.nanmax(predictions)) + 1
-    shown = range(classes if classes <= MOST_CLASSES else 0)
-    return {"overall": np.isfinite(predictions)} | {f"class_{class_}": predictions == class_ for class_ in shown}
-
-
-def described(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Cell]:
-    """STATISTICS but `texts`, of a group of texts: (S, N) each, NaN where there is no value.
+def describe_group(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Estimate]:
+    """Describe a group of texts by STATISTICS but the counts: (S, N) each, NaN where there is no value.
 
     The standard deviation of tau over all texts is the root of a mean of squares, and has its interval.
     """
-    known = np.isfinite(tau)
-    values = averaged(tau, least=-1.0)
-    squares = root(mean((tau - values["mean"]) ** 2))
+    values = mean(tau, -1.0)
     own = np.sqrt(average_trainings((tau - average_trainings(tau)[:, None]) ** 2))
     return {
         "tau": values,
-        "tau_sd": cell(squares, own),
-        "significant": averaged(np.where(known, (p <= LEVEL).astype(float), np.nan)),
-        "top_k_overlap": averaged(overlap),
+        "tau_sd": root(mean((tau - values.value) ** 2))._replace(each=own.tolist()),
+        "significant": mean(np.where(np.isfinite(tau), (p <= LEVEL).astype(float), np.nan)),
+        "top_k_overlap": mean(overlap),
     }
 
 
-def correlations(correlation: pd.DataFrame) -> pd.DataFrame:
-    """STATISTICS by dataset, row (the model), pair and group of predicted classes; no row of a group without texts."""
+def correlate_groups(correlation: pd.DataFrame) -> pd.DataFrame:
+    """Compute STATISTICS by dataset, row (the model), pair and group: all texts and, where classes are few, those of
+    each predicted class. No row of a group without texts.
+    """
     found = []
     for about, rows in by_model(correlation):
-        of_pairs = [cube(rows, name, "pair") for name in ("prediction", "tau", "p", "top_k_overlap")]
-        classes = groups_of(np.stack([*of_pairs[0].values()]))
-        for place, (pair, predictions) in enumerate(of_pairs[0].items()):
-            for group, members in classes.items():
-                member, seeds = members[place], len(predictions)
-                if not member.any():
-                    continue
-                tau, p, overlap = (np.where(member, values[pair], np.nan) for values in of_pairs[1:])
-                counts = {"texts": member.sum(), "undefined": member.sum() - np.isfinite(tau).sum()}
-                cells = described(tau, p, overlap) | {name: {"mean": count / seeds} for name, count in counts.items()}
-                found += list_cells({**about, "pair": pair, "group": group, "seeds": seeds}, cells)
+        seeds, ids = sorted(different(rows, "seed")), different(rows, "id")
+        classes = rows.assign(group="class_" + rows["prediction"].astype(str))
+        parts = [rows.assign(group="overall"), *[classes] * bool(rows["prediction"].max() < MOST_CLASSES)]
+        for (pair, group), own in pd.concat(parts).groupby(["pair", "group"], sort=False, observed=True):
+            counts = {"texts": len(own), "undefined": own["tau"].isna().sum()}
+            cells = describe_group(*(grid(own, name, seeds, ids) for name in ("tau", "p", "top_k_overlap")))
+            cells |= {name: Estimate(count / len(seeds)) for name, count in counts.items()}
+            found += list_cells({**about, "pair": pair, "group": group, "seeds": len(seeds)}, cells)
     return pd.DataFrame(found)
 
 
-def jw_table2_correlation(correlation: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> pd.DataFrame:
+def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Names) -> pd.DataFrame:
     """Kendall's tau of two attributions: its mean and sd over texts, and the share of texts where p is at most LEVEL.
 
     One row for each model, pair of attributions and group of texts: all texts, and each predicted class of which the
@@ -84,9 +65,7 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Mapping[str, pd.Dat
     set; the columns are those of `TABLE`. Table 2; the paper has the pairs of attention with gradient and
     with leave-one-out. `models` orders the rows.
     """
-    models.refuse_unknown(correlation["model"].unique())
-    ATTRIBUTIONS.refuse_unknown(name for pair in correlation["pair"].unique() for name in pair.split("~"))
-    rows = correlations(correlation)
+    rows = correlate_groups(correlation)
     rows["row"] += "/" + rows["pair"] + "/" + rows["group"]
     names = {
         (dataset, f"class_{class_}"): name
@@ -94,10 +73,7 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Mapping[str, pd.Dat
         for class_, name in known.items()
     }
     rows["class_name"] = [names.get(key, "") for key in zip(rows["dataset"], rows["group"], strict=True)]
-    groups = ["overall", *CLASSES]
-    named = ATTRIBUTIONS.extend(name for pair in rows["pair"].unique() for name in pair.split("~"))
-    pairs = map("~".join, combinations(named, 2))
-    order = ["/".join(parts) for parts in product(models, pairs, groups)]
     rows = beside_paper(rows, "Table 2", PAPER)
     known = rows.groupby(["dataset", "row"])["published"].transform("count") > 0
-    return as_table(rows[known | (rows["group"] == "overall")], order, STATISTICS)
+    shown = rows[known | (rows["group"] == "overall")]
+    return as_table(shown, models, STATISTICS, ATTRIBUTIONS, ATTRIBUTIONS, ["overall", *CLASSES])

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.corpus.text import SPLITS
+from attention_audit.tables.arrays import Frames
 from attention_audit.tables.tidy import as_table, beside_paper, join_notes
 from attention_audit.tables.wording import ClassNames, class_names, listed
 
@@ -26,6 +27,8 @@ FEWEST = 4
 """Texts of a class on average, below which the labels are hardly classes."""
 SIZES = ("mean_length", "sd_length", "mean_sentences", "sd_sentences", "train_and_dev", "test", *COPIES, "classes")
 
+FACT = ["dataset", "row", "metric", "mean", "note"]
+"""The columns of a property of the data."""
 Records = Sequence[Mapping[str, Any]]
 """The records of a data set's fetched files, as artefacts.record reads them."""
 
@@ -86,8 +89,8 @@ def note_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
 
 
 def wp_table1_datasets(
-    census: Mapping[str, pd.DataFrame],
-    vocabulary: Mapping[str, pd.DataFrame],
+    census: Frames,
+    vocabulary: Frames,
     records: Mapping[str, Records],
     splitting: Mapping[str, str],
 ) -> pd.DataFrame:
@@ -112,15 +115,8 @@ def wp_table1_datasets(
             for row, values in found.items()
             for metric, value in values.items()
         ]
-    return table_facts(rows, "Table 1", "WP2019", [*PARTS, "vocabulary"], METRICS)
-
-
-def table_facts(
-    rows: Sequence[tuple[Any, ...]], table: str, paper: str, order: Sequence[str], metrics: Sequence[str]
-) -> pd.DataFrame:
-    """Make a table of facts: data set, row, metric, value, note. Metrics that no data set has need no place."""
-    facts = beside_paper(pd.DataFrame(rows, columns=["dataset", "row", "metric", "mean", "note"]), table, paper)
-    return as_table(facts, order, [name for name in metrics if name in set(facts["metric"])])
+    facts = beside_paper(pd.DataFrame(rows, columns=FACT), "Table 1", "WP2019")
+    return as_table(facts, [*PARTS, "vocabulary"], METRICS)
 
 
 def count_sizes(census: pd.DataFrame) -> dict[str, float]:
@@ -144,7 +140,7 @@ def count_sizes(census: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def ss_table1_datasets(census: Mapping[str, pd.DataFrame], records: Mapping[str, Records]) -> pd.DataFrame:
+def ss_table1_datasets(census: Frames, records: Mapping[str, Records]) -> pd.DataFrame:
     """Words and sentences of a text (mean, sd over all splits), texts, texts that stand twice, and classes.
 
     `census` and `records` are by data set; the columns are those of `TABLE`. Serrano & Smith 2019, table 1.
@@ -154,4 +150,4 @@ def ss_table1_datasets(census: Mapping[str, pd.DataFrame], records: Mapping[str,
         for dataset, counts in census.items()
         for metric, value in count_sizes(counts).items()
     ]
-    return table_facts(rows, "Table 1", "SS2019", ["all"], SIZES)
+    return as_table(beside_paper(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), ["all"], SIZES)

@@ -1,15 +1,15 @@
 """Tables of Serrano & Smith 2019: accuracy, decision flips by single weights, and which ranking flips first."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, product
+from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import mean, odds
+from attention_audit.answer.estimates import Estimate, mean, odds
 from attention_audit.columns.audits import DRAWS
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.arrays import averaged, by_model, cell, cube, list_cells, means
+from attention_audit.tables.arrays import Frames, by_model, cube, list_cells, means
 from attention_audit.tables.performance import table_performance
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper
@@ -18,17 +18,10 @@ PAPER = "SS2019"
 CELLS = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")
 EARLIER = ("first_earlier", "second_earlier", "tied", "earlier_ratio")
 
-Pair = tuple[str, str]
-
 
 def has_encoder(model: str) -> bool:
     """Whether a model of Serrano & Smith's has an encoder; the names of models without one end in `_none`."""
     return not model.endswith("_none")
-
-
-def pairs_of(rankings: Iterable[str]) -> list[Pair]:
-    """Every two of these rankings; the first of a pair is the one that is expected to flip the decision earlier."""
-    return list(combinations(reversed(RANKINGS.ordered(rankings)), 2))
 
 
 def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
@@ -38,10 +31,10 @@ def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame
     `TABLE`.
     """
     of_accuracy = performance[performance["metric"] == "accuracy"]
-    return table_performance(of_accuracy, models, list(models), "Table 3", PAPER)
+    return table_performance(of_accuracy, models, models, "Table 3", PAPER)
 
 
-def ss_table2_flips(single_weight: pd.DataFrame, census: Mapping[str, pd.DataFrame], models: Names) -> pd.DataFrame:
+def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) -> pd.DataFrame:
     """Does the decision flip without the top item, and without another item: percent of the texts in all four cases.
 
     One row for each model, ranking that decides which item is the top, and draw of the other item; with the number of
@@ -49,20 +42,17 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Mapping[str, pd.DataFra
     `single_weight` holds rows of the audit single_weight, of any number of data sets, and `census` is by data
     set; the columns are those of `TABLE`. Table 2, figures 9, 12 and 13.
     """
-    models.refuse_unknown(single_weight["model"].unique())
-    RANKINGS.refuse_unknown(single_weight["ranking"].unique())
     codes = 2 * ~single_weight["top_flips"].to_numpy() + ~single_weight["other_flips"].to_numpy()
     cases = single_weight.assign(**{name: 100.0 * (codes == code) for code, name in enumerate(CELLS)})
     rows = means(cases, ["model", "ranking", "draw"], CELLS, most=100)
     kept = {name: counts.loc[counts["split"] == "test", "kept"].sum() for name, counts in census.items()}
     excluded = rows[rows["metric"] == "texts"].assign(metric="excluded")
     excluded["mean"] = excluded["dataset"].map(kept) - excluded["mean"]
-    rankings = RANKINGS.extend(single_weight["ranking"].unique())
-    order = ["/".join(parts) for parts in product(models, rankings, DRAWS)]
-    return as_table(beside_paper(pd.concat([rows, excluded]), "Table 2", PAPER), order, [*CELLS, "texts", "excluded"])
+    rows = beside_paper(pd.concat([rows, excluded]), "Table 2", PAPER)
+    return as_table(rows, models, [*CELLS, "texts", "excluded"], RANKINGS, DRAWS)
 
 
-def earlier(ranked_sets: pd.DataFrame, pairs: Sequence[Pair]) -> pd.DataFrame:
+def earlier(ranked_sets: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
     """The statistics EARLIER, by dataset, row (the model), first and second ranking; and `texts`, as a metric.
 
     `texts` is the number of texts in which at least one of the two flips the decision. The statistics are percent of
@@ -77,13 +67,16 @@ def earlier(ranked_sets: pd.DataFrame, pairs: Sequence[Pair]) -> pd.DataFrame:
             before, after, tied = one < other, other < one, (one == other) & np.isfinite(one)
             either = before | after | tied
             cells = {
-                name: averaged(np.where(either, 100.0 * outcome, np.nan), 100)
+                name: mean(np.where(either, 100.0 * outcome, np.nan), most=100)
                 for name, outcome in zip(EARLIER, (before, after, tied), strict=False)
             }
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratios = before.sum(1) / after.sum(1)
             share = mean(np.where(before | after, before.astype(float), np.nan))
-            cells |= {EARLIER[-1]: cell(odds(share), ratios), "texts": {"mean": either.sum() / len(one)}}
+            cells |= {
+                EARLIER[-1]: odds(share)._replace(each=ratios.tolist()),
+                "texts": Estimate(either.sum() / len(one)),
+            }
             found += list_cells({**about, "first": first, "second": second, "seeds": len(one)}, cells)
     return pd.DataFrame(found)
 
@@ -95,15 +88,13 @@ def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
     earlier one. One row for each model and pair. `ranked_sets` holds rows of the audit ranked_sets, of any number of
     data sets; the columns are those of `TABLE`. Section 5.4.
     """
-    models.refuse_unknown(ranked_sets["model"].unique())
-    named = RANKINGS.extend(ranked_sets["ranking"].unique())
-    rows = earlier(ranked_sets, pairs_of(ranked_sets["ranking"].unique()))
+    expected = RANKINGS.ordered(ranked_sets["ranking"].unique())[::-1]
+    rows = earlier(ranked_sets, [*combinations(expected, 2)])
     rows["row"] += "/" + rows["first"] + "/" + rows["second"]
     claimed = published("Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio", PAPER)
     same = rows["row"].isin([f"{model}/gradient/attention" for model in models if has_encoder(model)])
     rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
-    order = ["/".join((model, *pair)) for model, pair in product(models, pairs_of(named))]
-    return as_table(rows, order, [*EARLIER, "texts"])
+    return as_table(rows, models, [*EARLIER, "texts"], expected, expected)
 
 
 def compared(single_weight: pd.DataFrame) -> pd.DataFrame:

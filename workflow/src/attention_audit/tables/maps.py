@@ -2,7 +2,7 @@
 other.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, estimate, mean
-from attention_audit.answer.samples import average, erase, find_sides
+from attention_audit.answer.samples import average, erase, find_sides, weigh_dots
 from attention_audit.contrasts import Subject
 from attention_audit.names import NUMBERED, RANKINGS, Names
 from attention_audit.tables.arrays import (
+    Frames,
     Subjects,
     by_model,
     by_pair,
-    cell,
     different,
     grid,
     list_cells,
@@ -57,36 +57,25 @@ def compare_maps(
             found["located"] = asked.part.estimate
             found["opposes"] = mean(np.where(np.isfinite(sides), sides < 0, np.nan))
         if len(stable):
-            _, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
-            found["rank_stability"] = mean(rho, -1.0)
+            pairs, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
+            similar = mean(rho, -1.0)
+            # pairs are no trainings: of each training, the mean with the others
+            found["rank_stability"] = similar._replace(each=(weigh_dots(pairs) @ similar.each).tolist())
         of_marks = marked[marked["attribution"] == name]
         if len(of_marks):
             found |= effects_of(of_marks, ["auprc"])
-        # pairs are no trainings
-        seeds = {"rank_stability": len({*stable["seed"], *stable["other"]})}
-        first, best = next(iter(found.items()))
-        about = {"row": name, "best": best.value}
-        rows += [
-            {
-                **about,
-                "metric": metric,
-                "seeds": seeds.get(metric, one.trainings),
-                **cell(one),
-                "note": note * (metric == first),
-            }
-            for metric, one in found.items()
-        ]
-        rows.append(
-            {**about, "metric": "texts", "seeds": seeds.get(first, best.trainings), "mean": best.texts, "note": ""}
-        )
+        best = next(iter(found.values()))
+        own = list_cells({"row": name, "best": best.value, "note": ""}, found | {"texts": Estimate(best.texts)})
+        own[0]["note"], own[-1]["seeds"] = note, own[0]["seeds"]
+        rows += own
     columns = ["row", "metric", "note", "seeds", "mean", "sd", "low", "high", "best"]
     return pd.DataFrame(rows, columns=columns).sort_values("best", ascending=False, kind="stable")
 
 
 def hf_table_maps(
     predictions: pd.DataFrame,
-    corpus: Mapping[str, pd.DataFrame],
-    census: Mapping[str, pd.DataFrame],
+    corpus: Frames,
+    census: Frames,
     subjects: Subjects,
     answer: Mapping[str, Any],
     **audits: pd.DataFrame,
@@ -103,9 +92,9 @@ def hf_table_maps(
     suite as the column `suite`; intervals are those of the answer, and the columns those of `TABLE`. corpus, census:
     see `tables.summary`.
     """
-    own = list_suite(subjects, "hf")
-    asked = measure_subjects(own, audits | {"predictions": predictions}, answer, corpus, census)
-    return table_suite(audits, own, asked)
+    every = audits | {"predictions": predictions}
+    measure = partial(measure_subjects, audits=every, answer=answer, corpus=corpus, census=census)
+    return table_suite(subjects, "hf", audits, measure)
 
 
 def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
@@ -118,22 +107,21 @@ def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subj
         "map_stability": stability, "attribution_stability": stability.iloc[:0],
         "plausibility": marked, "plausible_words": marked.iloc[:0],
     }  # fmt: skip
-    own = list_suite(subjects, "own")
-    return table_suite(audits, own, [None] * len(own))
-
-
-def list_suite(subjects: Subjects, suite: str) -> list[Subject]:
-    """List the models of a suite."""
-    return [subject for subject in map(Subject.model_validate, subjects) if subject.suite == suite]
+    return table_suite(subjects, "own", audits)
 
 
 def table_suite(
-    audits: Mapping[str, pd.DataFrame], subjects: Sequence[Subject], measured: Iterable[Measured | None]
+    subjects: Subjects,
+    suite: str,
+    audits: Frames,
+    measure: Callable[[Sequence[Subject]], Iterable[Measured]] | None = None,
 ) -> pd.DataFrame:
-    """Make the table of some models. measured: what `located` is asked of; None where it is not."""
+    """Make the table of the models of a suite. measure: takes what `located` is asked of; None where it is not."""
+    own = [subject for subject in map(Subject.model_validate, subjects) if subject.suite == suite]
+    measured = measure(own) if measure else [None] * len(own)
     tables = [
         table_subjects([subject], audits, partial(compare_maps, each), (), METRICS)
-        for subject, each in zip(subjects, measured, strict=True)
+        for subject, each in zip(own, measured, strict=True)
     ]
     return pd.concat(tables, ignore_index=True) if tables else as_table([], (), ())
 
@@ -163,7 +151,6 @@ def own_table_heads(
     columns.PERMUTATION and columns.RANKED_SETS rows of any number of data sets; the columns are those of columns.TABLE,
     with intervals over texts and trainings.
     """
-    models.refuse_unknown(permutation["model"].unique())
     rows: list[dict[str, Any]] = []
     for about, shuffled in by_model(permutation):
         model = about["row"]
@@ -174,7 +161,5 @@ def own_table_heads(
         note = "" if numbers else "one map is given of it, and no heads"
         for row, (moved, order) in maps.items():
             found = estimate_map(moved, order, sets)
-            cells = {metric: {"seeds": one.trainings, **cell(one)} for metric, one in found.items()}
-            rows += list_cells({**about, "row": row, "note": note}, cells)
-    order_of_rows = [row for model in models for row in (model, *(f"{model}/{name}" for name in HEADS))]
-    return as_table(pd.DataFrame(rows), order_of_rows, ("used", "flips", "ranks"))
+            rows += list_cells({**about, "row": row, "note": note}, found)
+    return as_table(pd.DataFrame(rows), models, ("used", "flips", "ranks"), ["", *HEADS])

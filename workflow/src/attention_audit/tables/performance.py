@@ -2,13 +2,13 @@
 (tables 2 and 3), and the model-consistent adversary for every lambda, with rows to compare it with (table 5).
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 import pandas as pd
 
 from attention_audit.contrasts import Subject
 from attention_audit.names import Names
+from attention_audit.tables.arrays import Subjects
 from attention_audit.tables.published import published
 from attention_audit.tables.tidy import as_table, beside_paper, look_up, over_seeds
 
@@ -23,13 +23,13 @@ ADVERSARIES = (*MOVED, "admissible_share")
 RUN = ["dataset", "model", "lambda", "seed"]
 
 
-def of_models(performance: pd.DataFrame, models: Names, shown: Sequence[str]) -> pd.DataFrame:
+def of_models(performance: pd.DataFrame, models: Names, shown: Iterable[str]) -> pd.DataFrame:
     """Mean, sd and number of seeds of every metric, for each model of `shown`.
 
     Raises AuditError where `performance` has a model that is not one of `models`.
     """
     models.refuse_unknown(performance["model"].unique())
-    chosen = performance[performance["model"].isin(shown)].rename(columns={"model": "row"})
+    chosen = performance[performance["model"].isin([*shown])].rename(columns={"model": "row"})
     return over_seeds(chosen, ["dataset", "row", "lambda", "selection", "classes", "metric"])
 
 
@@ -42,7 +42,7 @@ def noted(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame
 
 
 def table_performance(
-    performance: pd.DataFrame, models: Names, shown: Sequence[str], table: str, paper: str = "WP2019"
+    performance: pd.DataFrame, models: Names, shown: Iterable[str], table: str, paper: str = "WP2019"
 ) -> pd.DataFrame:
     """Make the table of how well the models of `shown` predict, one row each, beside a table of a paper."""
     return as_table(noted(of_models(performance, models, shown), table, paper), shown, METRICS)
@@ -86,14 +86,14 @@ def own_table_performance(performance: pd.DataFrame, models: Names) -> pd.DataFr
 
     From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE.
     """
-    return as_table(of_models(performance, models, list(models)), list(models), METRICS)
+    return as_table(of_models(performance, models, models), models, METRICS)
 
 
 def hf_table_performance(
     performance: pd.DataFrame,
     cut_texts: pd.DataFrame,
     models: Names,
-    subjects: Sequence[Subject | Mapping[str, Any]],
+    subjects: Subjects,
 ) -> pd.DataFrame:
     """How well fine-tuned Transformers predict, and how many texts they read in part, one row a model.
 
@@ -101,18 +101,18 @@ def hf_table_performance(
     columns.TABLE. Trainings of a model read the same words. subjects: the models whose attention is judged; those that
     they are held against are not counted.
     """
-    rows = of_models(performance, models, list(models))
+    rows = of_models(performance, models, models)
     counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique().astype(float)
     judged = {(each.dataset, each.model): True for each in map(Subject.model_validate, subjects)}
     cut = rows[look_up(judged, rows, False)].drop_duplicates(["dataset", "row"])
     cut = cut[["dataset", "row", "selection", "seeds"]].assign(metric=CUT, mean=look_up(counts, cut, 0.0))
-    return as_table(pd.concat([rows, cut], ignore_index=True), list(models), (*METRICS, CUT))
+    return as_table([rows, cut], models, (*METRICS, CUT))
 
 
 def by_run(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
     """F1 of each compared model and seed, and its means over texts of TVD, JSD and flips against the base model."""
-    averages = comparison.groupby(RUN, sort=False, dropna=False)[["tvd", "jsd", "decision_flip"]].mean()
-    averages = averages.rename(columns={"decision_flip": "decision_flip_rate"}).reset_index()
+    texts = comparison.assign(decision_flip_rate=comparison["decision_flip"])
+    averages = texts.groupby(RUN, sort=False, dropna=False)[[*MOVED[1:]]].mean().reset_index()
     f1 = performance[performance["metric"] == "f1"].rename(columns={"value": "f1"})
     runs = averages.merge(f1[[*RUN, "selection", "f1"]], on=RUN, validate="one_to_one")
     return runs.melt([*RUN, "selection"], var_name="metric")
@@ -126,14 +126,14 @@ def own_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, mo
     """
     runs = by_run(comparison, performance).rename(columns={"model": "row"})
     rows = over_seeds(runs, ["dataset", "row", "lambda", "selection", "metric"])
-    return as_table(rows, list(models), MOVED)
+    return as_table(rows, models, MOVED)
 
 
 def per_instance(instance_adversary: pd.DataFrame, performance: pd.DataFrame) -> pd.DataFrame:
     """For the base model, means over texts of Jain & Wallace's adversary, and the share of texts that have one."""
     own = instance_adversary[instance_adversary["model"] == BASE]
     texts = own.assign(admissible_share=own["admissible"] > 0, decision_flip_rate=own["decision_flip"])
-    averages = texts.groupby("dataset", sort=False)[["tvd", "jsd", "decision_flip_rate", "admissible_share"]].mean()
+    averages = texts.groupby("dataset", sort=False)[[*ADVERSARIES[1:]]].mean()
     rows = averages.reset_index().melt("dataset", var_name="metric", value_name="mean")
     selection = performance[performance["model"] == BASE].groupby("dataset")["selection"].first()
     return rows.assign(row=INSTANCE_ADVERSARY, seeds=1, selection=rows["dataset"].map(selection))

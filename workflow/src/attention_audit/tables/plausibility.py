@@ -9,7 +9,7 @@ from attention_audit.answer.estimates import Estimate, mean
 from attention_audit.columns.shared import BY_DESIGN
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.arrays import Subjects, cell, different, grid, list_cells
+from attention_audit.tables.arrays import Subjects, different, grid, list_cells
 from attention_audit.tables.attributions import RANDOM, compare_attributions, table_subjects
 
 NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
@@ -30,12 +30,12 @@ def effects_of(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, Estimat
     return {measure: mean(grid(of_texts[of_texts[measure].notna()], measure)) for measure in measures}
 
 
-def list_marks(rows: pd.DataFrame) -> dict[str, dict[str, float]]:
+def list_marks(rows: pd.DataFrame) -> dict[str, Estimate]:
     """List the cells of one attribution of a model: each annotator's marks, those of their majority, and counts."""
     majority = rows["annotator"] == ""
     own, names = rows[~majority], FOUND if (rows["annotator"] == BY_DESIGN).all() else NAMES
     cells = {
-        prefix + names[measure]: {"seeds": found.trainings, **cell(found, found.each)}
+        prefix + names[measure]: found
         for prefix, part in (("", own), ("majority_", rows[majority]))
         for measure, found in effects_of(part, [*names]).items()
         if found.texts
@@ -45,8 +45,7 @@ def list_marks(rows: pd.DataFrame) -> dict[str, dict[str, float]]:
         maps = own.drop_duplicates(["id", "annotator"])
         counts["unmarked"] = (maps["marked"] == 0).sum()
         counts["all_marked"] = ((maps["marked"] > 0) & (maps["marked"] == maps["words"])).sum()
-    # what is counted has no trainings
-    return cells | {name: {"seeds": 0, "mean": float(count)} for name, count in counts.items()}
+    return cells | {name: Estimate(count) for name, count in counts.items()}
 
 
 def compare_marks(
@@ -61,9 +60,7 @@ def compare_marks(
     rows: list[dict[str, Any]] = []
     for name in PLAUSIBLE.ordered(marked["attribution"].unique()):
         cells = list_marks(marked[marked["attribution"] == name])
-        for question, found in effects.items():
-            if name in found:
-                cells[question] = {"seeds": found[name][0].trainings, **cell(found[name][0])}
+        cells |= {question: found[name][0] for question, found in effects.items() if name in found}
         rows += list_cells({"row": name}, cells)
     return pd.DataFrame(rows)
 

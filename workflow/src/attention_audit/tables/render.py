@@ -5,7 +5,7 @@ The last two carry their provenance in a comment. A .csv file has no comments, s
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +14,7 @@ from tabulate import tabulate
 from attention_audit.artefacts.files import whole
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.shown import Block, Shown
+from attention_audit.tables.wording import Labels
 
 TEX = str.maketrans(
     {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$"}
@@ -61,7 +62,7 @@ def render(
     path: Path,
     provenance: str,
     shown: Shown,
-    labels: Mapping[str, str],
+    labels: Labels,
     top: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
 ) -> None:
     """Write a published table as `path` with the endings .csv, .json, .md and .tex.

@@ -27,6 +27,7 @@ from scipy import stats
 
 from attention_audit.columns.tables import REPLICATION
 from attention_audit.names import display_name
+from attention_audit.tables.arrays import Frames
 from attention_audit.tables.datasets import Records, rebuilt
 from attention_audit.tables.erasure import has_encoder
 from attention_audit.tables.published import Fact, facts
@@ -161,7 +162,7 @@ def index_means(table: pd.DataFrame, metric: str) -> pd.Series:
 
 
 def replication(
-    tables: Mapping[str, pd.DataFrame],
+    tables: Frames,
     records: Mapping[str, Records],
     of_data: Mapping[str, list[str]],
     of_models: Mapping[str, Mapping[str, list[str]]],

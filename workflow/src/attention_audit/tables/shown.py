@@ -5,12 +5,13 @@ without a label. What readers see of a row is a dictionary of texts by heading (
 """
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import pandas as pd
 
 from attention_audit.answer.lines import (
+    Row,
     count_readings,
     describe_marks,
     describe_run,
@@ -25,7 +26,7 @@ from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.texts import TOP, top
 from attention_audit.tables.tidy import join_notes
-from attention_audit.tables.wording import heading, isolated, label_of, named, number
+from attention_audit.tables.wording import Labels, heading, isolated, label_of, named, number
 
 
 class Block(NamedTuple):
@@ -36,9 +37,8 @@ class Block(NamedTuple):
     text: str = ""
 
 
-Shown = Callable[[pd.DataFrame, Mapping[str, str]], list[Block]]
+Shown = Callable[[pd.DataFrame, Labels], list[Block]]
 """The type of the functions of this module: from a table and labels to blocks."""
-Row = Mapping[Any, Any]
 Texts = dict[str, str]
 
 
@@ -57,7 +57,7 @@ def read_plain(row: Row, *names: str) -> Texts:
     return {name: str(row[name] or "") for name in names}
 
 
-def name_row(row: Row, labels: Mapping[str, str], *names: str) -> Texts:
+def name_row(row: Row, labels: Labels, *names: str) -> Texts:
     """Name the data set that a row is about, and what further columns name."""
     return {"data set": display_name(row["dataset"]), **{name: named(row[name], labels) for name in names}}
 
@@ -78,7 +78,7 @@ def interval(low: float, high: float, metric: str = "") -> str:
     return f" [at least {first}]" if math.isinf(high) else f" [{first}, {number(high, metric)}]"
 
 
-def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+def wide(table: pd.DataFrame, labels: Labels) -> list[Block]:
     """A table of columns.tables: one row for each data set, row and lambda; one column for each metric, and one for the
     paper's value where there is any.
     """
@@ -104,7 +104,7 @@ def wide(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     return [Block(drop_empty(pd.DataFrame(lines, dtype=str)))]
 
 
-def pairwise(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+def pairwise(table: pd.DataFrame, labels: Labels) -> list[Block]:
     """As `wide`, of rows <model>/<first>/<second>, a block for each data set and model."""
     parts = table["row"].str.partition("/")
     blocks = []
@@ -163,7 +163,7 @@ def show_grid(claims: pd.DataFrame) -> Block:
     return Block(pd.DataFrame(lines, columns=HEADS, dtype=str), "Which control shows which zone")
 
 
-def verdicts(controls: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+def verdicts(controls: pd.DataFrame, labels: Labels) -> list[Block]:
     """A table with the columns of `CONTROLS`. Two bounds become one condition, and which control shows which zone.
 
     Claims that do not hold come first; those on shuffled weights that hold are counted.
@@ -197,7 +197,7 @@ NOTES = (
 )
 
 
-def answer_model(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Block:
+def answer_model(row: Row, labels: Labels) -> Block:
     """Show the answers on one model, from a row of columns.SUMMARY."""
     # all of a line but its question and its brief
     heads = ["", "question", "statement", "estimate", "these", "trainings", "next", "beside"]
@@ -207,7 +207,7 @@ def answer_model(row: Mapping[Any, Any], labels: Mapping[str, str]) -> Block:
     return Block(lines, who, " ".join(filter(None, said)))
 
 
-def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+def answers(summary: pd.DataFrame, labels: Labels) -> list[Block]:
     """A table of columns.SUMMARY: each model's answers, and what the marks mean."""
     rows = summary.to_dict("records")
     missing = [f"{display_name(row['dataset'])}: {row['note']}" for row in rows if not row["model"]]
@@ -216,7 +216,7 @@ def answers(summary: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     return [*own, Block(measured, "What is measured", "\n\n".join([*missing, *NOTES]))]
 
 
-def attributions(table: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+def attributions(table: pd.DataFrame, labels: Labels) -> list[Block]:
     """A table of columns.INSTEAD: each attribution by both questions, and attention on the same texts."""
 
     def write(row: Row) -> Texts:
@@ -242,7 +242,7 @@ DRAWN = "The same texts of all models of a data set, drawn by their ids. The Par
 NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of its data sets is one of the papers'."
 
 
-def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+def single(texts: pd.DataFrame, labels: Labels) -> list[Block]:
     """A table of columns.texts: a few texts of each model."""
 
     def write(row: Row) -> Texts:
@@ -264,7 +264,7 @@ def single(texts: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
     return [Block(show_rows(top(texts), write, TEXTS.blank), f"{TOP} texts of each model", DRAWN)]
 
 
-def comparisons(replication: pd.DataFrame, labels: Mapping[str, str]) -> list[Block]:
+def comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
     """A table with the columns of `REPLICATION`, with a block for each paper and table."""
 
     def write(row: Row) -> Texts:

@@ -18,7 +18,7 @@ from attention_audit.answer.statements import NONE, Cell, Part
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
-from attention_audit.tables.arrays import Subjects
+from attention_audit.tables.arrays import Frames, Subjects
 from attention_audit.tables.asked import ASKED, Asked, Measured, measure_subjects
 from attention_audit.tables.plausibility import effects_of
 
@@ -103,8 +103,8 @@ def summary(
     subjects: Subjects,
     reasons: Mapping[str, str],
     answer: Mapping[str, Any],
-    corpus: Mapping[str, pd.DataFrame],
-    census: Mapping[str, pd.DataFrame],
+    corpus: Frames,
+    census: Frames,
     **audits: pd.DataFrame,
 ) -> pd.DataFrame:
     """Make one row for each data set and model, with the columns of columns.SUMMARY.

@@ -1,6 +1,8 @@
 """What the tables have in common: means over seeds, the paper's values, and the declared columns."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,7 @@ import pandas as pd
 
 from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
-from attention_audit.names import display_name
+from attention_audit.names import Names, display_name
 from attention_audit.tables.published import facts, published
 
 
@@ -65,24 +67,40 @@ def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.Da
 
 
 def as_table(
-    rows: pd.DataFrame | Sequence[pd.DataFrame], row_order: Iterable[str], metric_order: Sequence[str]
+    rows: pd.DataFrame | Sequence[pd.DataFrame],
+    row_order: Iterable[str],
+    metric_order: Iterable[str],
+    *part_orders: Iterable[str],
 ) -> pd.DataFrame:
-    """`rows`, of one frame or of several, with the columns of `TABLE`, ordered by data set (as in `rows`), row, lambda
-    and metric.
+    """Order rows, of one frame or of several, by data set (as they come), row, lambda and metric, with the columns of
+    `TABLE`.
 
-    Raises AuditError for a row or metric that is in neither order.
+    part_orders: of the further parts of a row's name, which "/" and "~" separate; row_order is that of the first part,
+    or of the whole name. Names of the user's own stand behind `Names`. Raises AuditError for a part of a row, or a
+    metric, that is not in its order.
     """
     if not isinstance(rows, pd.DataFrame):
         rows = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
-    rows = fill_columns(rows).reset_index(drop=True)
-    places = rows[["dataset", "row", "lambda", "metric"]]
-    orders = {"dataset": rows["dataset"].unique(), "row": row_order, "metric": metric_order}
-    for name, order in orders.items():
-        known = [*dict.fromkeys(order)]
-        if unknown := [value for value in rows[name].unique() if value not in known]:
+    rows = fill_columns(rows)
+    parts = [re.split("[/~]", name, maxsplit=len(part_orders)) if part_orders else [name] for name in rows["row"]]
+    of_rows = [
+        ("row", *each) for each in zip(zip_longest(*parts, fillvalue=""), (row_order, *part_orders), strict=False)
+    ]
+    places: list[Any] = []
+    for name, values, order in (
+        ("dataset", rows["dataset"], rows["dataset"]),
+        *of_rows,
+        ("metric", rows["metric"], metric_order),
+    ):
+        present = dict.fromkeys(values)
+        if isinstance(order, Names):
+            order.refuse_unknown(present)
+        known = order.extend(present) if isinstance(order, Names) else [*dict.fromkeys(order)]
+        if unknown := [value for value in present if value not in known]:
             raise AuditError(
                 f"{name} {unknown[0]!r} has no place in this table (known: {', '.join(known)}); "
                 f"declare it where the table's function in attention_audit/tables/ orders its {name}s"
             )
-        places = places.assign(**{name: pd.Categorical(rows[name], known)})
-    return rows.loc[places.sort_values([*places], kind="stable").index].reset_index(drop=True)
+        places.append([known.index(value) for value in values])
+    places.insert(-1, rows["lambda"].astype(float))
+    return rows.iloc[np.lexsort(places[::-1])].reset_index(drop=True)

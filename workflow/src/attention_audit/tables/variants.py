@@ -15,7 +15,7 @@ import pandas as pd
 from attention_audit.answer.estimates import Estimate, Floats, estimate
 from attention_audit.answer.samples import average, erase, take_share
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.arrays import Cell, cell, cube, list_cells, means, of_ranking
+from attention_audit.tables.arrays import cube, list_cells, means, of_ranking
 from attention_audit.tables.published import RERUN, published
 from attention_audit.tables.tidy import as_table, beside_paper, join_notes, look_up, over_seeds, select_first
 
@@ -58,7 +58,7 @@ def effects(permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names)
     }
 
 
-def take_median(removed: Floats, resamples: int) -> Cell:
+def take_median(removed: Floats, resamples: int) -> Estimate:
     """Take the median over texts of the share of items that goes before the decision flips, from (S, N).
 
     Of each text the mean over trainings counts; where the decision never flips (NaN), all items go. The interval is the
@@ -67,7 +67,7 @@ def take_median(removed: Floats, resamples: int) -> Cell:
     shares = np.where(np.isfinite(removed), removed, 1.0).mean(0)
     drawn = np.random.default_rng(0).choice(shares, (resamples, len(shares)))
     low, high = np.quantile(np.median(drawn, axis=1), (0.025, 0.975))
-    return {"mean": float(np.median(shares)), "low": float(low), "high": float(high)}
+    return Estimate(float(np.median(shares)), float(low), float(high))
 
 
 def note_reruns(row: Mapping[Any, Any]) -> str:
@@ -98,7 +98,6 @@ def md_table_diversity(
     hold rows of these audits, of any number of data sets; of pairs there are no rows of ranked_sets. The columns are
     those of `TABLE`. What stands beside `accuracy` and `magnitude` is the paper's table 2; notes have its reruns.
     """
-    models.refuse_unknown(performance["model"].unique())
     sources = {
         "accuracy": mark_right(predictions),
         "conicity": conicity,
@@ -107,19 +106,19 @@ def md_table_diversity(
         "tau_loo": correlation[correlation["pair"] == "attention~loo"].rename(columns={"tau": "tau_loo"}),
     }
     parts = [means(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items()]
-    found = pd.concat(parts, ignore_index=True)
-    texts = found["metric"] == "texts"
-    found.loc[texts, "mean"] = found[texts].groupby("dataset")["mean"].transform("max")
-    own = []
+    own: list[dict[str, Any]] = []
     for dataset in performance["dataset"].unique():
         erased, permuted = (frame[frame["dataset"] == dataset] for frame in (ranked_sets, permutation))
         removed = cube(of_ranking(erased, "attention"), "fraction_removed", "model")
         cells = {
             ("fraction_removed", model): take_median(removed[model], resamples) for model in models.ordered(removed)
         }
-        cells |= {key: cell(one) for key, one in effects(permuted, erased, models).items()}
-        own += [{"dataset": dataset, "row": row, "metric": metric, **each} for (metric, row), each in cells.items()]
-    rows = pd.concat([found.drop_duplicates(["dataset", "row", "metric"]), pd.DataFrame(own)], ignore_index=True)
+        cells |= effects(permuted, erased, models)
+        for (metric, row), effect in cells.items():
+            own += list_cells({"dataset": dataset, "row": row}, {metric: effect})
+    # every test text has a prediction, and the first number of texts is that of predictions
+    found = pd.concat(parts).drop_duplicates(["dataset", "row", "metric"])
+    rows = pd.concat([found, pd.DataFrame(own)], ignore_index=True)
     rows["seeds"] = rows["dataset"].map(performance.groupby("dataset", observed=True)["seed"].nunique())
     rows["selection"] = look_up(select_first(performance, "selection"), rows)
     rows["note"] = [note_reruns(row) if row["metric"] == "accuracy" else "" for row in rows.to_dict("records")]
@@ -141,7 +140,6 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     `TABLE`. Intervals of models that read whole texts are those of the answer; a text of which nothing is left counts
     as wrong. Notes give the number of the independent rerun. Raises AuditError for a model that is not one of `models`.
     """
-    models.refuse_unknown([*impermissible["model"].unique(), *performance["model"].unique()])
     columns = (impermissible["right"], impermissible["mass"], impermissible["uniform_mass"])
     of_texts = (*columns, impermissible["right_without"].eq(True))
     percents = {name: 100.0 * values for name, values in zip(DECEPTION[:-1], of_texts, strict=True)}
@@ -190,5 +188,5 @@ def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
         for order, curve in found.items():
             racu = estimate(take_share(below - area(curve), below - left))
             about = {"dataset": str(dataset), "row": order, "seeds": len(left)}
-            rows += list_cells(about, {"racu": cell(racu, racu.each), "texts": {"mean": float(left.shape[1])}})
+            rows += list_cells(about, {"racu": racu, "texts": Estimate(left.shape[1])})
     return as_table(pd.DataFrame(rows), RANKINGS, ("racu", "texts"))

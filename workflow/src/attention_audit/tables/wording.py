@@ -11,6 +11,8 @@ import pandas as pd
 from attention_audit.errors import AuditError
 from attention_audit.names import ATTRIBUTIONS, PLAUSIBLE, RANKINGS
 
+Labels = Mapping[str, str]
+"""What names are called."""
 ClassNames = Mapping[int, str]
 """Names by class, of one data set."""
 MOST_CLASSES = 4
@@ -64,7 +66,7 @@ def number(value: float, metric: str, paper: bool = False) -> str:
     return f"{value:{digits[paper]}}"
 
 
-def labels_of(models: Iterable[Mapping[str, str]], titles: Mapping[str, str]) -> dict[str, str]:
+def labels_of(models: Iterable[Labels], titles: Labels) -> dict[str, str]:
     """The labels of all names in tables: the models of all suites, rankings, attributions, other parts of rows, papers.
 
     `titles` has the labels of papers. Raises AuditError where one name has two labels.
@@ -80,7 +82,7 @@ def labels_of(models: Iterable[Mapping[str, str]], titles: Mapping[str, str]) ->
     return labels
 
 
-def label_of(name: str, labels: Mapping[str, str]) -> str:
+def label_of(name: str, labels: Labels) -> str:
     """The label of a name; of a function of the user's own what stands behind the colon. Raises AuditError where it has
     none.
     """
@@ -94,7 +96,7 @@ def label_of(name: str, labels: Mapping[str, str]) -> str:
     return labels[name]
 
 
-def named(row: str, labels: Mapping[str, str], class_name: str = "") -> str:
+def named(row: str, labels: Labels, class_name: str = "") -> str:
     """The label of a row, made of the labels of its parts, which "/", "~" and " - " separate; "" for an empty row.
 
     class_name: what the class is called, of a row of one class. Raises AuditError for a part without a label.
