@@ -78,7 +78,7 @@ def test_the_map_of_items_ends_where_they_do() -> None:
     axes = wp_fig_contributions(frame, JW).axes[0]
     # weights and shares are at most .0036 now, so that all axes end at the tick of .01
     assert frame.filter(like="top_weights").max().max() == pytest.approx(0.0035, abs=1e-4)
-    assert (axes.get_xlim(), axes.get_ylim()) == (pytest.approx((0, 0.1)), pytest.approx((-0.1, 0.1)))
+    assert (axes.get_xlim(), axes.get_ylim()) == ((0, 0.01), (-0.01, 0.01))
     assert axes.collections[-1].get_array().sum() == 200
     ticks = zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)
     assert {label.get_text(): round(np.sign(place) * place**2, 6) for place, label in ticks} == {

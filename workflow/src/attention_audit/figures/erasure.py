@@ -24,7 +24,6 @@ from attention_audit.figures.panels import (
     instead,
     legend,
     panel_grid,
-    rooted,
     scale_by_roots,
 )
 from attention_audit.names import RANKINGS, Names
@@ -73,8 +72,9 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
         [axes] = panel.axes
         x, y = panel.rows["delta_attention"], panel.rows["delta_js"]
         low, high = bounds(y, LEAST_JS)
-        window = bounds(x, LEAST), scale_by_roots(axes, "y", min(low, -BELOW * high), high)
-        meshes.append(density(axes, x, rooted(y), CELLS, window, FAINTEST))
+        axes.set_xlim(bounds(x, LEAST))
+        scale_by_roots(axes, "y", min(low, -BELOW * high), high)
+        meshes.append(density(axes, x, y, CELLS, FAINTEST))
         axes.axhline(0, color=style.BLACK, **style.DASHES)
         axes.xaxis.set_major_locator(MaxNLocator(4))
         panel.title(models[panel.model].label, f"below 0: {(y < 0).sum()} of {len(y)}")
