@@ -12,11 +12,16 @@ from attention_audit.padded import Head
 from attention_audit.readout import HeadStates, Readout, read_heads
 
 
-def make_readout(lengths: Sequence[int], outputs: int = 1, seed: int = 0) -> Readout:
-    """Make a readout of texts with the given lengths, consistent in itself: probabilities follow from attention."""
+def make_readout(
+    lengths: Sequence[int], outputs: int = 1, seed: int = 0, size: float = 2.0, peak: float = 1.0
+) -> Readout:
+    """Make a readout of texts with the given lengths, consistent in itself: probabilities follow from attention.
+
+    size: of the states. peak: the smaller, the more peaked the weights.
+    """
     random = np.random.default_rng(seed)
-    attention = [random.dirichlet(np.ones(n)).astype(np.float32) for n in lengths]
-    contribution = [random.normal(0, 2, (n, outputs)).astype(np.float32) for n in lengths]
+    attention = [random.dirichlet(np.full(n, peak)).astype(np.float32) for n in lengths]
+    contribution = [random.normal(0, size, (n, outputs)).astype(np.float32) for n in lengths]
     bias = np.tile(random.normal(size=outputs).astype(np.float32), (len(lengths), 1))
     logits = np.array([a @ z for a, z in zip(attention, contribution, strict=True)]) + bias
     exponential = np.exp(np.hstack([np.zeros_like(logits), logits]) if outputs == 1 else logits)
@@ -32,9 +37,9 @@ def make_readout(lengths: Sequence[int], outputs: int = 1, seed: int = 0) -> Rea
     )
 
 
-def make_pairs(lengths: list[int], outputs: int = 3, classes: int = 4, seed: int = 0) -> Readout:
+def make_pairs(lengths: list[int], outputs: int = 3, classes: int = 4, seed: int = 0, **further: float) -> Readout:
     """Make a readout of pairs: `outputs` behind a head of so many classes, of which a text has its own candidates."""
-    readout = make_readout(lengths, outputs, seed)
+    readout = make_readout(lengths, outputs, seed, **further)
     random = np.random.default_rng(seed)
     weight, bias = random.normal(0, 2, (classes, outputs)), random.normal(size=classes)
     head = Head(torch.from_numpy(weight).float(), torch.from_numpy(bias).float())

@@ -178,28 +178,24 @@ def test_figure5_shows_instance_averages(datasets):
         points = [(line.get_marker(), line.get_xydata()) for line in axes.lines if line.get_linestyle() == "None"]
         ours = compared[compared["dataset"] == dataset]
 
-        def average(frame):
-            return [frame["jsd"].sum() / len(frame), frame["tvd"].sum() / len(frame)]
+        def average(model, by, ours=ours):
+            return ours[ours["model"] == model].groupby(by)[["jsd", "tvd"]].mean()
 
         for marker, model in (("^", "base"), ("s", "uniform")):
-            by_seed = [average(ours[(ours["model"] == model) & (ours["seed"] == seed)]) for seed in (1, 2, 3)]
-            np.testing.assert_allclose(dict(points)[marker], by_seed)
-        np.testing.assert_allclose(dict(points)["P"], [average(instances[instances["dataset"] == dataset])])
-        scratch, steps = (ours[ours["model"] == name] for name in ("adversary", "continuation"))
+            np.testing.assert_allclose(dict(points)[marker], average(model, "seed"))
+        np.testing.assert_allclose(dict(points)["P"], [instances.query("dataset == @dataset")[["jsd", "tvd"]].mean()])
         # every seed from scratch, then their means; of searches each seed by itself, in the order of lambda
-        means = [average(scratch[scratch["lambda"] == lambda_]) for lambda_ in LAMBDAS]
-        searches = [
-            [average(steps[(steps["seed"] == seed) & (steps["lambda"] == lambda_)]) for lambda_ in sorted(SOUGHT[seed])]
-            for seed in (1, 2)
-        ]
+        searches = average("continuation", ["seed", "lambda"])
         singles, *curves = (at for marker, at in points if marker in "oD")
         assert len(singles) == 2 * len(LAMBDAS)
         parts = []
-        for expected, at in zip([means, *searches], curves, strict=True):
+        for expected, at in zip(
+            [average("adversary", "lambda"), searches.loc[1], searches.loc[2]], curves, strict=True
+        ):
             np.testing.assert_allclose(at, expected)
             # the curve begins at the base model
-            parts += pairwise([[0, 0], *expected])
-        np.testing.assert_allclose(lines, parts)
+            parts += pairwise([[0, 0], *expected.to_numpy()])
+        np.testing.assert_allclose(lines, np.array(parts))
         assert axes.get_xlim()[1] > LN2
         assert axes.get_ylim()[0] == 0
 
