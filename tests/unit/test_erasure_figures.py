@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, list_words
+from drawn import list_words
+from figure_rows import CURVES, ranked_sets, single_weight
 from labels import SS
 
 from attention_audit.audits.located import FURTHER
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import BINS
-from attention_audit.errors import AuditError
 from attention_audit.figures.erasure import (
     curve_points,
     ss_fig3_delta_js,
@@ -19,46 +19,6 @@ from attention_audit.figures.erasure import (
 from attention_audit.names import MAPS, RANKINGS, Look, Names
 
 FEW = {"imdb-ratings": ["flan_none", "han_rnn"]}
-ONE = {"yelp": ["flan_rnn"]}
-MANY = {"agnews-4": list(SS), "a-data-set-with-a-name-too-long-for-one-line": list(SS)[3:]}
-CURVES = [f"{measure}_curve_{place}" for measure in ("comprehensiveness", "sufficiency") for place in range(5)]
-
-
-def frame_of(models, columns, texts, **words):
-    """Rows of every data set, model, text and combination of `words`; `columns` draws numbers."""
-    index = [(d, m, 1, f"text {i}") for d, names in models.items() for m in names for i in range(texts)]
-    frame = pd.DataFrame(index, columns=["dataset", "model", "seed", "id"])
-    for name, values in words.items():
-        frame = frame.merge(pd.DataFrame({name: values}), how="cross")
-    random = np.random.default_rng(0)
-    return frame.assign(**{name: draw(random, len(frame)) for name, draw in columns.items()})
-
-
-def single_weight(models, texts=60):
-    """Plausible rows of columns.SINGLE_WEIGHT."""
-    columns = {"delta_attention": lambda r, n: r.random(n), "delta_js": lambda r, n: r.normal(0.1, 0.1, n)}
-    return frame_of(models, columns, texts, ranking=["attention", "gradient"], draw=["corrected", "as_published"])
-
-
-def ranked_sets(models, texts=60):
-    """Plausible rows of columns.RANKED_SETS, curves as numbers."""
-    columns = {name: lambda r, n: r.random(n) for name in ("fraction_removed", *CURVES)}
-    frame = frame_of(models, columns, texts, ranking=list(RANKERS))
-    frame.loc[frame["ranking"] == "smallest", CURVES] = np.nan
-    return frame
-
-
-FIGURES = {
-    "fig3": lambda models: ss_fig3_delta_js(single_weight(models), SS),
-    "fig5": lambda models: ss_fig5_fraction_removed(ranked_sets(models), SS),
-    "aopc": lambda models: ss_fig_aopc([ranked_sets(models)], SS),
-}
-
-
-@pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("models", [FEW, MANY, ONE], ids=["few", "many", "one"])
-def test_no_text_hides_another_or_leaves_the_page(name, models):
-    assert_readable(FIGURES[name](models))
 
 
 def test_figure3_counts_attention_with_the_corrected_draw_whole():
@@ -150,13 +110,6 @@ def test_rankings_and_bins_are_those_of_the_audit():
     assert len([name for name in CURVES if name.startswith("sufficiency")]) == len(BINS)
     for attribute in ("label", "colour", "marker"):
         assert len({getattr(look, attribute) for look in own.values()}) == len(own)
-
-
-@pytest.mark.parametrize("draw", [ss_fig5_fraction_removed, lambda rows, models: ss_fig_aopc([rows], models)])
-def test_a_ranking_without_a_look_is_refused(draw):
-    frame = ranked_sets({"yelp": ["han_rnn"]})
-    with pytest.raises(AuditError, match=r"^ranking 'oracle' is not known .* RANKINGS of attention_audit/names\.py$"):
-        draw(frame.replace({"ranking": {"random": "oracle"}}), SS)
 
 
 def test_a_new_ranking_appears_in_every_figure(monkeypatch):
