@@ -18,7 +18,6 @@ from attention_audit.explorer.document import (
     AboutMap,
     AboutView,
     ColumnKind,
-    Computed,
     MapKind,
     Run,
     Tail,
@@ -32,7 +31,7 @@ from attention_audit.tables.wording import isolated
 Floats = npt.NDArray[np.float64]
 Maps = list[Floats | None]
 """Of each text, weights (L,) or, of several heads, (H, L); None where it has none."""
-Known = Mapping[str, npt.NDArray[np.float32]]
+Known = Mapping[Any, npt.NDArray[np.float32]]
 """Values of the words of texts, by id."""
 
 PROBABILITY = 6
@@ -125,22 +124,12 @@ class ViewBuilder:
         self._gather()
 
     def _add(
-        self,
-        key: str,
-        label: str,
-        meaning: str,
-        maps: Maps | None = None,
-        model: Readout | None = None,
-        *,
-        kind: MapKind = "attention",
-        computed: Computed = "stored",
-        seed: int | None = None,
+        self, key: str, label: str, meaning: str, maps: Maps | None = None, model: Readout | None = None, **further: Any
     ) -> None:
-        """Add a map, and what the model predicts whose own map it is."""
-        about = AboutMap(
-            key=key, label=label, meaning=meaning, kind=kind, computed=computed, seed=seed, own=model is not None
-        )
-        self.abouts.append(about)
+        """Add a map, and what the model predicts whose own map it is. further: what else AboutMap has."""
+        about = {"kind": "attention", "computed": "stored", "seed": None} | further
+        about |= {"key": key, "label": label, "meaning": meaning, "own": model is not None}
+        self.abouts.append(cast(AboutMap, about))
         if maps is not None:
             self.maps[key] = maps
         if model is not None:
@@ -190,7 +179,7 @@ class ViewBuilder:
             meaning = "What the item adds to the logit of the predicted class, beyond the mean of all classes." + (
                 "" if self.here else " Of the first-order expansion at the model's own weights."
             )
-            computed: Computed = "exact" if self.here else "stored"
+            computed = "exact" if self.here else "stored"
             for number, readout in self.runs.items():
                 key, label = f"contribution:{number}", f"exact contribution, seed {number}"
                 maps = None if self.here else compute_contributions(readout)
