@@ -7,11 +7,10 @@ from drawn import assert_readable, list_words, titles
 from figure_rows import adversary, agreement, correlation, permutation
 from labels import JW
 from matplotlib.collections import LineCollection
-from seaborn.utils import relative_luminance
 
 from attention_audit.figures import style
 from attention_audit.figures.by_weight import jw_fig_adversary, jw_fig_permutation, quarters
-from attention_audit.figures.correlation import ink_on, jw_fig_agreement, jw_fig_correlation, matrix
+from attention_audit.figures.correlation import jw_fig_agreement, jw_fig_correlation, matrix
 from attention_audit.names import ATTRIBUTIONS
 from attention_audit.units import LN2
 
@@ -127,10 +126,3 @@ def test_agreement_names_the_columns_once():
     *panels, _ = jw_fig_agreement(agreement(models), JW).axes
     named = [any(label.get_visible() and label.get_text() for label in axes.get_xticklabels()) for axes in panels]
     assert named == [False, False, True, True, True]
-
-
-@pytest.mark.parametrize("value", np.linspace(-1, 1, 21))
-def test_numbers_stand_out_from_their_shade(value):
-    background = style.DIVERGING((value + 1) / 2)
-    light, ink = relative_luminance(background), relative_luminance(ink_on(background))
-    assert (max(light, ink) + 0.05) / (min(light, ink) + 0.05) >= 4.5
