@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, list_words, titles
+from drawn import assert_readable, list_words, points_of, titles
 from figure_rows import adversary, agreement, correlation, permutation
 from labels import JW
 from matplotlib.collections import LineCollection
@@ -72,7 +72,7 @@ def test_small_changes_are_spread_by_a_root():
     ends, inner = axes.transAxes.inverted().transform(axes.transData.transform([(0.25, 0), (0.0625, 0)]))[:, 0]
     assert (ends, inner) == pytest.approx((1, 0.5))
     assert {label.get_text() for label in axes.get_xticklabels()} == {"0", "0.03", "0.1", "¼"}
-    assert {float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "o"} == {0.25}
+    assert {place for place, _ in points_of(axes, "o")} == {0.25}
 
 
 @pytest.mark.parametrize(("largest", "end"), [(0.003, "0.01"), (0.1, "0.1"), (0.26, "½"), (0.93, "1"), (1.0, "1")])
@@ -87,8 +87,7 @@ def test_adversary_shows_the_median_and_quartiles_of_each_quarter():
     values = np.tile([0, 0.01, 0.35, LN2, 0.69], 4)
     (axes,) = jw_fig_adversary(adversary(ONE, texts=20).assign(base_max_attention=weights, jsd=values), JW).axes
     assert axes.get_xlim() == (0, LN2)
-    medians = [line for line in axes.lines if line.get_marker() == "o"]
-    assert [(line.get_ydata()[0], line.get_xdata()[0]) for line in medians] == [(place, 0.35) for place in range(4)]
+    assert points_of(axes, "o") == [(0.35, place) for place in range(4)]
     bars = [
         path.vertices for lines in axes.collections if isinstance(lines, LineCollection) for path in lines.get_paths()
     ]

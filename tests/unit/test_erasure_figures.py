@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import list_words
+from drawn import list_words, points_of
 from figure_rows import CURVES, ranked_sets, single_weight
 from labels import SS
 
@@ -56,12 +56,9 @@ def test_boxes_are_of_the_same_texts():
     assert never_flips == ["100.0 %", "12.5 %", "0.0 %", "0.0 %", "0.0 %", "mean, never"]
     # seven at .4 on average, and one at 1
     assert [text.get_text()[:4] for text in axes.texts[:2]] == ["1.00", "0.47"]
-    diamonds = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "D"]
-    assert diamonds[:2] == pytest.approx([1, (7 * 0.4 + 1) / 8])
-    medians = [line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 1.6]
-    assert medians[0] == 1
-    assert medians[1] == pytest.approx((0.4 + 0.5) / 2)
-    assert medians[-1] == pytest.approx(0.05)
+    assert points_of(axes, "D")[:2] == [(1, 0), (0.475, 1)]
+    first, second, *_, last = (line.get_xdata()[0] for line in axes.lines if line.get_linewidth() == 1.6)
+    assert (first, second, last) == pytest.approx((1, (0.4 + 0.5) / 2, 0.05))
     assert axes.get_title(loc="left") == "Yelp\nHANrnn\n8 of 10 texts flip"
     assert list_words(axes.get_yticklabels()) == [RANKINGS[name].label for name in RANKERS]
 
@@ -73,35 +70,23 @@ def test_a_panel_says_that_no_text_flips():
     assert list_words(axes.texts) == ["no ranking flips any text"]
 
 
-def test_curves_are_means_over_texts_and_seeds():
+def test_figure_aopc_draws_the_means_over_texts_and_seeds():
     frame = ranked_sets({"yelp": ["han_rnn"]}, texts=3)
-    frame = pd.concat([frame, frame.assign(seed=2)])
+    frame = pd.concat([frame, frame.assign(seed=2, sufficiency_curve_3=0)])
     points = curve_points(frame, SS)
     assert len(points) == 4 * 2 * 5
-    at = points.set_index(["ranking", "measure", "bin"])
-    gradient = frame[frame["ranking"] == "gradient"]
-    assert at.loc[("gradient", "sufficiency", "3"), "mean"] == pytest.approx(gradient["sufficiency_curve_3"].mean())
-    assert (points["low"] <= points["mean"]).all()
-    assert (points["mean"] <= points["high"]).all()
-
-
-def test_figure_aopc_draws_a_line_a_ranking():
-    frame = ranked_sets({"yelp": ["han_rnn"]})
-    points = curve_points(frame, SS)
-    figure = ss_fig_aopc(iter([frame]), SS)
-    above, below = figure.axes
+    assert ((points["low"] <= points["mean"]) & (points["mean"] <= points["high"])).all()
+    above, below = ss_fig_aopc(iter([frame]), SS).axes
     assert above.get_ylabel() == "attention-\ncomprehensiveness\n↑ higher is better"
     assert below.get_ylabel() == "attention-\nsufficiency\n↓ lower is better"
     assert list_words(above.get_xticklabels()) == [str(bin_) for bin_ in BINS]
-    markers = [line.get_marker() for line in below.lines if len(line.get_xdata()) == 5 and line.get_marker() != "None"]
-    assert markers == [RANKINGS[name].marker for name in RANKERS if name != "smallest"]
     lines = [line for line in below.lines if len(line.get_xdata()) == 5]
-    assert [[*line.get_xdata()] for line in lines] == [[0, 1, 2, 3, 4]] * 4
+    assert [line.get_marker() for line in lines] == [RANKINGS[name].marker for name in RANKERS if name != "smallest"]
     # a later ranking is drawn on top, and smaller
     assert np.diff([line.get_markersize() for line in lines]).max() < 0
-    drawn = below.lines[0].get_ydata()
-    expected = points[(points["ranking"] == "random") & (points["measure"] == "sufficiency")]
-    np.testing.assert_array_equal(drawn, expected["mean"])
+    means = frame.groupby("ranking")[CURVES[5:]].mean().dropna()
+    for line, name in zip(lines, RANKERS, strict=False):
+        np.testing.assert_allclose(line.get_xydata(), [*enumerate(means.loc[name])])
 
 
 def test_rankings_and_bins_are_those_of_the_audit():

@@ -138,6 +138,7 @@ def test_hostile_texts_and_names_are_no_markup_in_the_page(tmp_path: Path) -> No
     text = (tmp_path / "explorer.html").read_text()
     for hostile in (*HOSTILE[:3], *CLASSES, "<u>W&P</u>", "<i>base</i>", "</script>good"):
         assert hostile not in text
+    # one that computes, one of facts, and one a view
     assert text.count("<script") == text.count("</script") == 4
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, list_words, save_twice, titles
+from drawn import assert_readable, list_words, points_of, save_twice, titles
 from labels import WP
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -31,30 +31,23 @@ TEXT = "one of the most beautiful , wonderful films i have seen ; the $ 5 act dr
 REVIEW = TEXT.split()
 
 
-def comparison(datasets, texts=40, seed=0):
+def comparison(datasets, texts=40):
     """Plausible columns.COMPARISON rows: three further seeds, three uniform models, two adversaries a lambda, and the
     steps of two searches.
     """
-    random = np.random.default_rng(seed)
-    runs = [("base", math.nan, s) for s in (1, 2, 3)] + [("uniform", math.nan, s) for s in (1, 2, 3)]
+    runs = [(model, math.nan, s) for model in ("base", "uniform") for s in (1, 2, 3)]
     runs += [("adversary", lambda_, s) for lambda_ in LAMBDAS for s in (1, 2)]
     runs += [("continuation", lambda_, s) for s, lambdas in SOUGHT.items() for lambda_ in lambdas]
+    about = pd.DataFrame(runs, columns=["model", "lambda", "seed"])
+    reach = np.where(about["lambda"].isna(), 0.3, 0.1 + 0.1 * np.searchsorted(LAMBDAS, about["lambda"]))
     frames = []
-    for dataset in datasets:
-        attention, prediction = random.uniform(0.05, 1, texts), random.integers(0, 2, texts)
-        for model, lambda_, s in runs:
-            reach = 0.3 if math.isnan(lambda_) else 0.1 + 0.1 * sum(lambda_ > other for other in LAMBDAS)
-            frame = pd.DataFrame({"dataset": dataset, "model": model, "lambda": lambda_, "seed": s}, range(texts))
-            frames.append(
-                frame.assign(
-                    id=[f"{dataset}-{i}" for i in range(texts)],
-                    jsd=random.uniform(0, reach, texts),
-                    tvd=random.uniform(0, reach / 3, texts),
-                    decision_flip=False,
-                    base_prediction=prediction,
-                    base_max_attention=attention,
-                )
-            )
+    for number, dataset in enumerate(datasets):
+        random = np.random.default_rng(number)
+        text = pd.DataFrame({"id": [f"{dataset}-{i}" for i in range(texts)]})
+        text = text.assign(dataset=dataset, base_max_attention=random.uniform(0.05, 1, texts))
+        frame = about.assign(reach=reach).merge(text, how="cross")
+        jsd, tvd = frame["reach"].to_numpy() * random.random((2, len(frame)))
+        frames.append(frame.assign(jsd=jsd, tvd=tvd / 3))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -130,12 +123,6 @@ def test_a_legend_has_as_many_columns_as_find_room(letters, columns):
     assert figure.legends[0]._ncols == columns
 
 
-def medians(axes):
-    """Where the medians of a panel stand: height and place."""
-    dots = [line for line in axes.lines if line.get_marker() == "o"]
-    return {(round(float(dot.get_ydata()[0]), 4), round(float(dot.get_xdata()[0]), 4)) for dot in dots}
-
-
 def test_figure3_without_further_seeds_shows_the_adversary_alone():
     compared = comparison(["sst", "needle"])
     alone = compared[compared["model"] != "base"]
@@ -143,7 +130,7 @@ def test_figure3_without_further_seeds_shows_the_adversary_alone():
     assert titles(figure) == ["SST\n40 texts", "needle\n40 texts"]
     assert not figure.legends
     # one violin in each quarter
-    assert all({height for height, _ in medians(axes)} == {0, 1, 2, 3} for axes in figure.axes)
+    assert all({height for _, height in points_of(axes, "o")} == {0, 1, 2, 3} for axes in figure.axes)
 
 
 def test_figure3_takes_the_median_over_further_seeds_only():
@@ -163,8 +150,8 @@ def test_figure3_parts_texts_into_quarters_by_their_largest_weight():
     assert names == ["0.70 to 0.80", "0.50 to 0.60", "0.30 to 0.40", "0.10 to 0.20"]
     # of two texts each, the highest quarter on top; seeds above the adversary, whose violins are lines
     above, below = -0.85 / 4, 0.85 / 4
-    seeds = {(round(place + above, 4), jsd) for place, jsd in enumerate([0.3, 0.21, 0.11, 0.01])}
-    assert medians(axes) == seeds | {(round(place + below, 4), 0.5) for place in range(4)}
+    seeds = {(jsd, place + above) for place, jsd in enumerate([0.3, 0.21, 0.11, 0.01])}
+    assert {*points_of(axes, "o")} == seeds | {(0.5, place + below) for place in range(4)}
 
 
 @pytest.mark.parametrize("datasets", [["sst"], list("abcdef")])
@@ -212,15 +199,6 @@ def test_figure5_names_lambdas_without_hiding_anything(datasets):
         assert not ((x0 < x) & (x < x1) & (y0 < y) & (y < y1)).any()
 
 
-@pytest.mark.parametrize("family", ["adversary", "continuation"])
-def test_figure5_of_one_search_alone_speaks_of_no_other(family):
-    compared = comparison(["sst"])
-    alone = compared[compared["model"].isin(["base", "uniform", family])]
-    (legend,) = wp_fig5_tvd_jsd(alone, instance_adversary(compared), WP, 0.05).legends
-    words = " ".join(list_words(legend.get_texts()))
-    assert ("scratch" in words, "continuation" in words) == (family == "adversary", family == "continuation")
-
-
 @pytest.mark.parametrize(
     "draw",
     [wp_fig3_seed_variance, lambda rows, instances, models: wp_fig5_tvd_jsd(rows, instances, models, 0.05)],
@@ -231,21 +209,21 @@ def test_a_model_without_a_look_is_refused(draw):
         draw(compared.replace({"model": {"uniform": "gpt"}}), instance_adversary(compared), WP)
 
 
-def test_figure5_draws_every_model_that_is_compared():
+def test_figure5_names_the_models_that_are_compared():
     compared = comparison(["sst"])
-    more = compared[compared["model"] == "uniform"].assign(model="frozen")
+    more = compared[compared["model"].isin(["base", "adversary"])].replace({"model": {"adversary": "frozen"}})
     models = Names("model", "here", {**WP, "frozen": Look("frozen weights", "purple", "v")})
-    figure = wp_fig5_tvd_jsd(pd.concat([compared, more]), instance_adversary(compared), models, 0.05)
-    (legend,) = figure.legends
-    assert list_words(legend.get_texts()) == [
-        "further seeds", "uniform weights", "adversary from scratch (beside it: λ)", "adversary by continuation (λ)",
-        "frozen weights",
-        "per-instance adversary",
-        "tolerance",
-        "mean of further seeds",
-    ]  # fmt: skip
-    [points] = [line for line in figure.axes[0].lines if line.get_marker() == "v"]
-    assert len(points.get_xydata()) == 3
+
+    def draw(rows):
+        figure = wp_fig5_tvd_jsd(rows, instance_adversary(compared), models, 0.05)
+        return figure.axes[0], list_words(figure.legends[0].get_texts())
+
+    axes, named = draw(more)
+    limits = ["per-instance adversary", "tolerance", "mean of further seeds"]
+    assert named == ["further seeds", "frozen weights", *limits]
+    assert len(next(line.get_xydata() for line in axes.lines if line.get_marker() == "v")) == 8
+    searches = ["adversary from scratch (beside it: λ)", "adversary by continuation (λ)"]
+    assert draw(compared)[1] == ["further seeds", "uniform weights", *searches, *limits]
 
 
 def test_figure2_refuses_weights_that_it_does_not_know():

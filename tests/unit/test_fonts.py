@@ -64,23 +64,16 @@ def census(*names):
 
 
 @pytest.mark.parametrize("script", SAMPLES)
-def test_no_character_is_drawn_as_a_box(script):
+def test_texts_and_classes_of_every_script_are_drawn_without_a_box(script, tmp_path, recwarn, caplog):
     needs(script)
     text = SAMPLES[script][1]
     families = fonts.families([text])
     assert families[0] == fonts.FONT
-    assert not fonts.warning([text])
     boxes = [drawn(UNASSIGNED, [family]) for family in families]
     for character in fonts.visible([text]):
         outlines = drawn(character, families)
         assert len(outlines)
         assert not any(np.array_equal(outlines, box) for box in boxes)
-
-
-@pytest.mark.parametrize("script", SAMPLES)
-def test_figure2_writes_texts_and_classes_in_every_script(script, tmp_path, recwarn, caplog):
-    needs(script)
-    text = SAMPLES[script][1]
     with caplog.at_level(logging.WARNING):
         figure = wp_fig2_attention_maps(maps(text.split()), census(text, "b"))
         save(figure, tmp_path / "a.pdf", tmp_path / "a.png", "{}")
