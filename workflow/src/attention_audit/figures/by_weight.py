@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from attention_audit.figures import style
 from attention_audit.figures.panels import (
     by_dataset,
-    by_known_model,
+    by_model,
     describe,
     legend,
     panel_grid,
@@ -112,7 +112,7 @@ def by_weight(
     """
     kinds = KINDS.ordered(instances["kind"].unique())
     with style.house_style():
-        figure, panels = panel_grid(by_known_model(instances, models) if models else by_dataset(instances), HEIGHT)
+        figure, panels = panel_grid(by_model(instances, models) if models else by_dataset(instances), HEIGHT)
         for panel in panels:
             scale(panel.axes[0])
             draw(panel.axes[0], panel.rows, kinds)

@@ -10,7 +10,7 @@ from attention_audit.columns.audits import TOP
 from attention_audit.figures import style
 from attention_audit.figures.panels import (
     QUARTERS,
-    by_known_model,
+    by_model,
     density,
     describe,
     panel_grid,
@@ -88,7 +88,7 @@ def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     """Draw three parts for each data set and model, from columns.CONTRIBUTIONS rows of any number of data sets, each
     list in columns of its own; `models` names and orders the panels.
     """
-    figure, panels = panel_grid(by_known_model(contributions, models), HEIGHT, RATIOS)
+    figure, panels = panel_grid(by_model(contributions, models), HEIGHT, RATIOS)
     for panel in panels:
         for draw, axes in zip((draw_items, draw_against, draw_overlap), panel.axes, strict=True):
             draw(axes, panel.rows)

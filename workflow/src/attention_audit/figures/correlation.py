@@ -14,7 +14,7 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import Key, by_known_model, describe, instead, legend, panel_grid
+from attention_audit.figures.panels import Key, by_model, describe, instead, legend, panel_grid
 from attention_audit.names import ATTRIBUTIONS, Names
 
 HEIGHT = 1.95  # inches: of a panel of histograms
@@ -64,7 +64,7 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     From columns.CORRELATION rows of any number of data sets; `models` names and orders the panels. Raises AuditError
     for an attribution that is not one of names.ATTRIBUTIONS.
     """
-    figure, panels = panel_grid(with_values(by_known_model(compared(correlation), models)), HEIGHT)
+    figure, panels = panel_grid(with_values(by_model(compared(correlation), models)), HEIGHT)
     for panel in panels:
         draw(panel.axes[0], panel.rows)
         panel.title(models[panel.model].label, f"{panel.rows.groupby('measure')['tau'].count().max()} texts")
@@ -122,8 +122,8 @@ def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
     names = ATTRIBUTIONS.ordered([*agreement["first"].unique(), *agreement["second"].unique()])
     labels = [ATTRIBUTIONS[name].label for name in names]
     with_attention = agreement[(agreement[["first", "second"]] == "attention").any(axis=1)]
-    shown = with_values(by_known_model(with_attention, models))
-    every = by_known_model(agreement, models)
+    shown = with_values(by_model(with_attention, models))
+    every = by_model(agreement, models)
     figure, panels = panel_grid({key: every[key] for key in shown}, CELL * len(names) + MARGIN)
     for panel in panels:
         [axes] = panel.axes

@@ -74,23 +74,20 @@ class Panel(NamedTuple):
         self.axes[0].set_yticks(range(len(labels)), labels if self.left else [""] * len(labels))
 
 
-def by_model(rows: pd.DataFrame) -> dict[Key, pd.DataFrame]:
-    """Part rows by data set and model, in their order."""
-    groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
-    return {(str(dataset), str(model)): part for (dataset, model), part in groups}
-
-
 def by_dataset(rows: pd.DataFrame) -> dict[Key, pd.DataFrame]:
     """Part rows by data set, in their order; all models are together."""
     return {(str(name), ""): part for name, part in rows.groupby("dataset", sort=False, observed=True)}
 
 
-def by_known_model(rows: pd.DataFrame, models: Names) -> dict[Key, pd.DataFrame]:
-    """Part rows by data set, in the order of `rows`, and model, in the order of `models`.
+def by_model(rows: pd.DataFrame, models: Names | None = None) -> dict[Key, pd.DataFrame]:
+    """Part rows by data set, in their order, and model, in their order or that of `models`.
 
     Raises AuditError for a model that is not one of them.
     """
-    parts = by_model(rows)
+    groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
+    parts = {(str(dataset), str(model)): part for (dataset, model), part in groups}
+    if models is None:
+        return parts
     shown = models.ordered(model for _, model in parts)
     return {key: parts[key] for key in product(rows["dataset"].unique(), shown) if key in parts}
 
