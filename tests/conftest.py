@@ -3,22 +3,17 @@
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from folder import Folder, fresh
-from readouts import make_readout
-from scipy.special import softmax
+from readouts import make_heads, make_pairs, make_readout
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus import raw
-from attention_audit.model.tail import NORMS, Tail
-from attention_audit.padded import Head
-from attention_audit.readout import HeadStates, Readout, read_heads
+from attention_audit.readout import Readout
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -114,41 +109,15 @@ def random_readout() -> Callable[..., Readout]:
 
 
 @pytest.fixture
-def random_pairs(random_readout: Callable[..., Readout]) -> Callable[..., Readout]:
+def random_pairs() -> Callable[..., Readout]:
     """A readout of pairs: `outputs` behind a head of so many classes, of which each text has its own candidates."""
-
-    def make(lengths: list[int], outputs: int = 3, classes: int = 4, seed: int = 0) -> Readout:
-        readout = random_readout(lengths, outputs, seed)
-        random = np.random.default_rng(seed)
-        weight, bias = random.normal(0, 2, (classes, outputs)), random.normal(size=classes)
-        head = Head(torch.from_numpy(weight).float(), torch.from_numpy(bias).float())
-        candidates = [
-            np.flatnonzero(np.arange(classes) != i % (2 * classes)).astype(np.int32) for i in range(len(readout))
-        ]
-        scores = [a @ z + b for a, z, b in zip(readout.attention, readout.contribution, readout.bias, strict=True)]
-        logits = np.tanh(np.array(scores)) @ weight.T + bias
-        for row, allowed in zip(logits, candidates, strict=True):
-            row[np.setdiff1d(np.arange(classes), allowed)] = -np.inf
-        probabilities = softmax(logits, 1).astype(np.float32)
-        predictions = probabilities.argmax(1)
-        return replace(readout, predictions=predictions, probabilities=probabilities, head=head, candidates=candidates)
-
-    return make
+    return make_pairs
 
 
-def random_tail(width: int, classes: int, seed: int = 0, pooled: str = "tanh") -> Tail:
-    """A tail of random weights; its inner layer is twice as wide."""
-    generator = torch.Generator().manual_seed(seed)
-    shapes = {"output": (width, width), "inner": (2 * width, width), "outer": (width, 2 * width)}
-    shapes |= {"pooler": (width, width), "classifier": (classes, width)}
-    weights = {}
-    for name, shape in shapes.items():
-        weights[f"{name}.weight"] = torch.randn(shape, generator=generator)
-        weights[f"{name}.bias"] = torch.randn(shape[:1], generator=generator)
-    for name in NORMS:
-        weights[f"{name}.weight"] = 1 + torch.randn(width, generator=generator) / 4
-        weights[f"{name}.bias"] = torch.randn(width, generator=generator)
-    return Tail(weights, "gelu", pooled, 1e-12)
+@pytest.fixture
+def random_heads() -> Callable[..., Readout]:
+    """A readout of a Transformer with random weights, consistent in itself."""
+    return make_heads
 
 
 @pytest.fixture
@@ -162,24 +131,3 @@ def limit_fields(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], No
 
     yield limit
     csv.field_size_limit(before)
-
-
-@pytest.fixture
-def random_heads() -> Callable[..., Readout]:
-    """A readout of a Transformer with random weights, consistent in itself."""
-
-    def make(
-        lengths: list[int], heads: int = 3, width: int = 6, classes: int = 3, seed: int = 0, marks: int = 0
-    ) -> Readout:
-        random = np.random.default_rng(seed)
-        attending = HeadStates(
-            [random.dirichlet(np.ones(n), heads).T.astype(np.float32) for n in lengths],
-            np.full(len(lengths), marks),
-            [random.normal(0, 2, (n, heads, width // heads)).astype(np.float32) for n in lengths],
-            random.normal(size=(len(lengths), width)).astype(np.float32),
-            random_tail(width, classes, seed),
-        )
-        labels = random.integers(0, classes, len(lengths))
-        return read_heads([f"text-{i}" for i in range(len(lengths))], labels, attending)
-
-    return make

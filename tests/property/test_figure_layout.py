@@ -4,16 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_audit.figures import style
-from attention_audit.figures.attention_maps import MARGIN, POINTS, Word, measure, printable, wrapped
+from attention_audit.figures.attention_maps import MARGIN, POINTS, Word, printable, wrap
 
 WORDS = st.lists(st.text(st.characters(codec="latin-1"), min_size=1, max_size=120), min_size=1, max_size=20)
 
 
 @given(WORDS, st.sampled_from([style.SMALL, style.TEXT, style.TITLE]))
 def test_lines_hold_every_character_in_order_and_in_bounds(words, size):
-    lines = wrapped([Word(word, 0.5) for word in words], size)
-    assert "".join(word.text for line in lines for word in line.words) == "".join(map(printable, words))
+    lines = wrap([Word(word, 0.5) for word in words], size)
+    assert "".join(word.text for line in lines for word in line) == "".join(map(printable, words))
     for line in lines:
-        rights = [left + measure(word.text, size) for word, left in zip(line.words, line.lefts, strict=True)]
+        rights = [word.left + word.width for word in line]
         assert rights[-1] <= style.WIDTH * POINTS - MARGIN
-        assert all(right < left for right, left in zip(rights, line.lefts[1:], strict=False))
+        assert all(right < word.left for right, word in zip(rights, line[1:], strict=False))

@@ -49,6 +49,12 @@ def titles(figure: Figure) -> list[str]:
     return [axes.get_title(loc="left") for axes in figure.axes]
 
 
+def points_of(axes: Axes, marker: str) -> list[tuple[float, ...]]:
+    """List where the first points of the lines with a marker stand: x and y, with nine digits."""
+    found = (np.asarray(line.get_xydata()) for line in axes.lines if line.get_marker() == marker)
+    return [tuple(points[0].round(9).tolist()) for points in found if len(points)]
+
+
 def assert_readable(figure: Figure, texts: Sequence[Text] | None = None, room: float = 1) -> npt.NDArray[np.float64]:
     """No text hides another, and none leaves the page by more than `room` pixels.
 

@@ -1,17 +1,27 @@
 """Readouts of made-up texts."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+import torch
+from scipy.special import softmax
 
-from attention_audit.readout import Readout
+from attention_audit.model.tail import NORMS, Tail
+from attention_audit.padded import Head
+from attention_audit.readout import HeadStates, Readout, read_heads
 
 
-def make_readout(lengths: Sequence[int], outputs: int = 1, seed: int = 0) -> Readout:
-    """Make a readout of texts with the given lengths, consistent in itself: probabilities follow from attention."""
+def make_readout(
+    lengths: Sequence[int], outputs: int = 1, seed: int = 0, size: float = 2.0, peak: float = 1.0
+) -> Readout:
+    """Make a readout of texts with the given lengths, consistent in itself: probabilities follow from attention.
+
+    size: of the states. peak: the smaller, the more peaked the weights.
+    """
     random = np.random.default_rng(seed)
-    attention = [random.dirichlet(np.ones(n)).astype(np.float32) for n in lengths]
-    contribution = [random.normal(0, 2, (n, outputs)).astype(np.float32) for n in lengths]
+    attention = [random.dirichlet(np.full(n, peak)).astype(np.float32) for n in lengths]
+    contribution = [random.normal(0, size, (n, outputs)).astype(np.float32) for n in lengths]
     bias = np.tile(random.normal(size=outputs).astype(np.float32), (len(lengths), 1))
     logits = np.array([a @ z for a, z in zip(attention, contribution, strict=True)]) + bias
     exponential = np.exp(np.hstack([np.zeros_like(logits), logits]) if outputs == 1 else logits)
@@ -25,3 +35,50 @@ def make_readout(lengths: Sequence[int], outputs: int = 1, seed: int = 0) -> Rea
         contribution,
         bias,
     )
+
+
+def make_pairs(lengths: list[int], outputs: int = 3, classes: int = 4, seed: int = 0, **further: float) -> Readout:
+    """Make a readout of pairs: `outputs` behind a head of so many classes, of which a text has its own candidates."""
+    readout = make_readout(lengths, outputs, seed, **further)
+    random = np.random.default_rng(seed)
+    weight, bias = random.normal(0, 2, (classes, outputs)), random.normal(size=classes)
+    head = Head(torch.from_numpy(weight).float(), torch.from_numpy(bias).float())
+    candidates = [np.flatnonzero(np.arange(classes) != i % (2 * classes)).astype(np.int32) for i in range(len(readout))]
+    scores = [a @ z + b for a, z, b in zip(readout.attention, readout.contribution, readout.bias, strict=True)]
+    logits = np.tanh(np.array(scores)) @ weight.T + bias
+    for row, allowed in zip(logits, candidates, strict=True):
+        row[np.setdiff1d(np.arange(classes), allowed)] = -np.inf
+    probabilities = softmax(logits, 1).astype(np.float32)
+    predictions = probabilities.argmax(1)
+    return replace(readout, predictions=predictions, probabilities=probabilities, head=head, candidates=candidates)
+
+
+def random_tail(width: int, classes: int, seed: int = 0, pooled: str = "tanh") -> Tail:
+    """Make a tail of random weights; its inner layer is twice as wide."""
+    generator = torch.Generator().manual_seed(seed)
+    shapes = {"output": (width, width), "inner": (2 * width, width), "outer": (width, 2 * width)}
+    shapes |= {"pooler": (width, width), "classifier": (classes, width)}
+    weights = {}
+    for name, shape in shapes.items():
+        weights[f"{name}.weight"] = torch.randn(shape, generator=generator)
+        weights[f"{name}.bias"] = torch.randn(shape[:1], generator=generator)
+    for name in NORMS:
+        weights[f"{name}.weight"] = 1 + torch.randn(width, generator=generator) / 4
+        weights[f"{name}.bias"] = torch.randn(width, generator=generator)
+    return Tail(weights, "gelu", pooled, 1e-12)
+
+
+def make_heads(
+    lengths: list[int], heads: int = 3, width: int = 6, classes: int = 3, seed: int = 0, marks: int = 0
+) -> Readout:
+    """Make a readout of a Transformer with random weights, consistent in itself."""
+    random = np.random.default_rng(seed)
+    attending = HeadStates(
+        [random.dirichlet(np.ones(n), heads).T.astype(np.float32) for n in lengths],
+        np.full(len(lengths), marks),
+        [random.normal(0, 2, (n, heads, width // heads)).astype(np.float32) for n in lengths],
+        random.normal(size=(len(lengths), width)).astype(np.float32),
+        random_tail(width, classes, seed),
+    )
+    labels = random.integers(0, classes, len(lengths))
+    return read_heads([f"text-{i}" for i in range(len(lengths))], labels, attending)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, list_words, written
+from drawn import assert_readable, list_words, points_of, written
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -43,8 +43,8 @@ def strip_of(figure: Figure, question: str) -> Axes:
     return figure.axes[list(QUESTIONS).index(question)]
 
 
-def points_of(axes: Axes, marker: str) -> list[float]:
-    return [float(np.asarray(line.get_xdata())[0]) for line in axes.lines if line.get_marker() == marker]
+def places_of(axes: Axes, marker: str) -> list[float]:
+    return [x for x, _ in points_of(axes, marker)]
 
 
 def words_of(figure: Figure) -> str:
@@ -52,38 +52,39 @@ def words_of(figure: Figure) -> str:
 
 
 def test_values_stand_between_cuts_that_are_aligned() -> None:
-    located = ask("located", 0.5, 0.375, 0.625, each=[0.25, 0.5, 0.75], next_low=0.0, next_high=1.0)
-    used = ask("used", 0.025, 0.01, 0.04, each=[0.025, 0.1])
-    figure = draw(located, used)
-    # from the first cut, in widths of the middle zone; the ring of random words stands at (0 - .25) / .5
-    assert points_of(strip_of(figure, "located"), "o") == pytest.approx([-0.5, 0.0, 0.5, 1.0])
-    assert points_of(strip_of(figure, "located"), "|") == pytest.approx([-0.5, 1.5])
-    assert points_of(strip_of(figure, "used"), "o") == pytest.approx([0.0, 1.0])
-    (*_, bar) = [patch for patch in strip_of(figure, "located").patches if isinstance(patch, Rectangle)]
-    assert (bar.get_x(), bar.get_width()) == pytest.approx((0.25, 0.5))
+    located = ask("located", 0.5, 0.375, 0.625, each=[0.25, 0.5, 0.75], next_low=0.0, next_high=1.5)
+    figure = draw(located, ask("used", 0.025, 0.01, 0.04, each=[0.025, 0.1]))
+    strip = strip_of(figure, "located")
+    assert strip.get_xlim() == (-0.25, 1.25)
+    assert strip_of(figure, "used").get_xlim() == pytest.approx((-0.05, 0.175))
+    # the first is the ring of random words
+    assert places_of(strip, "o") == [0, 0.25, 0.5, 0.75]
+    assert (places_of(strip, "|"), places_of(strip, ">")) == ([0], [1.25])
+    assert places_of(strip_of(figure, "used"), "o") == [0.025, 0.1]
+    assert [(bar.get_x(), bar.get_width()) for bar in strip.patches[3:] if isinstance(bar, Rectangle)] == [
+        (0.375, 0.25)
+    ]
     assert ".50 [.38, .62]" in words_of(figure)
-    assert "next .00 to 1.00" in words_of(figure)
+    assert "next .00 to 1.50" in words_of(figure)
     assert_readable(figure)
 
 
 def test_what_lies_off_the_scale_is_an_arrow() -> None:
     figure = draw(ask("unique", -2.0, -inf, -1.9, zones="1"), ask("used", 0.9, 0.8, 1.0))
-    assert points_of(strip_of(figure, "unique"), "<") == [-1.0]
-    assert points_of(strip_of(figure, "used"), ">") == [2.0]
+    assert places_of(strip_of(figure, "unique"), "<") == [-0.25]
+    assert places_of(strip_of(figure, "used"), ">") == pytest.approx([0.175])
 
 
 def test_within_the_tolerance_the_map_is_dotted_and_other_trainings_a_square() -> None:
-    beside = {
-        "unique_tolerance_value": 0.75,
-        "unique_tolerance_beyond_value": 0.25,
-        "unique_tolerance_tvd_budget": 0.05,
-    }
+    tolerated = {"value": 0.75, "beyond_value": 0.25, "tvd_budget": 0.05}
     unique = ask("unique", 0.25, 0.0, 0.5, tvd=0.1, tvd_budget=0.125)
-    figure = draw(unique, **beside, stable_each=[0.5, 0.0])
+    figure = draw(
+        unique, **{f"unique_tolerance_{name}": value for name, value in tolerated.items()}, stable_each=[0.5, 0.0]
+    )
     axes = strip_of(figure, "unique")
-    assert points_of(axes, "s") == [0.5]
+    assert places_of(axes, "s") == [0.5]
     (dotted,) = [line for line in axes.lines if line.is_dashed()]
-    assert list(np.asarray(dotted.get_xdata())) == [0.0, 1.0]
+    assert list(np.asarray(dotted.get_xdata())) == [0.25, 0.75]
     assert ".25 at TVD .100" in words_of(figure)
     assert "another training .50; budget: TVD .125" in words_of(figure)
 
@@ -93,7 +94,7 @@ def test_classes_are_numbered_from_the_lowest_and_nothing_of_all_is_drawn() -> N
     apart = ask("located", 0.4, 0.3, 0.5, zones="≠", said="bad hardly; good largely", classes=classes)
     figure = draw(apart)
     dots = {text.get_text(): text.get_position()[0] for text in strip_of(figure, "located").texts}
-    assert (dots["1"], dots["2"]) == (-0.5, 1.25)
+    assert (dots["1"], dots["2"]) == (0, 0.875)
     assert not any(len(line.get_xdata()) for line in strip_of(figure, "located").lines)
     assert "bad hardly; good largely (1) .00; (2) .88" in words_of(figure)
     assert_readable(figure)
@@ -116,10 +117,10 @@ def test_attributions_stand_beside_attention_and_the_yardstick_is_hollow() -> No
     frame = pd.DataFrame(rows, columns=INSTEAD.schema.names)
     figure = fig_instead(frame, LABELS)
     (axes,) = figure.axes
-    assert points_of(axes, "o") == [0.25, 0.75, 1.0]
+    assert places_of(axes, "o") == [0.25, 0.75, 1.0]
     hollow = [line.get_markerfacecolor() == "white" for line in axes.lines if line.get_marker() == "o"]
     assert hollow == [False, False, True]
-    assert points_of(axes, "|") == [0.25, 0.25]
+    assert places_of(axes, "|") == [0.25, 0.25]
     assert list_words(axes.get_yticklabels()) == ["attention", "gradient", "leave-one-out"]
     assert_readable(figure)
     assert NOTHING in words_of(fig_instead(frame.iloc[:0], LABELS))

@@ -45,6 +45,11 @@ def shown(whole: Shown) -> Iterator[Shown]:
     quiet(whole)
 
 
+def await_place(shown: Shown, words: str) -> None:
+    """Wait until the page says that it shows a text, a model or a seed."""
+    shown.until(f"return document.querySelector('#kicker').textContent.includes('{words}')")
+
+
 def weights_of(shown: Shown) -> list[float]:
     """The weights that the columns say."""
     return [float(value) for value in shown.each("#words [role=slider]", "n.ariaValueNow")]
@@ -282,7 +287,7 @@ def test_the_list_sorts_filters_and_searches(shown: Shown) -> None:
 def test_a_text_is_chosen_from_the_list_and_by_the_way_back(shown: Shown) -> None:
     shown.open(f"#view={NEEDLE}")
     shown.all("#texts a")[4].click()
-    shown.until("return document.querySelector('#kicker').textContent.includes('needle-test-00004')")
+    await_place(shown, "needle-test-00004")
     assert shown.all("#texts a")[4].get_attribute("aria-current") == "true"
     shown.one("#next").click()
     assert "needle-test-00005" in shown.text("#kicker")
@@ -290,7 +295,7 @@ def test_a_text_is_chosen_from_the_list_and_by_the_way_back(shown: Shown) -> Non
     shown.one("#previous").click()
     assert "needle-test-00003" in shown.text("#kicker")
     shown.chrome.back()
-    shown.until("return document.querySelector('#kicker').textContent.includes('needle-test-00004')")
+    await_place(shown, "needle-test-00004")
 
 
 def test_the_opening_text_has_its_reason_beside_it(shown: Shown) -> None:
@@ -302,22 +307,21 @@ def test_the_opening_text_has_its_reason_beside_it(shown: Shown) -> None:
     assert shown.one("#why").is_displayed()
     # it is about the first training
     shown.choose("#seed", "257")
-    shown.until("return document.querySelector('#kicker').textContent.includes('seed 257')")
+    await_place(shown, "seed 257")
     assert not shown.one("#why").is_displayed()
 
 
 def test_data_set_suite_model_and_seed_are_chosen(shown: Shown) -> None:
     shown.open()
-    shown.choose("#dataset", "sst")
-    shown.until("return document.querySelector('#kicker').textContent.includes('sst-test-00000')")
-    shown.choose("#dataset", "needle")
-    shown.until("return document.querySelector('#kicker').textContent.includes('needle-test-00000')")
-    shown.choose("#suite", "jw")
-    shown.until("return document.querySelector('#kicker').textContent.includes('lstm_tanh')")
-    shown.choose("#suite", "wp")
-    shown.until("return document.querySelector('#kicker').textContent.includes('base')")
-    shown.choose("#seed", "257")
-    shown.until("return document.querySelector('#kicker').textContent.includes('seed 257')")
+    for selector, value, words in (
+        ("#dataset", "sst", "sst-test-00000"),
+        ("#dataset", "needle", "needle-test-00000"),
+        ("#suite", "jw", "lstm_tanh"),
+        ("#suite", "wp", "base"),
+        ("#seed", "257", "seed 257"),
+    ):
+        shown.choose(selector, value)
+        await_place(shown, words)
     check_outcome(shown, NEEDLE, 257, 0)
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, list_words, save_twice, titles
+from drawn import assert_readable, list_words, points_of, save_twice, titles
 from labels import WP
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -31,30 +31,23 @@ TEXT = "one of the most beautiful , wonderful films i have seen ; the $ 5 act dr
 REVIEW = TEXT.split()
 
 
-def comparison(datasets, texts=40, seed=0):
+def comparison(datasets, texts=40):
     """Plausible columns.COMPARISON rows: three further seeds, three uniform models, two adversaries a lambda, and the
     steps of two searches.
     """
-    random = np.random.default_rng(seed)
-    runs = [("base", math.nan, s) for s in (1, 2, 3)] + [("uniform", math.nan, s) for s in (1, 2, 3)]
+    runs = [(model, math.nan, s) for model in ("base", "uniform") for s in (1, 2, 3)]
     runs += [("adversary", lambda_, s) for lambda_ in LAMBDAS for s in (1, 2)]
     runs += [("continuation", lambda_, s) for s, lambdas in SOUGHT.items() for lambda_ in lambdas]
+    about = pd.DataFrame(runs, columns=["model", "lambda", "seed"])
+    reach = np.where(about["lambda"].isna(), 0.3, 0.1 + 0.1 * np.searchsorted(LAMBDAS, about["lambda"]))
     frames = []
-    for dataset in datasets:
-        attention, prediction = random.uniform(0.05, 1, texts), random.integers(0, 2, texts)
-        for model, lambda_, s in runs:
-            reach = 0.3 if math.isnan(lambda_) else 0.1 + 0.1 * sum(lambda_ > other for other in LAMBDAS)
-            frame = pd.DataFrame({"dataset": dataset, "model": model, "lambda": lambda_, "seed": s}, range(texts))
-            frames.append(
-                frame.assign(
-                    id=[f"{dataset}-{i}" for i in range(texts)],
-                    jsd=random.uniform(0, reach, texts),
-                    tvd=random.uniform(0, reach / 3, texts),
-                    decision_flip=False,
-                    base_prediction=prediction,
-                    base_max_attention=attention,
-                )
-            )
+    for number, dataset in enumerate(datasets):
+        random = np.random.default_rng(number)
+        text = pd.DataFrame({"id": [f"{dataset}-{i}" for i in range(texts)]})
+        text = text.assign(dataset=dataset, base_max_attention=random.uniform(0.05, 1, texts))
+        frame = about.assign(reach=reach).merge(text, how="cross")
+        jsd, tvd = frame["reach"].to_numpy() * random.random((2, len(frame)))
+        frames.append(frame.assign(jsd=jsd, tvd=tvd / 3))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -123,17 +116,11 @@ def test_long_names_of_data_sets_hide_nothing():
         assert_readable(figure)
 
 
-@pytest.mark.parametrize(("letters", "columns"), [(10, 3), (31, 3), (40, 2), (70, 1)])
+@pytest.mark.parametrize(("letters", "columns"), [(10, 3), (20, 2), (40, 1)])
 def test_a_legend_has_as_many_columns_as_find_room(letters, columns):
     figure = Figure(figsize=(style.WIDTH, 2))
     legend(figure, [{"label": "m" * letters}] * 6)
     assert figure.legends[0]._ncols == columns
-
-
-def medians(axes):
-    """Where the medians of a panel stand: height and place."""
-    dots = [line for line in axes.lines if line.get_marker() == "o"]
-    return {(round(float(dot.get_ydata()[0]), 4), round(float(dot.get_xdata()[0]), 4)) for dot in dots}
 
 
 def test_figure3_without_further_seeds_shows_the_adversary_alone():
@@ -143,7 +130,7 @@ def test_figure3_without_further_seeds_shows_the_adversary_alone():
     assert titles(figure) == ["SST\n40 texts", "needle\n40 texts"]
     assert not figure.legends
     # one violin in each quarter
-    assert all({height for height, _ in medians(axes)} == {0, 1, 2, 3} for axes in figure.axes)
+    assert all({height for _, height in points_of(axes, "o")} == {0, 1, 2, 3} for axes in figure.axes)
 
 
 def test_figure3_takes_the_median_over_further_seeds_only():
@@ -163,8 +150,8 @@ def test_figure3_parts_texts_into_quarters_by_their_largest_weight():
     assert names == ["0.70 to 0.80", "0.50 to 0.60", "0.30 to 0.40", "0.10 to 0.20"]
     # of two texts each, the highest quarter on top; seeds above the adversary, whose violins are lines
     above, below = -0.85 / 4, 0.85 / 4
-    seeds = {(round(place + above, 4), jsd) for place, jsd in enumerate([0.3, 0.21, 0.11, 0.01])}
-    assert medians(axes) == seeds | {(round(place + below, 4), 0.5) for place in range(4)}
+    seeds = {(jsd, place + above) for place, jsd in enumerate([0.3, 0.21, 0.11, 0.01])}
+    assert {*points_of(axes, "o")} == seeds | {(0.5, place + below) for place in range(4)}
 
 
 @pytest.mark.parametrize("datasets", [["sst"], list("abcdef")])
@@ -178,28 +165,24 @@ def test_figure5_shows_instance_averages(datasets):
         points = [(line.get_marker(), line.get_xydata()) for line in axes.lines if line.get_linestyle() == "None"]
         ours = compared[compared["dataset"] == dataset]
 
-        def average(frame):
-            return [frame["jsd"].sum() / len(frame), frame["tvd"].sum() / len(frame)]
+        def average(model, by, ours=ours):
+            return ours[ours["model"] == model].groupby(by)[["jsd", "tvd"]].mean()
 
         for marker, model in (("^", "base"), ("s", "uniform")):
-            by_seed = [average(ours[(ours["model"] == model) & (ours["seed"] == seed)]) for seed in (1, 2, 3)]
-            np.testing.assert_allclose(dict(points)[marker], by_seed)
-        np.testing.assert_allclose(dict(points)["P"], [average(instances[instances["dataset"] == dataset])])
-        scratch, steps = (ours[ours["model"] == name] for name in ("adversary", "continuation"))
+            np.testing.assert_allclose(dict(points)[marker], average(model, "seed"))
+        np.testing.assert_allclose(dict(points)["P"], [instances.query("dataset == @dataset")[["jsd", "tvd"]].mean()])
         # every seed from scratch, then their means; of searches each seed by itself, in the order of lambda
-        means = [average(scratch[scratch["lambda"] == lambda_]) for lambda_ in LAMBDAS]
-        searches = [
-            [average(steps[(steps["seed"] == seed) & (steps["lambda"] == lambda_)]) for lambda_ in sorted(SOUGHT[seed])]
-            for seed in (1, 2)
-        ]
+        searches = average("continuation", ["seed", "lambda"])
         singles, *curves = (at for marker, at in points if marker in "oD")
         assert len(singles) == 2 * len(LAMBDAS)
         parts = []
-        for expected, at in zip([means, *searches], curves, strict=True):
+        for expected, at in zip(
+            [average("adversary", "lambda"), searches.loc[1], searches.loc[2]], curves, strict=True
+        ):
             np.testing.assert_allclose(at, expected)
             # the curve begins at the base model
-            parts += pairwise([[0, 0], *expected])
-        np.testing.assert_allclose(lines, parts)
+            parts += pairwise([[0, 0], *expected.to_numpy()])
+        np.testing.assert_allclose(lines, np.array(parts))
         assert axes.get_xlim()[1] > LN2
         assert axes.get_ylim()[0] == 0
 
@@ -216,15 +199,6 @@ def test_figure5_names_lambdas_without_hiding_anything(datasets):
         assert not ((x0 < x) & (x < x1) & (y0 < y) & (y < y1)).any()
 
 
-@pytest.mark.parametrize("family", ["adversary", "continuation"])
-def test_figure5_of_one_search_alone_speaks_of_no_other(family):
-    compared = comparison(["sst"])
-    alone = compared[compared["model"].isin(["base", "uniform", family])]
-    (legend,) = wp_fig5_tvd_jsd(alone, instance_adversary(compared), WP, 0.05).legends
-    words = " ".join(list_words(legend.get_texts()))
-    assert ("scratch" in words, "continuation" in words) == (family == "adversary", family == "continuation")
-
-
 @pytest.mark.parametrize(
     "draw",
     [wp_fig3_seed_variance, lambda rows, instances, models: wp_fig5_tvd_jsd(rows, instances, models, 0.05)],
@@ -235,21 +209,21 @@ def test_a_model_without_a_look_is_refused(draw):
         draw(compared.replace({"model": {"uniform": "gpt"}}), instance_adversary(compared), WP)
 
 
-def test_figure5_draws_every_model_that_is_compared():
+def test_figure5_names_the_models_that_are_compared():
     compared = comparison(["sst"])
-    more = compared[compared["model"] == "uniform"].assign(model="frozen")
+    more = compared[compared["model"].isin(["base", "adversary"])].replace({"model": {"adversary": "frozen"}})
     models = Names("model", "here", {**WP, "frozen": Look("frozen weights", "purple", "v")})
-    figure = wp_fig5_tvd_jsd(pd.concat([compared, more]), instance_adversary(compared), models, 0.05)
-    (legend,) = figure.legends
-    assert list_words(legend.get_texts()) == [
-        "further seeds", "uniform weights", "adversary from scratch (beside it: λ)", "adversary by continuation (λ)",
-        "frozen weights",
-        "per-instance adversary",
-        "tolerance",
-        "mean of further seeds",
-    ]  # fmt: skip
-    [points] = [line for line in figure.axes[0].lines if line.get_marker() == "v"]
-    assert len(points.get_xydata()) == 3
+
+    def draw(rows):
+        figure = wp_fig5_tvd_jsd(rows, instance_adversary(compared), models, 0.05)
+        return figure.axes[0], list_words(figure.legends[0].get_texts())
+
+    axes, named = draw(more)
+    limits = ["per-instance adversary", "tolerance", "mean of further seeds"]
+    assert named == ["further seeds", "frozen weights", *limits]
+    assert len(next(line.get_xydata() for line in axes.lines if line.get_marker() == "v")) == 8
+    searches = ["adversary from scratch (beside it: λ)", "adversary by continuation (λ)"]
+    assert draw(compared)[1] == ["further seeds", "uniform weights", *searches, *limits]
 
 
 def test_figure2_refuses_weights_that_it_does_not_know():
@@ -331,11 +305,11 @@ def test_figure2_refuses_more_text_than_an_image_holds():
         wp_fig2_attention_maps(attention_maps([["wonderful"] * 10_000]), CENSUS)
 
 
-@pytest.mark.parametrize("share", np.linspace(0, 1, 41))
-def test_black_stands_out_from_every_shade_of_the_maps(share):
-    light, ink = relative_luminance(style.MAPS(share)), relative_luminance(style.BLACK)
+@pytest.mark.parametrize(("shades", "ink"), [(style.MAPS, style.BLACK), (style.DIVERGING, "black")])
+def test_black_stands_out_from_every_shade(shades, ink):
+    light = [relative_luminance(shades(share)) for share in np.linspace(0, 1, 41)]
     # 4.5 is what WCAG 2 asks of small type at least
-    assert (light + 0.05) / (ink + 0.05) >= 4.5
+    assert (min(light) + 0.05) / (relative_luminance(ink) + 0.05) >= 4.5
 
 
 def test_a_figure_that_cannot_be_written_is_named(tmp_path):

@@ -13,7 +13,7 @@ from matplotlib.textpath import TextPath
 
 from attention_audit.errors import AuditError
 from attention_audit.figures import fonts, style
-from attention_audit.figures.attention_maps import Word, wp_fig2_attention_maps, wrapped
+from attention_audit.figures.attention_maps import Word, wp_fig2_attention_maps, wrap
 from attention_audit.figures.style import save, texts_of
 from attention_audit.tables.wording import isolated, listed
 
@@ -64,23 +64,16 @@ def census(*names):
 
 
 @pytest.mark.parametrize("script", SAMPLES)
-def test_no_character_is_drawn_as_a_box(script):
+def test_texts_and_classes_of_every_script_are_drawn_without_a_box(script, tmp_path, recwarn, caplog):
     needs(script)
     text = SAMPLES[script][1]
     families = fonts.families([text])
     assert families[0] == fonts.FONT
-    assert not fonts.warning([text])
     boxes = [drawn(UNASSIGNED, [family]) for family in families]
     for character in fonts.visible([text]):
         outlines = drawn(character, families)
         assert len(outlines)
         assert not any(np.array_equal(outlines, box) for box in boxes)
-
-
-@pytest.mark.parametrize("script", SAMPLES)
-def test_figure2_writes_texts_and_classes_in_every_script(script, tmp_path, recwarn, caplog):
-    needs(script)
-    text = SAMPLES[script][1]
     with caplog.at_level(logging.WARNING):
         figure = wp_fig2_attention_maps(maps(text.split()), census(text, "b"))
         save(figure, tmp_path / "a.pdf", tmp_path / "a.png", "{}")
@@ -133,11 +126,12 @@ def test_letters_are_joined_as_their_script_wants():
     assert width("क्ष") < 0.9 * (width("क") + width("ष"))
 
 
-def laid(text):
-    """The words of one line, from left to right."""
-    [line] = wrapped([Word(word) for word in text.split()], style.TEXT)
-    assert list(line.lefts) == sorted(line.lefts)
-    return [word.text.replace("\u200f", "") for word in line.words], line.lefts
+def lay_out(text):
+    """The words of one line, from left to right, and where they begin."""
+    [line] = wrap([Word(word) for word in text.split()], style.TEXT)
+    lefts = [word.left for word in line]
+    assert lefts == sorted(lefts)
+    return [word.text.replace("\u200f", "") for word in line], lefts
 
 
 @pytest.mark.parametrize(
@@ -153,22 +147,20 @@ def laid(text):
     ],
 )
 def test_words_stand_in_the_order_in_which_they_are_read(text, seen):
-    words, _ = laid(text)
-    assert words == seen.split()
+    assert lay_out(text)[0] == seen.split()
 
 
 def test_what_is_read_from_the_right_begins_at_the_right():
     with style.house_style():
-        _, lefts = laid("ראשון שני")
-        _, others = laid("one two")
+        (_, lefts), (_, others) = lay_out("ראשון שני"), lay_out("one two")
     assert min(lefts) > style.WIDTH * 72 / 2
     assert min(others) == 12
 
 
 def test_brackets_open_towards_what_they_hold():
     """A lone bracket in a text that is read from the right is the mirror image of the other one."""
-    [line] = wrapped(map(Word, ["ראשון", "("]), style.TEXT)
-    np.testing.assert_allclose(drawn(line.words[0].text, [fonts.FONT]), drawn(")", [fonts.FONT]))
+    [[bracket, _]] = wrap(map(Word, ["ראשון", "("]), style.TEXT)
+    np.testing.assert_allclose(drawn(bracket.text, [fonts.FONT]), drawn(")", [fonts.FONT]))
 
 
 def test_names_that_are_read_from_the_right_stand_in_the_order_of_their_classes():

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, written
-from matplotlib.lines import Line2D
+from drawn import assert_readable, points_of, written
 
 from attention_audit.columns.tables import TABLE
 from attention_audit.figures.plausibility import NOTHING, fig_plausibility
@@ -43,12 +42,6 @@ def auprc(frame: pd.DataFrame, row: str) -> float:
     return float(frame.loc[(frame["row"] == row) & (frame["metric"] == "auprc"), "mean"].item())
 
 
-def points(axes: Any) -> set[tuple[float, float]]:
-    """The places of markers."""
-    lines = [line for line in axes.lines if isinstance(line, Line2D) and line.get_marker() not in ("None", "", None)]
-    return {(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in lines}  # type: ignore[index,arg-type]
-
-
 @pytest.mark.parametrize(
     ("datasets", "models", "names"),
     [
@@ -72,8 +65,8 @@ def test_a_dot_is_at_the_auprc_of_its_attribution() -> None:
     assert len(figure.axes) == 2
     for axes, model in zip(figure.axes, SIX, strict=False):
         # attention is on top
-        named = enumerate(("attention", "product"))
-        assert points(axes) == {(auprc(frame, f"{model} - {name}"), place) for place, name in named}
+        for place, (name, marker) in enumerate((("attention", "o"), ("product", "s"))):
+            assert points_of(axes, marker) == [(round(auprc(frame, f"{model} - {name}"), 9), place)]
         lines = {float(line.get_xdata()[0]) for line in axes.lines if line.get_linestyle() != "None"}  # type: ignore[index,arg-type]
         assert lines == {auprc(frame, f"{model} - {name}") for name in ("random", "others")}
 

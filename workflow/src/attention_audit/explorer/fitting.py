@@ -2,9 +2,9 @@
 of a data set; and numbers with as few digits as the page can do with.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from math import floor
+from math import ceil, floor, log10
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +53,7 @@ TOLERANCE = 9e-4
 OF_STATES = 6e-4
 """The part of it that the digits of states and biases may take."""
 SIGNIFICANT = 3
-"""Digits of a weight, where these are enough."""
+"""Digits of a weight, where these are enough; and decimals of a state at least."""
 DIGITS = 9
 """Digits at most: those of the numbers that are read, which are of 32 bits."""
 NOTHING = 1e-7
@@ -69,30 +69,22 @@ def significant(values: Floats, digits: int = SIGNIFICANT) -> Floats:
     return np.where(small, 0.0, np.rint(values * scale) / scale)
 
 
-Logits = Callable[[Floats, Floats, Floats], Floats]
-"""From weights (..., L), states (L, S) and biases (S,) to all logits that are made of them, (..., K)."""
-
-
-def states(maps: Floats, z: Floats, bias: Floats, logits: Logits) -> tuple[Floats, Floats]:
-    """Round states (L, S) and biases (S,) to as few decimals as leave the logits of all maps (M, L) within `OF_STATES`;
-    at least three, with which the scores under any weights that sum to 1 are as near as that.
+def count_decimals(steep: float) -> int:
+    """Count the decimals of states that leave the logits under any weights that sum to 1 within `OF_STATES`; biases
+    have two more. steep: by how much a logit moves at most where every score moves by 1.
     """
-    exact = logits(maps, z, bias)
-    for decimals in range(3, DIGITS):
-        rounded = z.round(decimals), bias.round(decimals + 2)
-        if np.abs(logits(maps, *rounded) - exact).max() <= OF_STATES:
-            break
-    return rounded
+    return min(max(SIGNIFICANT, ceil(log10(0.505 * steep / OF_STATES))), DIGITS)
 
 
-def weights(map_: Floats, exact: tuple[Floats, Floats], rounded: tuple[Floats, Floats], logits: Logits) -> Floats:
+def round_weights(map_: Floats, exact: tuple[Floats, Floats], rounded: tuple[Floats, Floats], steep: Floats) -> Floats:
     """Round weights (L,) or, of several heads, (H, L), to three significant digits; with more where a logit that the
-    page makes of them, or of their mean, and of rounded states and biases would be further than `TOLERANCE` from the
-    exact.
+    page makes of them, or of their mean, and of rounded states (L, S) and biases (S,) would be further than `TOLERANCE`
+    from the exact. steep: as for `count_decimals`, of each score (S,).
     """
-    wanted = logits(np.atleast_2d(map_).mean(0), *exact)
+    wanted, found = np.atleast_2d(map_).mean(0) @ exact[0] + exact[1], map_
     for digits in range(SIGNIFICANT, DIGITS):
         found = significant(map_, digits)
-        if np.abs(logits(np.atleast_2d(found).mean(0), *rounded) - wanted).max() <= TOLERANCE:
+        made = np.atleast_2d(found).mean(0) @ rounded[0] + rounded[1]
+        if (steep * np.abs(made - wanted)).max() <= TOLERANCE:
             break
     return found

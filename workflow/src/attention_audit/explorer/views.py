@@ -18,7 +18,6 @@ from attention_audit.explorer.document import (
     AboutMap,
     AboutView,
     ColumnKind,
-    Computed,
     MapKind,
     Run,
     Tail,
@@ -26,14 +25,13 @@ from attention_audit.explorer.document import (
     Weights,
 )
 from attention_audit.names import MAPS
-from attention_audit.padded import Head
 from attention_audit.readout import HeadStates, Readout
 from attention_audit.tables.wording import isolated
 
 Floats = npt.NDArray[np.float64]
 Maps = list[Floats | None]
 """Of each text, weights (L,) or, of several heads, (H, L); None where it has none."""
-Known = Mapping[str, npt.NDArray[np.float32]]
+Known = Mapping[Any, npt.NDArray[np.float32]]
 """Values of the words of texts, by id."""
 
 PROBABILITY = 6
@@ -83,22 +81,6 @@ NOT_DECIDED = (
 NO_CONTRIBUTION = "A model of pairs has no sum over the items that is its logit: a tanh stands between."
 
 
-def logits_with(heads: Sequence[Head | None]) -> fitting.Logits:
-    """Make the function of the logits of the states of several seeds, one beside another: (..., L), (L, seeds x O) ->
-    (..., seeds x C).
-    """
-    above = [(head.weight.double().numpy(), head.bias.double().numpy()) for head in heads if head is not None]
-
-    def logits(weights: Floats, z: Floats, bias: Floats) -> Floats:
-        scores = weights @ z + bias
-        if not above:
-            return scores
-        parts = np.split(np.tanh(scores), len(above), axis=-1)
-        return np.concatenate([part @ weight.T + add for part, (weight, add) in zip(parts, above, strict=True)], -1)
-
-    return logits
-
-
 def round_probabilities(rows: npt.NDArray[Any]) -> list[list[float]]:
     """Round distributions (N, C) as the page has them."""
     return cast("list[list[float]]", rows.astype(np.float64).round(PROBABILITY).tolist())
@@ -133,7 +115,6 @@ class ViewBuilder:
     def __post_init__(self) -> None:
         self.readouts = [*self.runs.values()]
         self.first = first = self.readouts[0]
-        self.lengths = first.lengths.tolist()
         self.marks = (first.lengths - first.words).tolist()
         self.heads = 0 if first.several is None else first.several.weights[0].shape[1]
         self.here = first.decided and first.attending is None
@@ -143,22 +124,12 @@ class ViewBuilder:
         self._gather()
 
     def _add(
-        self,
-        key: str,
-        label: str,
-        meaning: str,
-        maps: Maps | None = None,
-        model: Readout | None = None,
-        *,
-        kind: MapKind = "attention",
-        computed: Computed = "stored",
-        seed: int | None = None,
+        self, key: str, label: str, meaning: str, maps: Maps | None = None, model: Readout | None = None, **further: Any
     ) -> None:
-        """Add a map, and what the model predicts whose own map it is."""
-        about = AboutMap(
-            key=key, label=label, meaning=meaning, kind=kind, computed=computed, seed=seed, own=model is not None
-        )
-        self.abouts.append(about)
+        """Add a map, and what the model predicts whose own map it is. further: what else AboutMap has."""
+        about = {"kind": "attention", "computed": "stored", "seed": None} | further
+        about |= {"key": key, "label": label, "meaning": meaning, "own": model is not None}
+        self.abouts.append(cast(AboutMap, about))
         if maps is not None:
             self.maps[key] = maps
         if model is not None:
@@ -169,12 +140,10 @@ class ViewBuilder:
         item.
         """
         found: Maps = []
-        for map_, length in zip(maps, self.lengths, strict=True):
+        for map_, length in zip(maps, self.first.lengths, strict=True):
             shape = (length, self.heads) if self.heads else (length,)
-            if map_ is None or map_.shape not in (shape, (length * max(1, self.heads),)):
-                found.append(None)
-            else:
-                found.append(map_.reshape(shape).T.astype(np.float64))
+            fits = map_ is not None and map_.shape in (shape, (length * max(1, self.heads),))
+            found.append(map_.reshape(shape).T.astype(np.float64) if map_ is not None and fits else None)
         return found
 
     def _fit_model(self, readout: Readout) -> Maps:
@@ -183,8 +152,8 @@ class ViewBuilder:
     def _fit_words(self, values: Known) -> Maps:
         """Take values of the words as those of all items: nothing on marks of a tokenizer."""
         return [
-            np.concatenate([own, np.zeros(marks)]) if own is not None and len(own) == length - marks else None
-            for own, length, marks in zip(map(values.get, self.first.ids), self.lengths, self.marks, strict=True)
+            np.append(own, np.zeros(marks)) if own is not None and len(own) == words else None
+            for own, words, marks in zip(map(values.get, self.first.ids), self.first.words, self.marks, strict=True)
         ]
 
     def _gather(self) -> None:
@@ -210,7 +179,7 @@ class ViewBuilder:
             meaning = "What the item adds to the logit of the predicted class, beyond the mean of all classes." + (
                 "" if self.here else " Of the first-order expansion at the model's own weights."
             )
-            computed: Computed = "exact" if self.here else "stored"
+            computed = "exact" if self.here else "stored"
             for number, readout in self.runs.items():
                 key, label = f"contribution:{number}", f"exact contribution, seed {number}"
                 maps = None if self.here else compute_contributions(readout)
@@ -236,7 +205,7 @@ class ViewBuilder:
         the words that were not read.
         """
         text, marks = self.texts[place], self.marks[place]
-        words, read = text["tokens"], self.lengths[place] - marks
+        words, read = text["tokens"], int(self.first.words[place])
         if self.about["items"] == "sentences":
             bounds = [*(text["sentences"] or [0]), len(words)]
             sentences = [" ".join(words[start:end]) for start, end in pairwise(bounds)]
@@ -250,29 +219,31 @@ class ViewBuilder:
         """
         every = self.imposable
         maps: dict[str, list[Weights | None]] = {key: [] for key in every}
-        logits = logits_with([readout.head for readout in self.readouts])
+        steep = []
         for run, readout in zip(runs, self.readouts, strict=True):
             run["z"], run["bias"] = [], []
             if readout.head is not None:
                 run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
-        for place, length in enumerate(self.lengths):
+            steep.append(1.0 if readout.head is None else float(readout.head.weight.abs().sum(1).max()))
+        decimals, by_score = fitting.count_decimals(max(steep)), np.repeat(steep, self.first.bias.shape[1])
+        for place in range(len(self.first)):
             z = np.concatenate([readout.contribution[place] for readout in self.readouts], 1).astype(np.float64)
             bias = np.concatenate([readout.bias[place] for readout in self.readouts]).astype(np.float64)
-            means = [np.atleast_2d(map_).mean(0) for own in every.values() if (map_ := own[place]) is not None]
-            rounded = fitting.states(np.array([np.full(length, 1 / length), *means]), z, bias, logits)
+            rounded = z.round(decimals), bias.round(decimals + 2)
             for run, states, biases in zip(runs, *(np.split(part, len(runs), -1) for part in rounded), strict=True):
                 run["z"].append(states.ravel().tolist())
                 run["bias"].append(biases.tolist())
             for key, own in every.items():
                 map_ = own[place]
-                maps[key].append(None if map_ is None else fitting.weights(map_, (z, bias), rounded, logits).tolist())
+                found = None if map_ is None else fitting.round_weights(map_, (z, bias), rounded, by_score).tolist()
+                maps[key].append(found)
         return maps
 
     def _impose(self) -> dict[str, dict[str, list[list[float] | None]]]:
         """Predict what each seed says under every map, where the page cannot compute it and its tail is known."""
         if self.here or self.first.attending is None:
             return {}
-        even: Maps = [np.full((self.heads, length), 1 / length) for length in self.lengths]
+        even: Maps = [np.full((self.heads, length), 1 / length) for length in self.first.lengths]
         return {
             str(seed): {key: predict_under(readout, maps) for key, maps in ({"uniform": even} | self.imposable).items()}
             for seed, readout in self.runs.items()
@@ -310,15 +281,14 @@ class ViewBuilder:
 
     def describe_view(self) -> AboutView:
         """Say what there is to know of the view before it is unpacked."""
-        first, missing = self.first, dict(self.about["missing"])
+        first, missing = self.first, self.about["missing"]
         if not any(about["key"].startswith("contribution:") for about in self.abouts):
-            missing["exact contribution"] = NOT_DECIDED if first.head is None else NO_CONTRIBUTION
-        found: dict[str, Any] = {
+            missing = missing | {"exact contribution": NOT_DECIDED if first.head is None else NO_CONTRIBUTION}
+        classes = range(first.probabilities.shape[1])
+        found = {
             **self.about,
             "key": "/".join(self.about[name] for name in ("dataset", "suite", "model")),
-            "classes": [
-                isolated(self.classes.get(class_, str(class_))) for class_ in range(first.probabilities.shape[1])
-            ],
+            "classes": [isolated(self.classes.get(class_, str(class_))) for class_ in classes],
             "seeds": [*self.runs],
             "heads": self.heads,
             "outputs": first.bias.shape[1] if self.here else 0,
@@ -329,7 +299,7 @@ class ViewBuilder:
             "missing": missing,
             "columns": [describe_column(column) for column in SHOWN_COLUMNS],
         }
-        return cast(AboutView, {name: found[name] for name in AboutView.__annotations__})
+        return cast(AboutView, found)
 
 
 KINDS: dict[Any, ColumnKind] = {flag.type: "flag", integer.type: "integer", real.type: "number", reals.type: "number"}

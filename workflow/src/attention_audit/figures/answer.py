@@ -1,16 +1,15 @@
 """The answer on one model as a figure: a row a question, with its zones, trainings and intervals, and the numbers."""
 
 import json
-from collections.abc import Iterable, Mapping
-from math import isfinite, nan
+from collections.abc import Mapping
+from math import nan
 from textwrap import fill, shorten
 from typing import Any
 
+import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from attention_audit.answer.lines import WRITTEN, Line, describe_run, write_line, write_probability, write_share
 from attention_audit.answer.statements import CLASSES, NONE
@@ -20,21 +19,19 @@ from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS, Question, Unit
 from attention_audit.tables.wording import named
 
-SIDE, STRIP, GAP = 1.62, 3.2, 0.12
+SIDE, STRIP, GAP = 1.64, 3.2, 0.12
 """Inches: the column of questions, that of zones, and between two columns; what is left is that of statements."""
-TOP, ROW, KEY, HIGH = 0.27, 0.57, 0.62, 0.27
-"""Inches: the title, a row, the legend, and the zones of a row."""
+TOP, ROW, KEY, HIGH, BELOW = 0.27, 0.57, 0.62, 0.27, 0.16
+"""Inches: the title, a row, the legend, the zones of a row, and what is below them in it."""
 ASKS, SAYS, REASON, TITLE = 25, 33, 40, 110
 """Letters in a line of a question, of a statement, of what stands below it, and of the title."""
-ENDS = (-1.0, 2.0)
-"""The ends of a strip, in widths of the middle zone from the first cut, which is 0: the three zones are as wide."""
 TINTS, UNASKED = ("#F6DCD0", "#F1EFE7", "#D3E8E2"), ("#F0F0F0",) * 3
 """The colours of low, middle and high zone; and where nothing is stated."""
 UPPER, LOWER, DOTTED = 0.66, 0.24, 0.08
 """Where trainings, the next training and the tolerance are drawn, in heights of a strip."""
 UNITS: Mapping[Unit, str] = {"share": "", "percent": " %", "points": " points", "probability": " TVD"}
 NEAR = 0.1
-"""Numbered dots that are nearer than this, in widths of a zone, stand one above the other."""
+"""Numbered dots that are nearer than this, in widths of a zone, are one."""
 POINT: dict[str, Any] = {
     "color": style.BLUE, "linestyle": "none", "marker": "o", "markersize": 4.2, "zorder": 4, "label": "a training",
 }  # fmt: skip
@@ -43,101 +40,24 @@ RING: dict[str, Any] = HOLLOW | {
     "color": style.VERMILLION, "markersize": 5.5, "markeredgewidth": 1.4, "label": "shuffled weights; random words",
 }  # fmt: skip
 SQUARE: dict[str, Any] = HOLLOW | {"marker": "s", "markersize": 5, "markeredgewidth": 1.2, "label": "another training"}
+NUMBERED: dict[str, Any] = POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"}
+NUMBER: dict[str, Any] = {
+    "ha": "center", "va": "center", "fontsize": 5.5, "color": "white",
+    "bbox": {"boxstyle": "round,pad=0.25,rounding_size=0.8", "facecolor": style.BLUE, "edgecolor": "white"},
+}  # fmt: skip
 NEXT: dict[str, Any] = {"color": "#5A5A5A", "linewidth": 1.0, "label": "95 %, next training"}
 TOLERATED: dict[str, Any] = {"color": style.BLUE, "linewidth": 1.4, "linestyle": (0, (1, 1.2))}
-BAR: dict[str, Any] = {"facecolor": style.BLUE, "alpha": 0.4, "linewidth": 0, "label": "95 %, these trainings"}
+BAR: dict[str, Any] = {"height": 0.38, "alpha": 0.4, "linewidth": 0, "zorder": 2, "label": "95 %, these trainings"}
 ZEROS = ("located", "ranks")
 """Questions whose 0 is random words, or shuffled weights."""
 QUIET = "#5A5A5A"
 NO_MODEL = "No model of this run was judged."
 
 
-def read_number(row: Mapping[Any, Any], name: str) -> float:
-    """Read a number of a row; NaN where it has none."""
-    return nan if row[name] is None else float(row[name])
-
-
-class Strip:
-    """The axes of one question: values are placed so that the cuts of all questions stand below each other."""
-
-    def __init__(self, axes: Axes, asked: Question, stated: bool) -> None:
-        self.axes, self.asked, self.stated = axes, asked, stated
-        axes.set(xlim=ENDS, ylim=(0, 1), xticks=[], yticks=[])
-        axes.spines[:].set_visible(False)
-        for start, tint in zip((-1, 0, 1), TINTS if stated else UNASKED, strict=True):
-            axes.add_patch(Rectangle((start, 0), 1, 1, facecolor=tint, linewidth=0, zorder=0))
-        self.write_scale()
-
-    def write_scale(self) -> None:
-        """Write below the zones what they and their cuts are called."""
-        write = WRITTEN[self.asked.unit]
-        texts = *self.asked.said[::2], *(write(cut).lstrip("+") for cut in self.asked.cuts)
-        for place, text in zip((-0.5, 0.5, 1.5, 0, 1), texts, strict=True):
-            self.axes.text(place, -0.1, text, ha="center", va="top", fontsize=style.SMALL, color=QUIET)
-
-    def place(self, value: float) -> float:
-        """Place a value on the strip; it may lie beyond its ends."""
-        low, high = self.asked.cuts
-        return (value - low) / (high - low)
-
-    def within(self, value: float) -> float:
-        """Place a value on the strip, or at its end."""
-        return min(max(self.place(value), ENDS[0]), ENDS[1])
-
-    def draw_mark(self, value: float, height: float, look: Mapping[str, Any], arrow: float) -> None:
-        """Draw a mark; an arrow of some points at the end where it lies beyond."""
-        place, end = self.place(value), self.within(value)
-        own = {} if place == end else {"marker": "<" if place < end else ">", "markersize": arrow}
-        self.axes.plot([end], [height], **{**look, **own}, clip_on=False)
-
-    def draw_point(self, value: float, look: Mapping[str, Any]) -> None:
-        """Draw a value, if there is one."""
-        if isfinite(value):
-            self.draw_mark(value, UPPER, look, 6)
-
-    def draw_interval(self, low: float, high: float) -> None:
-        """Draw the interval of these trainings as a bar."""
-        if low <= high:
-            left, right = self.within(low), self.within(high)
-            look = BAR if self.stated else BAR | {"facecolor": style.GREY}
-            self.axes.add_patch(Rectangle((left, UPPER - 0.19), right - left, 0.38, **look, zorder=2))
-
-    def draw_range(self, low: float, high: float, height: float, look: Mapping[str, Any], tick: str = "|") -> None:
-        """Draw a range as a line, with a tick at each end, or an arrow where it goes on beyond the strip."""
-        if low <= high:
-            self.axes.plot([self.within(low), self.within(high)], [height] * 2, **look, zorder=3, solid_capstyle="butt")
-            for value in (low, high):
-                end = {"color": look["color"], "marker": tick, "markersize": 5, "zorder": 3}
-                self.draw_mark(value, height, end, 4)
-
-    def draw_classes(self, classes: list[dict[str, Any]]) -> None:
-        """Draw a numbered dot a class, the lowest first; one dot for several that are near one another."""
-        groups: list[list[float]] = []
-        for place in (self.within(one["value"]) for one in classes):
-            if groups and place - groups[-1][0] < NEAR:
-                groups[-1].append(place)
-            else:
-                groups.append([place])
-        self.axes.plot([], [], **POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"})
-        last = 0
-        for group in groups:
-            first, last = last + 1, last + len(group)
-            self.axes.text(
-                sum(group) / len(group),
-                0.5,
-                f"{first}" if first == last else f"{first}–{last}",
-                ha="center",
-                va="center",
-                fontsize=5.5,
-                color="white",
-                bbox={"boxstyle": "round,pad=0.25,rounding_size=0.8", "facecolor": style.BLUE, "edgecolor": "white"},
-            )
-
-
-def list_classes(row: Mapping[Any, Any], question: str) -> list[dict[str, Any]]:
-    """List the predicted classes of which something is stated, the lowest first."""
-    classes = [one for one in json.loads(row[f"{question}_classes"] or "[]") if one["zones"]]
-    return sorted(classes, key=lambda one: float(one["value"]))
+def read_numbers(row: Mapping[Any, Any], start: str, names: str) -> list[float]:
+    """Read numbers of a row, by the beginning of their names and the ends; NaN where it has none."""
+    found = (row[f"{start}_{name}"] for name in names.split())
+    return [nan if value is None else float(value) for value in found]
 
 
 def list_known(row: Mapping[Any, Any], name: str) -> list[float]:
@@ -145,36 +65,90 @@ def list_known(row: Mapping[Any, Any], name: str) -> list[float]:
     return [float(one) for one in row[name] if one is not None]
 
 
-def draw_unique(strip: Strip, row: Mapping[Any, Any]) -> None:
+def list_classes(row: Mapping[Any, Any], question: str) -> list[float]:
+    """List the values of the predicted classes of which something is stated, the lowest first."""
+    return sorted(float(one["value"]) for one in json.loads(row[f"{question}_classes"] or "[]") if one["zones"])
+
+
+def draw_zones(axes: Axes, asked: Question, stated: bool) -> None:
+    """Draw the zones of a question, which are as wide as each other, and below them what they and their cuts are
+    called.
+    """
+    low, high = asked.cuts
+    wide = high - low
+    for number, tint in enumerate(TINTS if stated else UNASKED, -1):
+        axes.axvspan(low + number * wide, high + number * wide, color=tint, linewidth=0, zorder=0)
+    places = low - wide / 2, low, low + wide / 2, high, high + wide / 2
+    begin, end = (WRITTEN[asked.unit](cut).lstrip("+") for cut in asked.cuts)
+    bad, _, fair, _, good = asked.said
+    axes.set_xticks(places, [bad, begin, fair, end, good], color=QUIET)
+    axes.set(xlim=(low - wide, high + wide), ylim=(0, 1), yticks=[])
+    axes.tick_params(length=0, pad=2)
+    axes.spines[:].set_visible(False)
+
+
+def draw_mark(axes: Axes, value: float, height: float, look: Mapping[str, Any], arrow: float = 6) -> None:
+    """Draw a value; an arrow of some points at the end of the zones where it lies beyond."""
+    end = np.clip(value, *axes.get_xlim())
+    own = {} if value == end else {"marker": "<" if value < end else ">", "markersize": arrow}
+    axes.plot([end], [height], **{**look, **own}, clip_on=False)
+
+
+def draw_interval(axes: Axes, low: float, high: float, colour: str) -> None:
+    """Draw the interval of these trainings as a bar."""
+    if low <= high:
+        left, right = np.clip((low, high), *axes.get_xlim())
+        axes.barh(UPPER, right - left, left=left, color=colour, **BAR)
+
+
+def draw_range(axes: Axes, low: float, high: float, height: float, look: Mapping[str, Any], tick: str = "|") -> None:
+    """Draw a range as a line, with a tick at each end, or an arrow where it goes on beyond the zones."""
+    if low <= high:
+        axes.plot(np.clip((low, high), *axes.get_xlim()), [height] * 2, **look, zorder=3, solid_capstyle="butt")
+        for value in (low, high):
+            end = {"color": look["color"], "marker": tick, "markersize": 5, "zorder": 3}
+            draw_mark(axes, value, height, end, 4)
+
+
+def draw_classes(axes: Axes, values: list[float]) -> None:
+    """Draw a numbered dot a class, the lowest first; one dot for several that are near one another."""
+    axes.plot([], [], **NUMBERED)
+    low, high = axes.get_xlim()
+    places = np.clip(values, low, high)
+    apart = np.flatnonzero(np.diff(places) >= NEAR * (high - low) / 3)
+    for numbers in np.split(np.arange(len(places)), apart + 1):
+        ends = dict.fromkeys(f"{number + 1}" for number in numbers[[0, -1]])
+        axes.text(places[numbers].mean(), 0.5, "\N{EN DASH}".join(ends), **NUMBER)
+
+
+def draw_unique(axes: Axes, row: Mapping[Any, Any]) -> None:
     """Draw how much the other trainings share, and where the search stands within the tolerance."""
     for shared in list_known(row, "stable_each")[:1]:
-        strip.draw_point(shared, SQUARE)
-    high, beyond, budget = (
-        read_number(row, f"unique_tolerance_{name}") for name in ("value", "beyond_value", "tvd_budget")
-    )
-    high = 1.0 if not isfinite(high) and isfinite(budget) else high
-    look = TOLERATED | {"label": f"adversaries within TVD {write_share(budget)}"}
-    strip.draw_range(beyond if isfinite(beyond) else -9.0, high, DOTTED, look, tick="")
+        draw_mark(axes, shared, UPPER, SQUARE)
+    high, beyond, budget = read_numbers(row, "unique_tolerance", "value beyond_value tvd_budget")
+    if not np.isnan(budget):
+        look = TOLERATED | {"label": f"adversaries within TVD {write_share(budget)}"}
+        draw_range(axes, np.fmax(beyond, -np.inf), np.fmin(high, 1.0), DOTTED, look, tick="")
 
 
-def draw_row(strip: Strip, row: Mapping[Any, Any], question: str) -> None:
+def draw_row(axes: Axes, row: Mapping[Any, Any], question: str, stated: bool) -> None:
     """Draw one question."""
     if row[f"{question}_zones"] == CLASSES:
-        strip.draw_classes(list_classes(row, question))
+        draw_classes(axes, list_classes(row, question))
         return
-    value, low, high, next_low, next_high = (
-        read_number(row, f"{question}_{name}") for name in ("value", "low", "high", "next_low", "next_high")
-    )
-    strip.draw_interval(low, high)
-    strip.draw_range(next_low, next_high, LOWER, NEXT)
+    value, low, high, next_low, next_high = read_numbers(row, question, "value low high next_low next_high")
+    colour = style.BLUE if stated else style.GREY
+    draw_interval(axes, low, high, colour)
+    draw_range(axes, next_low, next_high, LOWER, NEXT)
+    ring = 0.0 if question in ZEROS and np.isfinite(value) else nan
     if question == "signed":
-        strip.draw_point(read_number(row, "signed_shuffled"), RING)
-    if question in ZEROS and isfinite(value):
-        strip.draw_point(0.0, RING)
+        [ring] = read_numbers(row, "signed", "shuffled")
     if question == "unique":
-        draw_unique(strip, row)
-    for one in list_known(row, f"{question}_each") or [value]:
-        strip.draw_point(one, POINT if strip.stated else POINT | {"color": style.GREY})
+        draw_unique(axes, row)
+    each = list_known(row, f"{question}_each") or [value]
+    for one, look in [(ring, RING), *((one, POINT | {"color": colour}) for one in each)]:
+        if np.isfinite(one):
+            draw_mark(axes, one, UPPER, look)
 
 
 def write_numbers(row: Mapping[Any, Any], line: Line) -> tuple[str, str]:
@@ -182,13 +156,13 @@ def write_numbers(row: Mapping[Any, Any], line: Line) -> tuple[str, str]:
     question = line.question
     unit = QUESTIONS[question].unit
     if row[f"{question}_zones"] == CLASSES:
-        classes = list_classes(row, question)
-        said = (f"({end}) {WRITTEN[unit](classes[end - 1]['value'])}{UNITS[unit]}" for end in {1: 0, len(classes): 0})
-        return "; ".join(said), ""
+        values = list_classes(row, question)
+        ends = {1: values[0], len(values): values[-1]}
+        return "; ".join(f"({number}) {WRITTEN[unit](value)}{UNITS[unit]}" for number, value in ends.items()), ""
     if not line.value:
         return "", line.remark
     if question == "unique":
-        tvd, budget = (write_probability(read_number(row, f"unique_{name}")) for name in ("tvd", "tvd_budget"))
+        tvd, budget = map(write_probability, read_numbers(row, question, "tvd tvd_budget"))
         shared = [f"another training {write_share(one)}; " for one in list_known(row, "stable_each")[:1]]
         value = f"{line.value} at TVD {tvd}" if tvd else line.interval
         return value, f"{''.join(shared)}budget: TVD {budget}"
@@ -196,31 +170,23 @@ def write_numbers(row: Mapping[Any, Any], line: Line) -> tuple[str, str]:
     return f"{line.value}{UNITS[unit]}{interval}", f"next {line.next}" if line.next else ""
 
 
-def write_row(axes: Axes, row: Mapping[Any, Any], line: Line) -> None:
-    """Write the question at the left of a strip, and at its right the statement and the numbers."""
+def write_row(axes: Axes, row: Mapping[Any, Any], line: Line, stated: bool) -> None:
+    """Write the question at the left of its zones, and at their right the statement and the numbers."""
     inches: dict[str, Any] = {"textcoords": "offset points", "xycoords": "axes fraction", "annotation_clip": False}
-    axes.annotate(fill(line.asks, ASKS), (0, 0.5), xytext=(-72 * (SIDE + GAP), 0), **inches, va="center")
+    axes.annotate(fill(line.asks, ASKS), (0, 0.5), xytext=(1 - 72 * (SIDE + GAP), 0), **inches, va="center")
     numbers, below = write_numbers(row, line)
-    stated = row[f"{line.question}_zones"] != NONE
     if not stated and row[f"{line.question}_reason"]:
         below = line.remark.split("; ")[0]
     colour = style.BLACK if stated else QUIET
-    parts: list[tuple[str, dict[str, Any]]] = [
-        (fill(shorten(line.said, 2 * SAYS, placeholder=" …"), SAYS), {"weight": "bold", "color": colour}),
-        (numbers, {"color": colour}),
-        (fill(shorten(below, 3 * REASON, placeholder=" …"), REASON), {"fontsize": style.SMALL, "color": QUIET}),
-    ]
     high = 16.0
-    for text, look in parts:
-        axes.annotate(text, (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look)
-        high -= 10.5 * len(text.splitlines())
-
-
-def list_marks(strips: Iterable[Strip]) -> list[Artist]:
-    """List one mark of each kind that strips have, those of a stated question before others."""
-    marks = [mark for strip in strips for mark in (*strip.axes.lines, *strip.axes.patches)]
-    named = {str(mark.get_label()): mark for mark in marks}
-    return [mark for label, mark in named.items() if label and not label.startswith("_")]
+    for text, letters, lines, look in (
+        (line.said, SAYS, 2, {"weight": "bold", "color": colour}),
+        (numbers, TITLE, 1, {"color": colour}),
+        (below, REASON, 3, {"fontsize": style.SMALL, "color": QUIET}),
+    ):
+        shown = fill(shorten(text, lines * letters, placeholder=" …"), letters)
+        axes.annotate(shown, (1, 0.5), xytext=(72 * GAP, high), **inches, va="top", **look)
+        high -= 10.5 * len(shown.splitlines())
 
 
 @style.house_style()
@@ -232,17 +198,24 @@ def fig_answer(summary: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
     row = judged[0]
     high = TOP + ROW * len(QUESTIONS) + KEY
     figure = Figure(figsize=(style.WIDTH, high))
-    strips: list[Strip] = []
-    for place, (question, asked) in enumerate(QUESTIONS.items()):
-        bottom = high - TOP - ROW * (place + 0.72)
-        left = SIDE + GAP + 0.02
-        axes = figure.add_axes((left / style.WIDTH, bottom / high, STRIP / style.WIDTH, HIGH / high))
-        strip = Strip(axes, asked, row[f"{question}_zones"] != NONE)
-        strips.append(strip)
-        draw_row(strip, row, question)
-        write_row(axes, row, write_line(row, question))
+    figure.subplots_adjust(
+        left=(SIDE + GAP) / style.WIDTH,
+        right=(SIDE + GAP + STRIP) / style.WIDTH,
+        bottom=(KEY + BELOW) / high,
+        top=1 - (TOP + ROW - HIGH - BELOW) / high,
+        hspace=ROW / HIGH - 1,
+    )
+    handles: dict[str, Any] = {}
+    for axes, (question, asked) in zip(figure.subplots(len(QUESTIONS)), QUESTIONS.items(), strict=True):
+        stated = row[f"{question}_zones"] != NONE
+        draw_zones(axes, asked, stated)
+        draw_row(axes, row, question, stated)
+        write_row(axes, row, write_line(row, question), stated)
+        marks, names = axes.get_legend_handles_labels()
+        own = dict(zip(names, marks, strict=True))
+        # those of a stated question are in colour
+        handles = handles | own if stated else own | handles
     title = f"{display_name(row['dataset'])}, {named(row['model'], labels)}: {describe_run(row)}"
     figure.text(0.02 / style.WIDTH, 1 - 0.05 / high, fill(title, TITLE), va="top", fontsize=style.TITLE)
-    marks = list_marks(sorted(strips, key=lambda strip: strip.stated))
-    figure.legend(handles=marks, loc="lower left", ncols=3, bbox_to_anchor=(0, 0), borderaxespad=0.2)
+    figure.legend(handles.values(), handles, loc="lower left", ncols=3, bbox_to_anchor=(0, 0), borderaxespad=0.2)
     return figure

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
 from typing import NamedTuple
 from unicodedata import bidirectional, category
 
@@ -23,6 +23,7 @@ from attention_audit.tables.wording import ClassNames, class_names
 
 POINTS = 72  # an inch
 MARGIN = 12.0  # points
+ROOM = style.WIDTH * POINTS - 2 * MARGIN  # points of a line
 PADDING, GAP = 1.3, 0.8  # points: between a word and the edge of its box, and between boxes
 SPACE = 0.32  # width of a space, in type sizes
 LEADING = 1.55  # height of a line, in type sizes
@@ -48,30 +49,15 @@ KEY = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 class Word(NamedTuple):
     """A piece of text and how strongly it is shaded, 0 to 1; None for no box. first: whether its weight is the largest.
 
-    level: 1 and 3 where it is read from the right, else 0 or 2, as in the bidirectional algorithm of Unicode. width: of
-    its box, in points.
+    way: from where it is read, L or R. left, width: of its box, in points.
     """
 
     text: str
     shade: float | None = None
     first: bool = False
-    level: int = 0
+    way: str = "L"
+    left: float = 0.0
     width: float = 0.0
-
-
-class Line(NamedTuple):
-    """Words side by side: type size and left edges in points, and the empty space below the line."""
-
-    words: tuple[Word, ...]
-    lefts: tuple[float, ...]
-    size: float
-    weight: str = "normal"
-    below: float = 0.0
-
-    @property
-    def height(self) -> float:
-        """Points from this line's top to the next line's."""
-        return LEADING * self.size + self.below
 
 
 def printable(text: str) -> str:
@@ -95,74 +81,94 @@ def direction(text: str) -> str:
     return next(filter(None, letters), "")
 
 
-def directed(words: Sequence[Word], reverse: bool) -> list[Word]:
-    """Give words their levels, in a text that is read from the right if `reverse`.
+def direct_words(words: Sequence[Word], base: str) -> Iterator[Word]:
+    """Say from where each word of a text is read, which itself is read from `base`.
 
     Words without letters, such as numbers, go with their neighbours where both are read alike, else with the text.
     """
-    base = "R" if reverse else "L"
     own = pd.Series([direction(word.text) for word in words], dtype=object).replace("", None)
     before, after = own.ffill().fillna(base), own.bfill().fillna(base)
     ways = own.fillna(before.where(before == after, base))
-    levels = {"LL": 0, "LR": 1, "RR": 1, "RL": 2}
-    return [
-        word._replace(text=(FROM_THE_RIGHT if mute and way == "R" else "") + word.text, level=levels[base + way])
-        for word, way, mute in zip(words, ways, own.isna(), strict=True)
-    ]
+    for word, way, mute in zip(words, ways, own.isna(), strict=True):
+        yield word._replace(text=(FROM_THE_RIGHT if mute and way == "R" else "") + word.text, way=way)
 
 
-def visual(words: Sequence[Word]) -> list[Word]:
-    """Order the words of a line from left to right: from the highest level down, each run of words is turned round."""
-    line = [*words]
-    for level in (2, 1):
-        runs = [(high, [*run]) for high, run in groupby(line, key=lambda word: word.level >= level)]
-        line = [word for high, run in runs for word in run[:: -1 if high else 1]]
-    return line
+def order_line(words: Iterable[Word], base: str) -> list[Word]:
+    """Order the words of a line from left to right, as the bidirectional algorithm of Unicode does."""
+    runs = [[*run][:: -1 if way == "R" else 1] for way, run in groupby(words, key=lambda word: word.way)]
+    return [*chain.from_iterable(runs[:: -1 if base == "R" else 1])]
 
 
-def broken(word: Word, size: float, weight: str, room: float) -> Iterator[Word]:
-    """Break a word into pieces that each fit `room`; nearly always there is one."""
+def break_word(word: Word, size: float, weight: str) -> Iterator[Word]:
+    """Break a word into pieces that each fit a line; nearly always there is one."""
     rest = word.text
     while rest:
         text = rest
-        while len(text) > 1 and measure(text, size, weight) > room:
+        while len(text) > 1 and measure(text, size, weight) > ROOM:
             text = text[:-1]
         yield word._replace(text=text, width=measure(text, size, weight))
         rest = rest.removeprefix(text)
 
 
-def wrapped(words: Iterable[Word], size: float, weight: str = "normal", gap: float = GAP) -> list[Line]:
+def wrap(words: Iterable[Word], size: float, weight: str = "normal", gap: float = GAP) -> list[list[Word]]:
     """Lay words out in lines of the figure's width, `gap` points between their boxes; from the right where the text
     is read so.
     """
-    right = style.WIDTH * POINTS - MARGIN
     given = [word._replace(text=printable(word.text)) for word in words]
     # a text is read as its first letter is
-    reverse = next(filter(None, (direction(word.text) for word in given)), "L") == "R"
+    base = next(filter(None, (direction(word.text) for word in given)), "L")
     lines: list[list[Word]] = [[]]
     used = 0.0
-    for piece in (p for w in directed(given, reverse) for p in broken(w, size, weight, right - MARGIN)):
-        if used + piece.width > right - MARGIN:
-            lines.append([])
-            used = 0.0
-        lines[-1].append(piece)
-        used += piece.width + gap
-    laid = []
-    for line in map(visual, lines):
-        ends = list(accumulate((word.width + gap for word in line), initial=0.0))
-        left = right - ends[-1] + gap if reverse else MARGIN
-        laid.append(Line(tuple(line), tuple(left + end for end in ends[:-1]), size, weight))
-    return laid
+    for word in direct_words(given, base):
+        for piece in break_word(word, size, weight):
+            if used + piece.width > ROOM:
+                lines.append([])
+                used = 0.0
+            lines[-1].append(piece)
+            used += piece.width + gap
+    for number, line in enumerate(lines):
+        shown = order_line(line, base)
+        ends = [*accumulate((word.width + gap for word in shown), initial=MARGIN)]
+        shift = MARGIN + ROOM + gap - ends[-1] if base == "R" else 0.0
+        lines[number] = [word._replace(left=end + shift) for word, end in zip(shown, ends, strict=False)]
+    return lines
 
 
-def spaced(lines: Sequence[Line], below: float) -> list[Line]:
-    """Leave more space below the last line."""
-    return [*lines[:-1], lines[-1]._replace(below=below)]
+class Page:
+    """A figure that grows with what is written on it, line below line."""
 
+    def __init__(self) -> None:
+        self.figure = Figure(figsize=(style.WIDTH, 1))
+        self.axes = self.figure.add_axes((0, 0, 1, 1), xlim=(0, style.WIDTH * POINTS))
+        self.axes.set_axis_off()
+        self.top = MARGIN
 
-def prose(text: str, size: float = style.TEXT, weight: str = "normal") -> list[Line]:
-    """Wrap plain text."""
-    return wrapped(map(Word, text.split()), size, weight, SPACE * size - 2 * PADDING)
+    def write(self, words: Iterable[Word], size: float, weight: str = "normal", gap: float = GAP) -> None:
+        """Write words in lines; all measures are in points."""
+        for line in wrap(words, size, weight, gap):
+            middle = self.top + LEADING * size / 2
+            for word in line:
+                if word.shade is not None:
+                    high = (LEADING - 0.15) * size
+                    box = Rectangle((word.left, middle - high / 2), word.width, high)
+                    box.set(facecolor=style.MAPS(word.shade), edgecolor=style.BLACK, linewidth=0.8 * word.first)
+                    self.axes.add_patch(box)
+                # on one baseline: centring each word would let it dance with its descenders
+                self.axes.text(word.left + PADDING, middle + 0.3 * size, word.text, size=size, weight=weight)
+            self.top += LEADING * size
+
+    def write_prose(self, text: str, size: float = style.TEXT, weight: str = "normal") -> None:
+        """Write plain text."""
+        self.write(map(Word, text.split()), size, weight, SPACE * size - 2 * PADDING)
+
+    def finish(self) -> Figure:
+        """Give the figure its height. Raises AuditError where no image can be that high."""
+        height = self.top + MARGIN
+        if height / POINTS * style.DPI > HIGHEST:
+            raise AuditError("config: attention_maps: too many or too long texts for one image; name fewer instances")
+        self.figure.set_figheight(height / POINTS)
+        self.axes.set_ylim(height, 0)
+        return self.figure
 
 
 def shade(weight: float) -> float:
@@ -170,20 +176,21 @@ def shade(weight: float) -> float:
     return float(min(1.0, weight) ** 0.5)
 
 
-def one_map(weights: str, words: pd.DataFrame) -> list[Line]:
-    """Lay out a heading, and the text shaded by its attention, on one scale for all maps; the largest weight has a
+def write_map(page: Page, weights: str, words: pd.DataFrame) -> None:
+    """Write a heading, and the text shaded by its attention, on one scale for all maps; the largest weight has a
     frame.
     """
     first, largest = words.iloc[0], words["attention"].max()
     size = next((size for longest, size in SIZES if len(words) <= longest), style.SMALL)
     moved = "" if weights == "base" else f"JSD = {first['jsd']:.3f}, "
-    heading = (
+    page.write_prose(
         f"{WEIGHTS[weights].label}: p = {first['probability']:.3f}, {moved}largest weight {largest:.3f} "
-        f"(all alike: {1 / len(words):.3f})"
+        f"(all alike: {1 / len(words):.3f})",
+        style.SMALL,
     )
     pairs = zip(words["token"], words["attention"], strict=True)
-    shaded = wrapped((Word(token, shade(weight), weight == largest) for token, weight in pairs), size)
-    return [*prose(heading, style.SMALL), *spaced(shaded, below=6)]
+    page.write((Word(token, shade(weight), weight == largest) for token, weight in pairs), size)
+    page.top += 6
 
 
 def warning(predictions: pd.DataFrame | None, dataset: str) -> str:
@@ -202,40 +209,19 @@ def warning(predictions: pd.DataFrame | None, dataset: str) -> str:
     return "The base model is not clearly better than always the largest class: {} and {}. {}".format(*scores, USELESS)
 
 
-def one_instance(maps: pd.DataFrame, names: ClassNames, predictions: pd.DataFrame | None) -> list[Line]:
-    """Lay out all maps of one text, under a heading that names it."""
+def write_instance(page: Page, maps: pd.DataFrame, names: ClassNames, predictions: pd.DataFrame | None) -> None:
+    """Write all maps of one text, under a heading that names it."""
     first = maps.iloc[0]
     gold, chosen = (names.get(int(first[column]), "another") for column in ("label", "base_prediction"))
     name = f"{display_name(first['dataset'])}, {first['id']}"
-    lines = spaced(prose(f"{name}. Label: {gold}; predicted: {chosen}, with probability p", style.SMALL), below=3)
+    page.write_prose(f"{name}. Label: {gold}; predicted: {chosen}, with probability p", style.SMALL)
+    page.top += 3
     if text := warning(predictions, str(first["dataset"])):
-        lines += spaced(prose(text, weight="bold"), below=3)
+        page.write_prose(text, weight="bold")
+        page.top += 3
     for weights in WEIGHTS.ordered(maps["weights"].unique()):
-        lines += one_map(weights, maps[maps["weights"] == weights].sort_values("position"))
-    return spaced(lines, below=16)
-
-
-def paint(lines: Sequence[Line]) -> Figure:
-    """Draw a figure as high as the lines need. Raises AuditError where no image can be that high."""
-    width, height = style.WIDTH * POINTS, 2 * MARGIN + sum(line.height for line in lines)
-    if height / POINTS * style.DPI > HIGHEST:
-        raise AuditError("config: attention_maps: too many or too long texts for one image; name fewer instances")
-    figure = Figure(figsize=(style.WIDTH, height / POINTS))
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
-    axes.set_axis_off()
-    top = MARGIN
-    for line in lines:
-        middle = top + LEADING * line.size / 2
-        for word, left in zip(line.words, line.lefts, strict=True):
-            if word.shade is not None:
-                high = (LEADING - 0.15) * line.size
-                box = Rectangle((left, middle - high / 2), word.width, high, facecolor=style.MAPS(word.shade))
-                box.set(edgecolor=style.BLACK, linewidth=0.8 * word.first)
-                axes.add_patch(box)
-            # on one baseline: centring each word would let it dance with its descenders
-            axes.text(left + PADDING, middle + 0.3 * line.size, word.text, size=line.size, weight=line.weight)
-        top += line.height
-    return figure
+        write_map(page, weights, maps[maps["weights"] == weights].sort_values("position"))
+    page.top += 10
 
 
 def wp_fig2_attention_maps(
@@ -252,10 +238,12 @@ def wp_fig2_attention_maps(
     written = [*attention_maps["token"].unique(), *(name for classes in names.values() for name in classes.values())]
     with style.house_style(written):
         key = [Word("attention weight:"), *(Word(f"{weight:g}", shade(weight)) for weight in KEY)]
-        lines = spaced(wrapped([*key, Word("largest of a map", 0, True)], style.SMALL, gap=3), below=8)
+        page = Page()
+        page.write([*key, Word("largest of a map", 0, True)], style.SMALL, gap=3)
+        page.top += 8
         for (dataset, _), instance in attention_maps.groupby(["dataset", "id"], sort=False):
-            lines += one_instance(instance, names[str(dataset)], predictions)
+            write_instance(page, instance, names[str(dataset)], predictions)
         if attention_maps.empty:
-            lines += prose("No instance was chosen.")
-        lines += prose(fonts.warning(written), style.SMALL)
-        return paint(lines)
+            page.write_prose("No instance was chosen.")
+        page.write_prose(fonts.warning(written), style.SMALL)
+        return page.finish()

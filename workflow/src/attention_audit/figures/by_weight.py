@@ -17,7 +17,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import by_dataset, by_known_model, describe, legend, panel_grid, up_to_ln2
+from attention_audit.figures.panels import (
+    by_dataset,
+    by_model,
+    describe,
+    legend,
+    panel_grid,
+    reach,
+    scale_by_roots,
+    up_to_ln2,
+)
 from attention_audit.names import Look, Names
 
 QUARTERS = (0.25, 0.5, 0.75)
@@ -28,9 +37,6 @@ NARROWER = 8  # letters: the room that the names of quarters take from a title
 SPAN = 0.85  # height that the violins of one quarter share
 ONE = "one"
 """Stands in the column `kind` where all rows are of one kind."""
-TICKS = {0: "0", 0.001: "0.001", 0.01: "0.01", 0.1: "0.1", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
-NEAREST = 0.03  # of the x axis: smaller values have no tick beside 0
-SHORTEST = 0.01  # TVD at the end of the x axis, at least; one of the ticks
 KINDS = Names(
     "kind of movement",
     "KINDS of attention_audit/figures/by_weight.py",
@@ -106,7 +112,7 @@ def by_weight(
     """
     kinds = KINDS.ordered(instances["kind"].unique())
     with style.house_style():
-        figure, panels = panel_grid(by_known_model(instances, models) if models else by_dataset(instances), HEIGHT)
+        figure, panels = panel_grid(by_model(instances, models) if models else by_dataset(instances), HEIGHT)
         for panel in panels:
             scale(panel.axes[0])
             draw(panel.axes[0], panel.rows, kinds)
@@ -133,18 +139,10 @@ def jw_fig_permutation(permutation: pd.DataFrame, models: Names) -> Figure:
     `permutation` holds rows of the audit permutation, of any number of data sets.
     """
     values = permutation["median_tvd"].clip(0, 1)
-    # the axis ends at a tick, so that the largest value can be read
-    furthest = min(tick for tick in TICKS if tick >= max(SHORTEST, values.max()))
-    ticks = [tick for tick in TICKS if tick == 0 or NEAREST * furthest <= tick <= furthest]
-
-    def scale(axes: Axes) -> None:
-        axes.set(xlim=(0, np.sqrt(furthest)))
-        axes.set_xticks(np.sqrt(ticks), [TICKS[tick] for tick in ticks])
-
     return by_weight(
-        permutation.rename(columns={"max_attention": "attention"}).assign(place=np.sqrt(values), kind=ONE),
+        permutation.rename(columns={"max_attention": "attention"}).assign(place=values, kind=ONE),
         models,
-        scale,
+        partial(scale_by_roots, way="x", low=0, high=reach(values)),
         "TVD of the prediction when attention is permuted (median; square-root scale)",
         "0: it does not matter which word has which weight; 1: the prediction is turned round",
     )

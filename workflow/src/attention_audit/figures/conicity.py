@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -37,10 +38,10 @@ def points(
     return found | {"ranks": {model: effect[:3] for (question, model), effect in asked.items() if question == "ranks"}}
 
 
-def bar(point: Point) -> list[list[float]]:
-    """Measure how far an interval reaches below and above its value, as matplotlib wants it."""
-    value, low, high = (min(max(each, -FAR), FAR) for each in point[:3])
-    return [[max(0.0, value - low)], [max(0.0, high - value)]]
+def bar(point: Point) -> npt.NDArray[np.float64]:
+    """Measure how far an interval reaches below and above its value, (2, 1), as matplotlib wants it."""
+    value, low, high = np.clip(point, -FAR, FAR)
+    return np.fmax([[value - low], [high - value]], 0)
 
 
 def look(name: str, models: Names) -> dict[str, Any]:
@@ -80,9 +81,9 @@ def md_fig_conicity(
         found = points(panel.rows, permuted, ranked, models)
         draw(above, found["magnitude"], found["median_tvd"], models)
         draw(below, found["magnitude"], found["ranks"], models)
-        highest = max((min(point[2], 1.0) for point in found["median_tvd"].values()), default=1.0)
+        highest = max((min(high, 1.0) for *_, high in found["median_tvd"].values()), default=1.0)
         above.set_ylim(0, ROOM * highest or 1.0)
-        lowest = min((point[0] for point in found["ranks"].values() if np.isfinite(point[0])), default=0.0)
+        lowest = np.nanmin([0.0, *(value for value, *_ in found["ranks"].values())])
         below.set_ylim(min(LEAST, lowest - 0.1), MOST)
         below.axhline(0, color=style.GREY, **style.DASHES, zorder=0)
         if not found["ranks"]:

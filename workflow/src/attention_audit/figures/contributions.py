@@ -10,12 +10,11 @@ from attention_audit.columns.audits import TOP
 from attention_audit.figures import style
 from attention_audit.figures.panels import (
     QUARTERS,
-    ROOTS,
-    by_known_model,
+    by_model,
     density,
     describe,
     panel_grid,
-    rooted,
+    reach,
     scale_by_roots,
 )
 from attention_audit.names import Names
@@ -24,7 +23,6 @@ HEIGHT = 2.9  # inches
 RATIOS = (2.6, 1, 1)
 CELLS = 40  # of the map of items, a side
 FAINTEST = 0.2  # items, so that a single one is seen
-NEAREST = 0.01  # the axes of the map of items reach so far at least
 BARS = np.linspace(0, 1, 26)
 WIDTH = 0.08  # of a bar that stands for one value
 Y_LABELS = ("contribution (share)", "% of texts", "% of texts")
@@ -47,21 +45,16 @@ def items_of(rows: pd.DataFrame) -> tuple[Floats, Floats]:
     return weights.to_numpy()[known], shares[known]
 
 
-def end(values: Floats) -> float:
-    """Find the first tick of a square-root scale that no value is beyond."""
-    return next((tick for tick in ROOTS if tick >= values.max(initial=NEAREST)), 1.0)
-
-
 def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
     """Show how many items have which attention and which signed share of the contributions, on square-root scales that
     end where the items do.
     """
     weights, shares = items_of(rows)
-    right, top, bottom = end(weights), end(shares), -end(-shares)
     axes.axhline(0, color=style.GREY, linewidth=0.8)
     axes.plot((0, 1), (0, 1), color=style.GREY, **style.DASHES)
-    window = scale_by_roots(axes, "x", 0, right), scale_by_roots(axes, "y", bottom, top)
-    density(axes, rooted(weights), rooted(shares), CELLS, window, FAINTEST)
+    scale_by_roots(axes, "x", 0, reach(weights))
+    scale_by_roots(axes, "y", -reach(-shares), reach(shares))
+    density(axes, weights, shares, (CELLS, CELLS), FAINTEST)
     axes.set_xlabel("attention of an item", fontsize=style.SMALL)
 
 
@@ -95,7 +88,7 @@ def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     """Draw three parts for each data set and model, from columns.CONTRIBUTIONS rows of any number of data sets, each
     list in columns of its own; `models` names and orders the panels.
     """
-    figure, panels = panel_grid(by_known_model(contributions, models), HEIGHT, RATIOS)
+    figure, panels = panel_grid(by_model(contributions, models), HEIGHT, RATIOS)
     for panel in panels:
         for draw, axes in zip((draw_items, draw_against, draw_overlap), panel.axes, strict=True):
             draw(axes, panel.rows)

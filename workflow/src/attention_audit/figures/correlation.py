@@ -12,11 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
-from matplotlib.typing import ColorType
-from seaborn.utils import relative_luminance
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import Key, by_known_model, describe, instead, legend, panel_grid
+from attention_audit.figures.panels import Key, by_model, describe, instead, legend, panel_grid
 from attention_audit.names import ATTRIBUTIONS, Names
 
 HEIGHT = 1.95  # inches: of a panel of histograms
@@ -30,10 +28,10 @@ Floats = npt.NDArray[np.float64]
 
 def compared(correlation: pd.DataFrame) -> pd.DataFrame:
     """Take the rows that pair attention with one of LINES, whose name is then in the column `measure`."""
-    parts = correlation["pair"].astype(str).str.split("~", expand=True)
-    ATTRIBUTIONS.refuse_unknown(parts.melt()["value"].unique())
-    chosen = (parts[0] == "attention") & parts[1].isin(LINES)
-    return correlation[chosen].assign(measure=parts.loc[chosen, 1])
+    pairs = correlation["pair"].astype(str)
+    ATTRIBUTIONS.refuse_unknown(name for pair in pairs.unique() for name in pair.split("~"))
+    measures = pairs.map({f"attention~{name}": name for name in LINES})
+    return correlation.assign(measure=measures).dropna(subset="measure")
 
 
 def line_of(measure: str) -> dict[str, Any]:
@@ -66,7 +64,7 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     From columns.CORRELATION rows of any number of data sets; `models` names and orders the panels. Raises AuditError
     for an attribution that is not one of names.ATTRIBUTIONS.
     """
-    figure, panels = panel_grid(with_values(by_known_model(compared(correlation), models)), HEIGHT)
+    figure, panels = panel_grid(with_values(by_model(compared(correlation), models)), HEIGHT)
     for panel in panels:
         draw(panel.axes[0], panel.rows)
         panel.title(models[panel.model].label, f"{panel.rows.groupby('measure')['tau'].count().max()} texts")
@@ -90,18 +88,13 @@ def with_values(panels: dict[Key, pd.DataFrame]) -> dict[Key, pd.DataFrame]:
 def matrix(rows: pd.DataFrame, names: list[str]) -> Floats:
     """Average tau of each pair over texts and seeds, below the diagonal; NaN above it, and where tau is undefined."""
     known = rows.dropna(subset="tau")
-    one, other = (known[name].astype(str).map(names.index).to_numpy(np.int64) for name in ("first", "second"))
-    places = np.maximum(one, other), np.minimum(one, other)
+    pairs = [known[name].astype(str).map(names.index).to_numpy(np.int64) for name in ("first", "second")]
+    places = tuple(np.sort(pairs, axis=0)[::-1])
     sums, texts = np.zeros((2, len(names), len(names)))
     np.add.at(sums, places, known["tau"] * known["texts"])
     np.add.at(texts, places, known["texts"])
     with np.errstate(invalid="ignore"):
         return sums / texts
-
-
-def ink_on(background: ColorType) -> str:
-    """Choose black or white, whichever stands out more against `background`, as WCAG 2 measures contrast."""
-    return "black" if (relative_luminance(background) + 0.05) ** 2 > 1.05 * 0.05 else "white"
 
 
 def draw_pairs(axes: Axes, values: Floats) -> AxesImage:
@@ -110,8 +103,7 @@ def draw_pairs(axes: Axes, values: Floats) -> AxesImage:
     image = axes.imshow(shown, cmap=style.DIVERGING, vmin=-1, vmax=1, aspect="auto")
     for (row, column), value in np.ndenumerate(shown):
         if np.isfinite(value):
-            ink = ink_on(style.DIVERGING((1 + value) / 2))
-            axes.annotate(f"{value:.2f}", (column, row), ha="center", va="center", color=ink, fontsize=style.SMALL)
+            axes.text(column, row, f"{value:.2f}", ha="center", va="center", color="black", fontsize=style.SMALL)
     if np.isnan(shown).all():
         instead(axes, "In no text do two of them\norder the words.")
     axes.tick_params(length=0)
@@ -130,8 +122,8 @@ def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
     names = ATTRIBUTIONS.ordered([*agreement["first"].unique(), *agreement["second"].unique()])
     labels = [ATTRIBUTIONS[name].label for name in names]
     with_attention = agreement[(agreement[["first", "second"]] == "attention").any(axis=1)]
-    shown = with_values(by_known_model(with_attention, models))
-    every = by_known_model(agreement, models)
+    shown = with_values(by_model(with_attention, models))
+    every = by_model(agreement, models)
     figure, panels = panel_grid({key: every[key] for key in shown}, CELL * len(names) + MARGIN)
     for panel in panels:
         [axes] = panel.axes

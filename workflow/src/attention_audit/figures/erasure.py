@@ -8,7 +8,6 @@ each ranking. These are DeYoung et al.'s measures (2020) where attention is eras
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,13 +17,12 @@ from attention_audit.columns.audits import BINS
 from attention_audit.figures import style
 from attention_audit.figures.panels import (
     QUARTERS,
-    by_known_model,
+    by_model,
     density,
     describe,
     instead,
     legend,
     panel_grid,
-    rooted,
     scale_by_roots,
 )
 from attention_audit.names import RANKINGS, Names
@@ -67,14 +65,15 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     panels have the same shades. From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders
     the panels.
     """
-    figure, panels = panel_grid(by_known_model(compared(single_weight), models), HEIGHT)
+    figure, panels = panel_grid(by_model(compared(single_weight), models), HEIGHT)
     meshes = []
     for panel in panels:
         [axes] = panel.axes
         x, y = panel.rows["delta_attention"], panel.rows["delta_js"]
         low, high = bounds(y, LEAST_JS)
-        window = bounds(x, LEAST), scale_by_roots(axes, "y", min(low, -BELOW * high), high)
-        meshes.append(density(axes, x, rooted(y), CELLS, window, FAINTEST))
+        axes.set_xlim(bounds(x, LEAST))
+        scale_by_roots(axes, "y", min(low, -BELOW * high), high)
+        meshes.append(density(axes, x, y, CELLS, FAINTEST))
         axes.axhline(0, color=style.BLACK, **style.DASHES)
         axes.xaxis.set_major_locator(MaxNLocator(4))
         panel.title(models[panel.model].label, f"below 0: {(y < 0).sum()} of {len(y)}")
@@ -136,7 +135,7 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
     names.RANKINGS.
     """
     rankings = RANKINGS.ordered(ranked_sets["ranking"].unique())
-    figure, panels = panel_grid(by_known_model(ranked_sets, models), HEIGHT)
+    figure, panels = panel_grid(by_model(ranked_sets, models), HEIGHT)
     for panel in panels:
         [axes] = panel.axes
         every = panel.rows.pivot(index=["seed", "id"], columns="ranking", values="fraction_removed")
@@ -192,16 +191,14 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
     for a ranking that is not one of names.RANKINGS.
     """
     points = pd.concat([curve_points(frame, models) for frame in ranked_sets], ignore_index=True)
-    figure, panels = panel_grid(by_known_model(points, models), PAIR, [1] * len(MEASURES))
+    figure, panels = panel_grid(by_model(points, models), PAIR, [1] * len(MEASURES))
     for panel in panels:
-        for measure, axes in zip(MEASURES, panel.axes, strict=True):
+        for measure, axes, first in zip(MEASURES, panel.axes, panels[0].axes, strict=True):
+            if axes is not first:
+                axes.sharey(first)
             draw_curves(axes, panel.rows[panel.rows["measure"] == measure])
         panel.name_axes(*MEASURES.values(), size=style.TEXT)
         panel.title(models[panel.model].label)
-    for same in zip(*(panel.axes for panel in panels), strict=True):
-        limits = [axes.get_ylim() for axes in same]
-        for axes in same:
-            axes.set_ylim(np.min(limits), np.max(limits))
     describe(
         figure,
         "items from the top of the ranking (%)",

@@ -26,20 +26,17 @@ LETTERS = {1: 84, 2: 46, 3: 28}  # in a line of a panel's title, by the number o
 
 PAD = 11  # points between a panel and its title: room for the heading of the right margin
 TITLED, LINE = 3, 0.15  # lines of titles that panels have room for, and inches of a further one
-ENTRIES, HANDLE = 112, 5  # letters in a line of a legend, and as many as a handle takes
 HINT = 100  # letters in a line below a figure
-SIGNS = ((1, ""), (-1, "\N{MINUS SIGN}"))
 SMALL_ROOTS = (0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
 ROOTS = {tick: f"{tick:f}".rstrip("0") for tick in SMALL_ROOTS} | {0.25: "¼", 0.5: "½", 1: "1"}
 """Ticks of square-root scales, and what they say."""
-APART = 0.15  # of such a scale, at least between two ticks
+APART = 0.15  # of such a scale, at least between two ticks of a small panel
+NEAREST = 0.01  # such a scale reaches so far at least
 QUARTERS = {0: "0", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
 """Ticks of a scale of shares, and what they say."""
 
 Key = tuple[str, str]
 """A data set and a model; "" for all models."""
-Bounds = tuple[float, float]
-"""The ends of an axis."""
 
 
 class Panel(NamedTuple):
@@ -77,23 +74,20 @@ class Panel(NamedTuple):
         self.axes[0].set_yticks(range(len(labels)), labels if self.left else [""] * len(labels))
 
 
-def by_model(rows: pd.DataFrame) -> dict[Key, pd.DataFrame]:
-    """Part rows by data set and model, in their order."""
-    groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
-    return {(str(dataset), str(model)): part for (dataset, model), part in groups}
-
-
 def by_dataset(rows: pd.DataFrame) -> dict[Key, pd.DataFrame]:
     """Part rows by data set, in their order; all models are together."""
     return {(str(name), ""): part for name, part in rows.groupby("dataset", sort=False, observed=True)}
 
 
-def by_known_model(rows: pd.DataFrame, models: Names) -> dict[Key, pd.DataFrame]:
-    """Part rows by data set, in the order of `rows`, and model, in the order of `models`.
+def by_model(rows: pd.DataFrame, models: Names | None = None) -> dict[Key, pd.DataFrame]:
+    """Part rows by data set, in their order, and model, in their order or that of `models`.
 
     Raises AuditError for a model that is not one of them.
     """
-    parts = by_model(rows)
+    groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
+    parts = {(str(dataset), str(model)): part for (dataset, model), part in groups}
+    if models is None:
+        return parts
     shown = models.ordered(model for _, model in parts)
     return {key: parts[key] for key in product(rows["dataset"].unique(), shown) if key in parts}
 
@@ -135,11 +129,11 @@ def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
 def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3) -> None:
     """Say above the panels what each look stands for, at most so many in a row, or as many as find room."""
     handles = [Line2D([], [], **look) for look in looks]
-    letters = [max(map(len, str(handle.get_label()).split("\n"))) for handle in handles]
-    # a legend is filled column by column
-    while columns > 1 and sum(max(part, default=0) + HANDLE for part in np.array_split(letters, columns)) > ENTRIES:
-        columns -= 1
-    figure.legend(handles=handles, loc="outside upper center", ncols=columns)
+    for fewer in range(columns, 0, -1):
+        figure.legends.clear()
+        made = figure.legend(handles=handles, loc="outside upper center", ncols=fewer)
+        if made.get_window_extent().width <= figure.bbox.width:
+            break
 
 
 def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: float = 0.05) -> None:
@@ -149,23 +143,33 @@ def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: flo
     axes.set_xticks([*ticks, LN2], [*(f"{tick:g}" for tick in ticks), "ln 2"])
 
 
-def rooted(values: Any) -> Any:
+def root(values: Any) -> Any:
     """Take square roots that have the signs of the values; they part what lies near 0."""
     return np.sign(values) * np.sqrt(np.abs(values))
 
 
-def scale_by_roots(axes: Axes, way: str, low: float, high: float) -> Bounds:
-    """Let x or y be a square-root scale between two values, whose roots are returned; its ticks are 0 and, from far to
-    near, as many as find room.
+def square(values: Any) -> Any:
+    """Undo `root`."""
+    return values * np.abs(values)
+
+
+def reach(values: Any) -> float:
+    """Find the first tick of a square-root scale that no value is beyond, so that the largest can be read."""
+    return next((tick for tick in ROOTS if tick >= np.asarray(values).max(initial=NEAREST)), 1.0)
+
+
+def scale_by_roots(axes: Axes, way: str, low: float, high: float, apart: float = APART) -> None:
+    """Let x or y be a square-root scale between two values; its ticks are 0 and, from far to near, as many as find
+    room.
     """
-    ends = rooted(low), rooted(high)
-    values = {0.0: "0"} | {rooted(sign * tick): before + said for tick, said in ROOTS.items() for sign, before in SIGNS}
-    shown: list[float] = []
-    for place in sorted(values, key=lambda place: (place != 0, -abs(place))):
-        if ends[0] <= place <= ends[1] and all(abs(place - other) >= APART * (ends[1] - ends[0]) for other in shown):
-            shown.append(place)
-    axes.set(**{f"{way}lim": ends, f"{way}ticks": shown, f"{way}ticklabels": [values[place] for place in shown]})
-    return ends
+    room = apart * (root(high) - root(low))
+    shown = {0.0: "0"}
+    for tick, said in reversed(ROOTS.items()):
+        for value, text in ((tick, said), (-tick, f"\N{MINUS SIGN}{said}")):
+            if low <= value <= high and all(abs(root(value) - root(other)) >= room for other in shown):
+                shown[value] = text
+    getattr(axes, f"set_{way}scale")("function", functions=(root, square))
+    axes.set(**{f"{way}lim": (low, high), f"{way}ticks": [*shown], f"{way}ticklabels": [*shown.values()]})
 
 
 def write_sentence(text: str) -> Figure:
@@ -202,12 +206,17 @@ def instead(axes: Axes, text: str) -> None:
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center")
 
 
-def density(
-    axes: Axes, x: Any, y: Any, cells: int | tuple[int, int], window: tuple[Bounds, Bounds], faintest: float
-) -> QuadMesh:
+def density(axes: Axes, x: Any, y: Any, cells: tuple[int, int], faintest: float) -> QuadMesh:
     """Shade a panel by how many values lie where, on a logarithmic scale of shades from `faintest` to the greatest
-    number in a cell. Cells without any stay white.
+    number in a cell. Cells, so many along x and y, are alike on the scales and within the limits of the axes; those
+    without any value stay white.
     """
-    counts, _, _, mesh = axes.hist2d(x, y, bins=cells, range=window, cmin=1, cmap=style.SHADING, rasterized=True)
+    edges = []
+    for axis, count in zip((axes.xaxis, axes.yaxis), cells, strict=True):
+        ends, scale = axis.get_view_interval(), axis.get_transform()
+        low, high = scale.transform(ends)
+        inner = scale.inverted().transform(np.linspace(low, high, count + 1)[1:-1])
+        edges.append([ends[0], *inner, ends[1]])
+    counts, _, _, mesh = axes.hist2d(x, y, bins=edges, cmin=1, cmap=style.SHADING, rasterized=True)
     mesh.set_norm(LogNorm(faintest, float(np.nanmax(counts, initial=1.0))))
     return mesh

@@ -47,8 +47,9 @@ DOTS: dict[str, Any] = {"linestyle": "none", "clip_on": False}
 """Of values in rows: whole at the ends of a scale too."""
 
 SHADING = LinearSegmentedColormap.from_list("attention", ["white", "#00509E"])
-MAPS = LinearSegmentedColormap.from_list("maps", ["white", "#4A9BE8"])  # black stands out from all of it
-DIVERGING = LinearSegmentedColormap.from_list("agreement", [VERMILLION, "white", "#00509E"])
+# black stands out from all of these
+MAPS = LinearSegmentedColormap.from_list("maps", ["white", "#4A9BE8"])
+DIVERGING = LinearSegmentedColormap.from_list("agreement", [VERMILLION, "white", "#4A9BE8"])
 
 RC: dict[Any, Any] = {
     "font.size": TEXT,

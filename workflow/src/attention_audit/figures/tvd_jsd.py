@@ -11,13 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.figures import style
-from attention_audit.figures.panels import by_dataset, describe, legend, panel_grid, up_to_ln2
+from attention_audit.figures.panels import by_dataset, describe, legend, panel_grid, scale_by_roots, up_to_ln2
 from attention_audit.names import Names
 from attention_audit.units import LN2
 
 HEIGHT = 2.8  # inches
 STEPS = 50  # in which labels move apart, and points of a line that they keep clear of
-TICKS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1)
 LEAST = 2.0  # times the tolerance: TVD at the top of the y axis, at least
 POINTS: dict[str, Any] = {
     "linestyle": "none", "markeredgewidth": 0, "markersize": 4.5, "alpha": 0.8, "clip_on": False, "zorder": 3,
@@ -109,12 +108,11 @@ def label_lambdas(axes: Axes, looks: Mapping[str, Mapping[str, Any]], curves: It
             text = f"{value:.2g}".replace("e-0", "e-")
             texts.append(axes.text(x, y, text, color=looks[name]["color"], fontsize=style.SMALL))
     if texts:
-        # paths in pixels, in which scales are straight
-        paths = [
-            axes.transData.transform(line.get_xydata()) for line in axes.lines if line.get_transform() == axes.transData
-        ]
-        steps = [np.linspace(*ends, STEPS) for path in paths for ends in pairwise(path)]
-        points = axes.transData.inverted().transform(np.concatenate([*paths, *steps]))
+        lines = [line for line in axes.lines if line.get_transform() == axes.transData]
+        # in pixels, in which scales are straight
+        paths = [axes.transData.transform_path(line.get_path()) for line in lines]
+        clear = np.concatenate([path.interpolated(steps).vertices for steps in (1, STEPS) for path in paths])
+        points = axes.transData.inverted().transform(clear)
         adjust_text(texts, *points.T, ax=axes, iter_lim=STEPS)
 
 
@@ -145,10 +143,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         instance = instances[instances["dataset"] == panel.dataset]
         draw(axes, looks, panel.rows, drawn, instance, budget)
         highest = max(LEAST * budget, 1.15 * pd.concat([panel.rows["tvd"], instance["tvd"]]).max())
-        axes.set_yscale("function", functions=(lambda values: np.sqrt(np.clip(values, 0, None)), np.square))
-        axes.set(ylim=(0, highest))
-        ticks = [tick for tick in TICKS if tick <= highest and (tick != 0.02 or highest < 0.3)]
-        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        scale_by_roots(axes, "y", 0, highest, apart=0.08)
         panel.title()
     describe(
         figure,

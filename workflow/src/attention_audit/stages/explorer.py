@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
@@ -25,7 +26,7 @@ from attention_audit.errors import AuditError
 from attention_audit.explorer.assembling import page
 from attention_audit.explorer.document import About, AboutView, Sampled, packed
 from attention_audit.explorer.fitting import LIMIT, MOST, drawn, fitting
-from attention_audit.explorer.views import Known, ViewBuilder
+from attention_audit.explorer.views import ViewBuilder
 from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
@@ -98,11 +99,15 @@ class PageBuilder:
             raise AuditError(f"{path}: text {missing[0]!r} is missing; {rebuild_hint(path)}")
         return found.take([places[id_] for id_ in ids])
 
-    def _read_words(self, name: str, kind: Artefact, view: ExploredView) -> pa.Table:
-        """Read the rows of an audit that speak of the first seed of a view's model; none where it was not asked."""
+    def _read_words(self, name: str, kind: Artefact, view: ExploredView) -> pd.DataFrame:
+        """Read the rows of an audit that speak of the first seed of a view's model, by id; none where it was not
+        asked.
+        """
         place = getattr(view, name)
-        table = kind.schema.empty_table() if place is None else read_table(self.job.inputs[name][place], kind)
-        return table.filter((pc.field("model") == view.model) & (pc.field("seed") == view.runs[0].seed))
+        rows = (
+            kind.schema.empty_table().to_pandas() if place is None else read_frame(self.job.inputs[name][place], kind)
+        )
+        return rows[(rows["model"] == view.model) & (rows["seed"] == view.runs[0].seed)].set_index("id")
 
     def _list_reasons(self, view: ExploredView) -> dict[str, str]:
         """List why audits of a view have no rows, by the audit."""
@@ -140,7 +145,7 @@ class PageBuilder:
         ids.insert(0, ids.pop(place))
         rows = {row["id"]: row for row in self._read_rows(self.rows, view)}
         columns = {id_: rows[id_] for id_ in ids if id_ in rows}
-        attributions = self._read_words("attributions", WORD_ATTRIBUTIONS, view)
+        attributions = self._read_words("attributions", WORD_ATTRIBUTIONS, view).groupby("attribution", sort=False)
         instance = self._read_words("instance", INSTANCE_ADVERSARY, view)
         builder = ViewBuilder(
             about={
@@ -159,11 +164,8 @@ class PageBuilder:
             runs={seed: found.aligned(ids) for seed, found in runs.items()},
             twin=None if view.uniform is None else self._read(view.uniform, ids),
             others=[*self._choose_adversaries(view, ids)],
-            instance=split_rows(instance, "attention"),
-            attributions={
-                name: split_rows(attributions.filter(pc.field("attribution") == name), "scores")
-                for name in attributions["attribution"].unique().to_pylist()
-            },
+            instance=instance["attention"].to_dict(),
+            attributions={str(name): rows["scores"].to_dict() for name, rows in attributions},
             columns=columns,
         )
         return builder.describe_view(), packed(builder.write_view())
@@ -212,11 +214,6 @@ def list_missing(view: ExploredView, reasons: dict[str, str]) -> dict[str, str]:
     return found | {called: f"The audit {said}." for audit, called in CALLED.items() if (said := unasked.get(audit))}
 
 
-def split_rows(table: pa.Table, column: str) -> Known:
-    """Take a column of lists by the text of each row."""
-    return dict(zip(table["id"].to_pylist(), table[column].to_numpy(), strict=True))
-
-
 def choose_adversary(
     members: Sequence[ExploredAdversary], known: Sequence[Mapping[str, Any]], budget: float
 ) -> tuple[ExploredAdversary, str]:
@@ -227,13 +224,13 @@ def choose_adversary(
     if len(members) == 1:
         return members[0], ""
     rows = {(row["lambda"], row["seed"]): row for row in known if row["model"] == members[0].family}
-    found = [(member, rows[key]) for member in members if (key := (member.lambda_, member.seed)) in rows]
+    found = [(rows[key], member) for member in members if (key := (member.lambda_, member.seed)) in rows]
     if not found:
         return members[0], "It is the first of several, since `consistency`, which would choose one, is not asked."
-    if held := [each for each in found if each[1]["tvd"] <= budget]:
-        best, _ = max(held, key=lambda each: each[1]["jsd"])
+    if within := [each for each in found if each[0]["tvd"] <= budget]:
+        _, best = max(within, key=lambda each: each[0]["jsd"])
         return best, f"Of {len(found)}, the furthest one whose predictions are within a TVD of {budget:g}."
-    best, nearest = min(found, key=lambda each: each[1]["tvd"])
+    nearest, best = min(found, key=lambda each: each[0]["tvd"])
     return best, f"None of {len(found)} is within a TVD of {budget:g}; this one is nearest, with {nearest['tvd']:.3f}."
 
 

@@ -36,9 +36,9 @@ export function distributionTable(classes, now, { before = null, most = MANY } =
     element(
       "div",
       { class: strong ? "class decided" : "class", role: "listitem", "data-was": was, "data-now": is },
-      element("span", { class: "class-name" }, name),
-      element("span", { class: "bars" }, was === null ? null : bar("was", was), bar("now", is)),
-      element("span", { class: "value" }, was === null || was === is ? digits(is) : `${digits(was)} → ${digits(is)}`),
+      element("span.class-name", name),
+      element("span.bars", was === null ? null : bar("was", was), bar("now", is)),
+      element("span.value", was === null || was === is ? digits(is) : `${digits(was)} → ${digits(is)}`),
     );
   const rows = chosen.map((class_) => line(classes[class_], before && before[class_], now[class_], class_ === decided));
   const others = classes.length - chosen.length;

@@ -1,8 +1,14 @@
 // Elements of the page. What the data say becomes text, never markup.
 
-/** A named element: attributes, listeners under `on`, style properties under `style`; strings become text. */
-export function element(tag, attributes = {}, ...children) {
+/**
+ * An element by the name of its tag and, behind dots, its classes. Attributes may follow, with listeners under `on` and
+ * style properties under `style`; then its children, of which strings become text.
+ */
+export function element(name, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const attributes = children[0]?.constructor === Object ? children.shift() : {};
   const made = document.createElement(tag);
+  made.classList.add(...classes);
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on") {
       Object.entries(value).forEach(([event, listener]) => made.addEventListener(event, listener));
@@ -31,5 +37,5 @@ export function offer(select, pairs, chosen) {
 
 /** A word as a node; characters that turn the direction of writing turn no other word's. */
 export function isolated(word) {
-  return /[\u202a-\u202e\u2066-\u2069]/.test(word) ? element("bdi", {}, word) : document.createTextNode(word);
+  return /[\u202a-\u202e\u2066-\u2069]/.test(word) ? element("bdi", word) : document.createTextNode(word);
 }

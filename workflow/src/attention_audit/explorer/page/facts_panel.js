@@ -13,36 +13,25 @@ export function showColumns(view, place, seed) {
   named("audits").hidden = !columns.length;
   named("audits-of").textContent =
     about.columns_seed === null ? "" : `From tables/texts.parquet, of the training with seed ${about.columns_seed}.`;
+  const said = (column) =>
+    element(
+      "dd",
+      element("b", wordOf(column, column.value(place))),
+      column.unit && column.value(place) !== null ? ` ${column.unit}` : "",
+      element("span.quiet", column.meaning),
+    );
   named("columns").replaceChildren(
-    ...columns.map((column) =>
-      element(
-        "div",
-        {},
-        element("dt", {}, column.label),
-        element(
-          "dd",
-          {},
-          element("b", {}, wordOf(column, column.value(place))),
-          column.unit && column.value(place) !== null ? ` ${column.unit}` : "",
-          element("span", { class: "quiet" }, column.meaning),
-        ),
-      ),
-    ),
+    ...columns.map((column) => element("div", element("dt", column.label), said(column))),
   );
 }
 
 /** Show the answers on the model of a view, a line a question. */
 export function showLines(view) {
   named("answer").hidden = !view.about.lines.length;
+  const cells = (texts) => texts.map((text) => element("td", text));
   named("lines").replaceChildren(
-    ...view.about.lines.map((line) =>
-      element(
-        "tr",
-        {},
-        element("td", {}, line.mark),
-        element("th", { scope: "row" }, line.asks),
-        ...[line.said, line.value, line.interval, line.remark].map((text) => element("td", {}, text)),
-      ),
+    ...view.about.lines.map(({ mark, asks, said, value, interval, remark }) =>
+      element("tr", ...cells([mark]), element("th", { scope: "row" }, asks), ...cells([said, value, interval, remark])),
     ),
   );
 }
@@ -66,23 +55,18 @@ export function numbersPanel() {
       const maps = view.mapsOf(place, seed);
       const values = maps.map((map) => view.values(place, map.key));
       const head = ["", "item", "now", ...maps.map((map) => map.label)];
-      named("numbers-head").replaceChildren(
-        element(
-          "tr",
-          {},
-          ...head.map((label, at) => element("th", { scope: "col", class: at > 1 ? "value" : null }, label)),
-        ),
-      );
-      cells = view.texts.words[place].map(() => element("td", { class: "value" }));
+      const title = (label, at) => element("th", { scope: "col", class: at > 1 ? "value" : null }, label);
+      named("numbers-head").replaceChildren(element("tr", ...head.map(title)));
+      const words = view.texts.words[place];
+      cells = words.map(() => element("td.value"));
       named("numbers-body").replaceChildren(
-        ...view.texts.words[place].map((word, at) =>
+        ...words.map((word, at) =>
           element(
             "tr",
-            {},
-            element("td", { class: "value quiet" }, String(at + 1)),
+            element("td.value.quiet", String(at + 1)),
             element("th", { scope: "row", dir: "auto" }, word),
             cells[at],
-            ...values.map((map) => element("td", { class: "value" }, precise(map[at]))),
+            ...values.map((map) => element("td.value", precise(map[at]))),
           ),
         ),
       );

@@ -118,8 +118,8 @@ export function holdPanel(change) {
     const isMark = at >= own.length - view.texts.marks[place];
     const classes = ["word", direction, isMark ? "mark" : ""].filter(Boolean).join(" ");
     const parts = [
-      element("span", { class: "track" }, element("i", { class: "now" }), element("i", { class: "was" })),
-      element("span", { class: "name" }, word),
+      element("span.track", element("i.now"), element("i.was")),
+      element("span.name", word),
     ];
     if (!view.about.here) {
       return element("div", { class: classes }, ...parts);

@@ -117,7 +117,6 @@ export function listPanel(change) {
         const remove = () => change({ where: state.where.filter((_, other) => other !== place) });
         return element(
           "li",
-          {},
           element(
             "button",
             { type: "button", "aria-label": `Remove the filter: ${text}`, on: { click: remove } },
@@ -139,7 +138,6 @@ export function listPanel(change) {
     const cut = words.length > FIRST_WORDS ? [...words.slice(0, FIRST_WORDS), "…"] : words;
     return element(
       "li",
-      {},
       element(
         "a",
         {
@@ -148,13 +146,12 @@ export function listPanel(change) {
         },
         element("span", { class: "snippet", dir: "auto" }, ...cut.flatMap((word) => [isolated(word), " "])),
         element(
-          "span",
-          { class: "facts" },
-          element("b", {}, predicted),
+          "span.facts",
+          element("b", predicted),
           ` ${digits(confidence(view, place, state.seed))}`,
-          predicted === gold ? null : element("span", { class: "wrong" }, ` gold: ${gold}`),
+          predicted === gold ? null : element("span.wrong", ` gold: ${gold}`),
           sorted && !named_
-            ? element("span", { class: "sorted" }, `${sorted.label} ${wordOf(sorted, sorted.value(place))}`)
+            ? element("span.sorted", `${sorted.label} ${wordOf(sorted, sorted.value(place))}`)
             : null,
         ),
       ),

@@ -124,17 +124,17 @@ function drawHeading(place) {
   ].join(" · ");
   named("decision").replaceChildren(
     "The model says ",
-    element("b", {}, predicted),
+    element("b", predicted),
     ` (${digits(confidence(view, place, state.seed))}); `,
     predicted === gold
       ? "so do the data."
-      : element("span", { class: "wrong" }, "the data say ", element("b", {}, gold), "."),
+      : element("span.wrong", "the data say ", element("b", gold), "."),
   );
   named("why").hidden = state.text !== texts.id[0] || state.seed !== shown.seeds[0];
   named("why").textContent = shown.opening;
   named("query").hidden = texts.query[place] === null;
   named("query").replaceChildren(
-    element("b", {}, "Read together with: "),
+    element("b", "Read together with: "),
     element("span", { dir: "auto" }, texts.query[place] ?? ""),
   );
   const places = list.places(view, state);
@@ -225,11 +225,10 @@ function drawFooter() {
       ? `${count(shown)} of the ${count(of)} test texts are on this page. ${why}`
       : "All test texts are on this page.";
   named("about-page").replaceChildren(
-    element("p", {}, texts),
-    element("p", {}, `${computed(view.about)} Nothing leaves your machine.`),
+    element("p", texts),
+    element("p", `${computed(view.about)} Nothing leaves your machine.`),
     element(
       "p",
-      {},
       `Made ${made} UTC${commit}. `,
       about.report ? element("a", { href: about.report }, "The report of this run") : "",
     ),

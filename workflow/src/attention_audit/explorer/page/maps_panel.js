@@ -34,7 +34,7 @@ function shaded(view, place, kind, values, most) {
     ];
   });
   if (unread[place]) {
-    parts.push(element("span", { class: "quiet" }, `… and ${unread[place]} words that the model did not read`));
+    parts.push(element("span.quiet", `… and ${unread[place]} words that the model did not read`));
   }
   return element("p", { class: `reading-text ${view.about.items}`, dir: "auto" }, ...parts);
 }
@@ -56,10 +56,9 @@ function headStrip(view, place, heads, chosen, choose) {
         "aria-pressed": String(chosen === head),
         on: { click: () => choose(chosen === head ? null : head) },
       },
-      element("span", { class: "head-name" }, String(head + 1)),
+      element("span.head-name", String(head + 1)),
       element(
-        "span",
-        { class: "head-cells" },
+        "span.head-cells",
         ...weights.map((weight) =>
           element("i", { style: { background: shade("attention", weight / most).background } }),
         ),
@@ -69,7 +68,7 @@ function headStrip(view, place, heads, chosen, choose) {
   return element(
     "div",
     { class: "heads", role: "group", "aria-label": "Heads" },
-    element("p", { class: "quiet" }, "The shaded map is the mean of the heads; choose one to see it by itself."),
+    element("p.quiet", "The shaded map is the mean of the heads; choose one to see it by itself."),
     ...rows,
   );
 }
@@ -122,9 +121,8 @@ export function mapsPanel(change) {
     }
     return rows.map(([label, distribution]) =>
       element(
-        "div",
-        { class: "predicts" },
-        element("p", { class: "quiet" }, label),
+        "div.predicts",
+        element("p.quiet", label),
         distributionTable(classes, distribution, { most: FEW }),
       ),
     );
@@ -145,9 +143,9 @@ export function mapsPanel(change) {
       named(name).querySelectorAll(".head")[chosen ?? head]?.focus();
     };
     named(name).replaceChildren(
-      element("p", { class: "map-choice" }, element("label", {}, `${label} `, select)),
+      element("p.map-choice", element("label", `${label} `, select)),
       shaded(view, place, map.kind, values, most[map.kind]),
-      element("p", { class: "quiet" }, legend(map.kind, most[map.kind], view.about.items), ` ${map.meaning}`),
+      element("p.quiet", legend(map.kind, most[map.kind], view.about.items), ` ${map.meaning}`),
       ...(all ? [headStrip(view, place, all, head, redraw)] : []),
       ...predictions(view, place, state.seed, map),
     );
@@ -172,7 +170,7 @@ export function mapsPanel(change) {
     named("apart").dataset.jsd = comparable ? distance : "";
     const reasons = Object.values(view.about.missing);
     named("missing").hidden = !reasons.length;
-    named("reasons").replaceChildren(...reasons.map((why) => element("li", {}, why)));
+    named("reasons").replaceChildren(...reasons.map((why) => element("li", why)));
   }
 
   return {

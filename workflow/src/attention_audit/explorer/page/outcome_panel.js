@@ -10,13 +10,13 @@ const QUIET_MS = 400;
 
 function distance(name, value, most, about) {
   return [
-    element("dt", {}, name),
+    element("dt", name),
     element(
       "dd",
       { "data-value": value, title: about },
-      element("b", {}, digits(value)),
-      element("span", { class: "gauge" }, bar("now", Number.isFinite(value) ? value / most : 0)),
-      element("span", { class: "quiet" }, `of ${most === 1 ? "1" : most.toFixed(3)}`),
+      element("b", digits(value)),
+      element("span.gauge", bar("now", Number.isFinite(value) ? value / most : 0)),
+      element("span.quiet", `of ${most === 1 ? "1" : most.toFixed(3)}`),
     ),
   ];
 }
@@ -46,7 +46,7 @@ export function outcomePanel() {
      */
     show(classes, hold, { own, weights, before, after, isHere, itself, labelOf }) {
       named("means").replaceChildren(
-        element("b", {}, done(hold, labelOf)),
+        element("b", done(hold, labelOf)),
         ` ${meaning(hold, { isHere, itself: itself && said(classes, itself) })}`,
       );
       const apart = jsd(own, weights);
