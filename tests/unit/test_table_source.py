@@ -170,7 +170,7 @@ def test_a_missing_text_is_empty(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_missing_column_is_named_with_those_that_are_there(tmp_path: Path, ending: str) -> None:
     path = write_rows(tmp_path / f"own{ending}", ROWS)
-    places = {".parquet": "", ".xlsx": ", row 1"}
+    places = dict.fromkeys((".parquet", ".xlsx"), ", row 1")
     place = places.get(ending, ", element 1" if ".json" in path.suffixes else ", line 1")
     said = f"{place}: no column 'class', only 'text', 'label'; set `label` to one of these"
     assert refused(path, label="class") == said

@@ -146,16 +146,6 @@ def test_the_seed_decides(texts: list[list[str]]) -> None:
     assert trained(1) != trained(2)
 
 
-def test_each_epoch_is_reported(texts: list[list[str]]) -> None:
-    lines: list[str] = []
-    train_vectors(texts, settings(epochs=2), lines.append)
-    assert [line.partition(", ")[0] for line in lines] == [
-        "word2vec: 8 words",
-        "word2vec: epoch 1/2",
-        "word2vec: epoch 2/2",
-    ]
-
-
 def test_a_long_text_is_cut_and_nothing_of_it_lost() -> None:
     from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 

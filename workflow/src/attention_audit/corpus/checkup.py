@@ -24,7 +24,7 @@ import numpy.typing as npt
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.blocking import absent, masked
-from attention_audit.corpus.draft import Ledger, digest
+from attention_audit.corpus.draft import check_places, digest
 from attention_audit.corpus.labels import MANY, doubt_column, find_oddities, list_few, match_classes, write_aliases
 from attention_audit.corpus.languages import find_unspaced
 from attention_audit.corpus.source import Files, Length
@@ -155,7 +155,7 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
     as_written = {"drop_unlabelled": True, "aliases": {}, "missing": None}
     rows = source.model_copy(update=as_written).read(name, raw)
     counts = Counts({*((source.block and source.block.words) or ())}, {*source.aliases, *(source.missing or ())})
-    for text in islice(Ledger().entered(rows), ROWS):
+    for text in islice(check_places(rows), ROWS):
         counts.read += 1
         counts.unmet.discard(text.label or "")
         label = source.name_class(text.label)
@@ -360,12 +360,8 @@ def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
         yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
 
 
-def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Iterator[str]:
-    """Warn of one text that is so much longer than the others that it slows the run, and of a few that take twice what
-    all others take of leave-one-out, which reads a text of L words L times; with the key that leaves them out.
-
-    most: so many words of a text are read; None: all.
-    """
+def warn_of_long(source: TableCorpus, counts: Counts) -> Iterator[str]:
+    """Warn of one text that is so much longer than the others that it slows the run, with the key to set."""
     if source.length.below is not None or lacking(source.tokens) or not counts.usable:
         return
     lengths, (longest, words) = counts.rate(source.tokens) * counts.lengths, counts.measure_longest(source.tokens)
@@ -378,17 +374,6 @@ def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Itera
             f"{rounded(middle)}; a batch is as long as its longest text, so that the run may take several times "
             f"as long; `length: {{below: {below}}}`, in the entry of the data set, leaves it out"
             + (f", and {counted(others, 'other text')}" if others > 0 else "")
-        )
-    read = np.minimum(lengths, most or np.inf)
-    below = LONG * max(round(float(np.median(read))), 1)
-    far = read >= below
-    times = (read[far] ** 2).sum() / max(float((read[~far] ** 2).sum()), 1.0)
-    if times >= 2:
-        yield (
-            f"{far.sum():,} of {len(read):,} texts have {below:,} words or more; for all of these, if they are "
-            f"tested on, leave-one-out runs about {rounded(read[far].sum())} forward passes, and reads "
-            f"{rounded(times)} times as many words as for all others; `length: {{below: {below}}}` leaves them out, "
-            "and `max_length` of classifiers in `hf` cuts them, unless `long` is `window`"
         )
 
 
@@ -442,8 +427,8 @@ def warn_of_repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
         yield f"splits are drawn text by text, so that such texts may fall into several of them; {TOGETHER}"
 
 
-def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
-    """What a user may not have meant, each in a line with its counts. most: see `warn_of_long`."""
+def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
+    """What a user may not have meant, each in a line with its counts."""
     if source.tokens.segmenter == "characters":
         yield splitting(source.tokens)
     if counts.unlabelled:
@@ -460,7 +445,7 @@ def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> It
         yield f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {some(few)}"
     yield from warn_of_repetitions(source.splits, counts)
     yield from unlike_texts(source, counts)
-    yield from warn_of_long(source, counts, most)
+    yield from warn_of_long(source, counts)
     if not counts.whole:
         yield f"only the first {counts.read:,} rows were looked at before the run"
         return
@@ -470,9 +455,9 @@ def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> It
     yield from warn_of_classes(source, counts)
 
 
-def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: int | None = None) -> Looked:
+def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files) -> Looked:
     """What a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of
-    every one of them, by how the configuration names it. most: see `warn_of_long`.
+    every one of them, by how the configuration names it.
 
     Raises AuditError where a file cannot be read as the configuration says, or the run could not go on.
     """
@@ -494,26 +479,24 @@ def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: in
     else:
         counts = count(name, source, raw)
         refuse(name, source, counts)
-        read, odd = [*described(source, counts)], oddities(source, counts, most)
+        read, odd = [*described(source, counts)], oddities(source, counts)
     return Looked([f"{name}: {line}" for line in read], [f"{name}: {line}" for line in odd])
 
 
-def checked_once(
-    name: str, source: TableCorpus | ReadoutCorpus, raw: Files, memory: Path, most: int | None = None
-) -> Looked:
+def checked_once(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, memory: Path) -> Looked:
     """`checkup`, or what it found before where nothing has changed since. memory: the folder that keeps it.
 
     Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.
     """
     states = [(str(path.absolute()), path.stat()) for path in raw.values()]
     files = [(place, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for place, state in states]
-    stamp = json.dumps([name, source.model_dump(mode="json"), files, most, code_hash("corpus.checkup", words=True)])
+    stamp = json.dumps([name, source.model_dump(mode="json"), files, code_hash("corpus.checkup", words=True)])
     path = memory / f"{name}.json"
     with suppress(AuditError):
         kept = read_record(path)
         if kept["stamp"] == stamp:
             return Looked(kept["read"], kept["odd"])
-    looked = checkup(name, source, raw, most)
+    looked = checkup(name, source, raw)
     with suppress(AuditError):
         write_record(path, {"stamp": stamp, **looked._asdict()})
     return looked

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from itertools import accumulate, chain
@@ -172,32 +171,16 @@ def split_all(
             yield waiting.popleft().result()
 
 
-@dataclass
-class Ledger:
-    """What is kept in memory of the texts of a draft, besides the numbers that it has of each.
-
-    labels: every label in order of appearance, with the place of its first text. candidates: all candidates of training
-    texts. ids: of all texts. unseen: the impermissible words that are named and that no text has.
-    """
-
-    labels: dict[str, str] = field(default_factory=dict)
-    candidates: set[str] = field(default_factory=set)
-    ids: set[str] = field(default_factory=set)
-    unseen: set[str] = field(default_factory=set)
-
-    def entered(self, texts: Iterable[Text]) -> Iterator[Text]:
-        """The texts, each entered as it passes. Raises AuditError at an id that occurred before, or unknown split."""
-        for text in texts:
-            if text.id in self.ids:
-                raise AuditError(f"{text.place}: the id {text.id!r} occurs twice; make ids unique")
-            if text.split is not None and text.split not in SPLITS:
-                raise AuditError(f"{text.place}: unknown split {text.split!r}; known: {', '.join(SPLITS)}")
-            self.ids.add(text.id)
-            if text.label is not None:
-                self.labels.setdefault(text.label, text.place)
-            if text.candidates and text.split in ("train", None):
-                self.candidates.update(text.candidates)
-            yield text
+def check_places(texts: Iterable[Text]) -> Iterator[Text]:
+    """Pass the texts on. Raises AuditError at an id that occurred before, or an unknown split."""
+    ids: set[str] = set()
+    for text in texts:
+        if text.id in ids:
+            raise AuditError(f"{text.place}: the id {text.id!r} occurs twice; make ids unique")
+        if text.split is not None and text.split not in SPLITS:
+            raise AuditError(f"{text.place}: unknown split {text.split!r}; known: {', '.join(SPLITS)}")
+        ids.add(text.id)
+        yield text
 
 
 def write_draft(
@@ -207,17 +190,19 @@ def write_draft(
     path: Path,
     workers: int,
     report: Callable[[str], None],
-) -> Ledger:
-    """Split all texts into words and write them to `path`, in order. Raises AuditError at a text that is not usable."""
-    ledger, done = Ledger(unseen={*((block and block.words) or ())}), 0
-    reported = time.monotonic()
+) -> set[str]:
+    """Split all texts into words and write them to `path`, in order; return the impermissible words that none has.
+
+    Raises AuditError at a text that is not usable.
+    """
+    unseen, done, reported = {*((block and block.words) or ())}, 0, time.monotonic()
     with pq.ParquetWriter(path, DRAFT, compression="zstd") as writer:
         split = partial(split_chunk, preparation=preparation, block=block)
-        for batch in split_all(ledger.entered(texts), split, workers):
+        for batch in split_all(check_places(texts), split, workers):
             writer.write_batch(batch)
-            ledger.unseen -= {*batch["tokens"].flatten().unique().to_pylist()} if ledger.unseen else set()
+            unseen -= {*batch["tokens"].flatten().unique().to_pylist()} if unseen else set()
             done += len(batch)
             if time.monotonic() - reported >= EVERY:
                 reported = time.monotonic()
                 report(f"{done} texts split into words")
-    return ledger
+    return unseen

@@ -4,7 +4,6 @@ All three share a process, since on small data sets the imports of another would
 """
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -52,18 +51,8 @@ def train_vectors(
     give the same vectors. Raises AuditError where no word occurs that often.
     """
     from gensim.models import Word2Vec  # imported here, since it takes a second
-    from gensim.models.callbacks import CallbackAny2Vec
 
-    class TrainingProgress(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no types
-        epoch = 0
-        started = time.perf_counter()
-
-        def on_epoch_end(self, model: Word2Vec) -> None:
-            self.epoch += 1
-            seconds = time.perf_counter() - self.started
-            report(f"word2vec: epoch {self.epoch}/{settings.epochs}, {seconds:.1f} s")
-
-    logging.getLogger("gensim").setLevel(logging.ERROR)  # TrainingProgress reports instead
+    logging.getLogger("gensim").setLevel(logging.ERROR)  # its progress is none of the user's
     model = Word2Vec(
         vector_size=settings.dimension,
         window=settings.window,
@@ -77,7 +66,7 @@ def train_vectors(
     if not model.wv.index_to_key:
         raise AuditError(f"word2vec: no word occurs {settings.min_count} times in the texts; lower its min_count")
     report(f"word2vec: {len(model.wv.index_to_key)} words, {model.corpus_total_words} tokens")
-    model.train(runs, total_examples=model.corpus_count, epochs=settings.epochs, callbacks=[TrainingProgress()])
+    model.train(runs, total_examples=model.corpus_count, epochs=settings.epochs)
     return dict(zip(model.wv.index_to_key, model.wv.vectors, strict=True))
 
 
