@@ -79,9 +79,6 @@ def test_every_missing_file_is_named() -> None:
     assert line == (
         "toy: <mirror>/toy/a.zip, own/c.csv and d.csv are not here; put them there, or name their place in the config"
     )
-    line = unavailable("toy", Toy(archive=HERE, own=["c.csv", "d.csv"], origin=HOMEPAGE), None, RAW)
-    assert line is not None
-    assert line.startswith("toy: c.csv and d.csv are not here; get them from https://example.org and put them there, ")
 
 
 def test_own_file_is_looked_for_here_before_the_mirror(tmp_path: Path) -> None:

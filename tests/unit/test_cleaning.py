@@ -34,7 +34,6 @@ def test_visible_characters_are_those_of_unicodes_nfc(text: str) -> None:
     ("text", "made", "places"),
     [
         ("caf\u00e9", "caf\u00e9", [0, 1, 2, 3, 4]),
-        ("cafe\u0301 b", "caf\u00e9 b", [0, 1, 2, 3, 5, 6, 7]),
         ("e\u200b\u0301", "\u00e9", [0, 3]),
         ("\ufeffa\u00adb", "ab", [0, 3, 4]),
         ("a \u200bb\u200e c", "a b c", [0, 1, 2, 5, 6, 7]),
@@ -85,7 +84,6 @@ def test_words_stand_where_the_users_text_has_them(parts: list[str]) -> None:
     [
         ("Cafe\u0301 \ufeffso good", "so", ["café", "so", "good"], [1]),
         ("so\u00adso g\u200bood", "g\u200bood", ["soso", "good"], [1]),
-        ("bad.<br />It&#39;s &quot;ok&quot;", "ok", ["bad", ".", "it", "'s", '"', "ok", '"'], [5]),
         ("bad.<br />It&#39;s &quot;ok&quot;", "&quot;ok&quot;", ["bad", ".", "it", "'s", '"', "ok", '"'], [4, 5, 6]),
         ("İSTANBUL is big", "is", ["istanbul", "is", "big"], [1]),
         ("मुझे फ़िल्म", "फ़िल्म", ["मुझे", "फ़िल्म"], [1]),
