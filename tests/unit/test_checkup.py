@@ -61,15 +61,12 @@ def refused(looked: Looked, tmp_path: Path) -> Callable[..., str]:
 SPLIT = {"header": "text,label,split", "split": "split"}
 APART = [(*row, split) for at, split in enumerate(("train", "dev", "test")) for row in distinct(20, start=20 * at)]
 """Rows of which each split has 20 texts of its own."""
-LONG = [(" ".join(f"w{number}" for number in range(100 + at)), "ab"[at % 2]) for at in range(200)]
 
 
 @pytest.mark.parametrize(
     ("rows", "settings", "lines"),
     [
         (distinct(40), {}, []),
-        # one long text among long ones
-        ([*LONG, ("x " * 1500, "a")], {}, []),
         ([*distinct(40), ("", "yes")], {}, ["1 of 41 rows have a label and no text, and are left out"]),
         (
             [*distinct(40), *[("no comment", "yes")] * 7],
@@ -269,12 +266,6 @@ def test_given_splits_and_their_most_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "line"),
     [
-        (
-            [("word " * 3000, "yes")],
-            "own.csv, line 82: a text of about 3,000 words, where half of the texts have at most 2; a batch is as long "
-            "as its longest text, so that the run may take several times as long; `length: {below: 20}`, in the entry "
-            "of the data set, leaves it out",
-        ),
         ([("12.5", "yes"), ("7", "no")], "2 of 82 texts are a number; first: own.csv, line 82"),
         (
             [("a<br />b", "yes"), ("a < b <url> <3 R&D; > c", "no"), ("it&#39;s", "no")],

@@ -50,10 +50,6 @@ SAME = 0.01
 """Share of all texts up to which one text may stand again and again."""
 OFTEN = 5
 """How often a text may always stand."""
-LONG = 10
-"""One text is far longer than the others if it is so many times as long as the median."""
-BATCH = 32
-"""Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
 TOGETHER = "`splits: {alike_together: true}` keeps each in one"
 LISTED = 3
 """Classes with few test texts that a warning names."""
@@ -132,11 +128,6 @@ class Counts:
     def rate(self, tokens: Tokens) -> float:
         """Estimate how many words a character of the usable texts is."""
         return words_a_character((*self.sample,), tokens)
-
-    def measure_longest(self, tokens: Tokens) -> tuple[Usable, float]:
-        """Find the first of the longest texts, and estimate its words."""
-        longest = max(self.usable, key=lambda text: text.length)
-        return longest, longest.length * words_a_character((longest.begins,), tokens)
 
 
 @lru_cache(maxsize=8)
@@ -341,26 +332,11 @@ def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if usable and not lacking(tokens):
         how = "words are set apart by white space" if tokens.tokenizer == SPACES else splitting(tokens)
         items = "words" if tokens.segmenter != "characters" else f"single {CHARACTERS[tokens.tokenizer][1]}"
-        middle, (_, most) = counts.rate(tokens) * float(np.median(counts.lengths)), counts.measure_longest(tokens)
+        longest = max(counts.usable, key=lambda text: text.length)
+        most = longest.length * words_a_character((longest.begins,), tokens)
+        middle = counts.rate(tokens) * float(np.median(counts.lengths))
         said = f"about {rounded(middle)} {items} a text (median), {rounded(most)} in the longest; "
         yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
-
-
-def warn_of_long(source: TableCorpus, counts: Counts) -> Iterator[str]:
-    """Warn of one text that is so much longer than the others that it slows the run, with the key to set."""
-    if source.length.below is not None or lacking(source.tokens) or not counts.usable:
-        return
-    lengths, (longest, words) = counts.rate(source.tokens) * counts.lengths, counts.measure_longest(source.tokens)
-    middle = float(np.median(lengths))
-    if lengths.max() > max(LONG * middle, lengths.sum() / min(BATCH, len(lengths))):
-        below = LONG * max(round(middle), 1)
-        others = (lengths >= below).sum() - 1
-        yield (
-            f"{longest.place}: a text of about {rounded(words)} words, where half of the texts have at most "
-            f"{rounded(middle)}; a batch is as long as its longest text, so that the run may take several times "
-            f"as long; `length: {{below: {below}}}`, in the entry of the data set, leaves it out"
-            + (f", and {counted(others, 'other text')}" if others > 0 else "")
-        )
 
 
 def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
@@ -429,7 +405,6 @@ def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
         yield f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {some(few)}"
     yield from warn_of_repetitions(source.splits, counts)
     yield from unlike_texts(source, counts)
-    yield from warn_of_long(source, counts)
     if not counts.whole:
         yield f"only the first {counts.read:,} rows were looked at before the run"
         return

@@ -116,12 +116,10 @@ def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
         return
     with reading(path), zipfile.ZipFile(path) as archive:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
-    known = list_few(names, SHOWN) or "nothing"
-    if member is None and len(names) != 1:
-        raise AuditError(f"{path}: holds {known}; name one as `member` in the config")
-    if member is not None and member not in names:
-        raise AuditError(f"{path}: no file {member!r} in it, but {known}; mend `member` in the config")
-    for _, stream in members(path, re.escape(member or names[0])):
+    chosen = [name for name in names if member in (None, name)]
+    if len(chosen) != 1:
+        raise AuditError(f"{path}: holds {list_few(names, SHOWN) or 'nothing'}; name one as `member` in the config")
+    for _, stream in members(path, re.escape(chosen[0])):
         yield stream
 
 
