@@ -53,20 +53,22 @@ def train_vectors(
     from gensim.models import Word2Vec  # imported here, since it takes a second
 
     logging.getLogger("gensim").setLevel(logging.ERROR)  # its progress is none of the user's
-    model = Word2Vec(
-        vector_size=settings.dimension,
-        window=settings.window,
-        min_count=settings.min_count,
-        sg=int(settings.skip_gram),
-        seed=settings.seed,
-        workers=1,
-    )
-    runs = Runs(texts)
-    model.build_vocab(runs)
-    if not model.wv.index_to_key:
-        raise AuditError(f"word2vec: no word occurs {settings.min_count} times in the texts; lower its min_count")
+    try:
+        model = Word2Vec(
+            Runs(texts),
+            vector_size=settings.dimension,
+            window=settings.window,
+            min_count=settings.min_count,
+            sg=int(settings.skip_gram),
+            seed=settings.seed,
+            epochs=settings.epochs,
+            workers=1,
+        )
+    except RuntimeError as error:  # there is no vocabulary
+        raise AuditError(
+            f"word2vec: no word occurs {settings.min_count} times in the texts; lower its min_count"
+        ) from error
     report(f"word2vec: {len(model.wv.index_to_key)} words, {model.corpus_total_words} tokens")
-    model.train(runs, total_examples=model.corpus_count, epochs=settings.epochs)
     return dict(zip(model.wv.index_to_key, model.wv.vectors, strict=True))
 
 
