@@ -69,7 +69,7 @@ def test_file_without_an_address_that_is_not_here(mirror: Path | None, place: st
     line = unavailable("toy", Toy(archive=UNPUBLISHED, origin=HOMEPAGE), mirror, RAW)
     assert line == (
         f"toy: {place}/toy/a.zip is not here; get it from https://example.org and put it there, "
-        "or name its place in the config"
+        "or name the place in the config"
     )
 
 
@@ -77,7 +77,7 @@ def test_every_missing_file_is_named() -> None:
     touch("own/b.csv")
     line = unavailable("toy", Toy(archive=UNPUBLISHED, own=["own/b.csv", "own/c.csv", "d.csv"]), None, RAW)
     assert line == (
-        "toy: <mirror>/toy/a.zip, own/c.csv and d.csv are not here; put them there, or name their place in the config"
+        "toy: <mirror>/toy/a.zip, own/c.csv, d.csv are not here; put them there, or name the place in the config"
     )
 
 

@@ -83,8 +83,8 @@ def test_a_mask_file_marks_the_words_of_each_line(corpus: Corpus, tagged: Any) -
 @pytest.mark.parametrize(
     ("masks", "said"),
     [
-        ("1 0 0 1\n0 0 0\n0 0 1\n", r"train\.txt\.block: 3 lines, and there are more texts"),
-        ("1 0 0 1\n0 0 0\n0 0 1\n1 1 1\n0\n", r"train\.txt\.block: 5 lines for 4 texts"),
+        ("1 0 0 1\n0 0 0\n0 0 1\n", r"train\.txt\.block, line 4: no mask, and there are more texts"),
+        ("1 0 0 1\n0 0 0\n0 0 1\n1 1 1\n0\n", r"train\.txt\.block, line 5: a mask, and no text"),
         ("1 0 0 1\n0 0\n0 0 1\n1 1 1\n", r"train\.txt, line 2: 2 marks in the mask, and 3 words in the text"),
         ("1 0 0 1\n0 2 0\n0 0 1\n1 1 1\n", r"train\.txt\.block, line 2: '2' in the mask; write a 0 or 1"),
     ],

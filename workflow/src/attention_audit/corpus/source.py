@@ -238,8 +238,6 @@ def unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> st
     absent = [*filter(None, looked), *(path for path in source.local_files().values() if not locate(path, mirror))]
     if not absent:
         return None
-    are, them, their = ("is", "it", "its") if len(absent) == 1 else ("are", "them", "their")
-    *first, last = absent
-    named = f"{', '.join(first)} and {last}" if first else last
+    are, them = ("is", "it") if len(absent) == 1 else ("are", "them")
     get = f"get {them} from {source.origin.homepage} and " if source.origin.homepage else ""
-    return f"{name}: {named} {are} not here; {get}put {them} there, or name {their} place in the config"
+    return f"{name}: {', '.join(absent)} {are} not here; {get}put {them} there, or name the place in the config"
