@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -92,10 +90,3 @@ def test_own_file_is_looked_for_here_before_the_mirror(tmp_path: Path) -> None:
     assert locate(str(tmp_path / here), None) == tmp_path / here
     # a folder is no file
     assert locate("own", None) is None
-
-
-def test_nothing_heavy_is_imported() -> None:
-    heavy = {"requests", "pandas", "pyarrow", "torch", "sklearn", "spacy"}
-    code = "import sys, attention_audit.corpus.source; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert heavy & set(loaded.split()) == set()

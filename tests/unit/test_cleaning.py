@@ -1,7 +1,6 @@
 """Texts without what nobody sees, and where each character stood: against Unicode's own NFC, and by hand."""
 
 import unicodedata
-from itertools import chain
 from typing import Any
 
 import pytest
@@ -65,18 +64,6 @@ def test_html_is_read_and_other_signs_are_not(text: str, read: str | None, first
     assert len(made) == len(text)
     assert made.replace(FILLER, "") == (text if read is None else read)
     assert find_markup(text) == first
-
-
-@given(
-    st.lists(st.sampled_from(["good", "It&#39;s", "<br />", "&quot;", "cafe\u0301", "\ufeff", " ", "<p class='a'>"]))
-)
-def test_words_stand_where_the_users_text_has_them(parts: list[str]) -> None:
-    text = "".join(parts)
-    placed = [*chain(*placed_words(text, Tokens(strip_html=True, lower=False)))]
-    ends = [0, *(end for _, _, end in placed)]
-    assert all(before <= start < end <= len(text) for before, (_, start, end) in zip(ends, placed, strict=False))
-    if "good" in parts:
-        assert all(text[start:end].strip("\ufeff") == "good" for word, start, end in placed if word == "good")
 
 
 @pytest.mark.parametrize(

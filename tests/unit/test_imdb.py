@@ -34,19 +34,17 @@ def published(tmp_path: Path) -> Path:
 
 
 def test_the_order_is_train_then_test_and_positive_first_and_by_file_name(published: Path) -> None:
-    assert [text.id for text in read(published)] == [
+    texts = read(published)
+    place = f"{published}: aclImdb/test/neg/1_2.txt"
+    written = RawText("Dull .", range(6))
+    assert texts[-1] == Text("imdb-test-neg-1_2", "test", "negative", "Dull .", place, written=written)
+    assert [text.id for text in texts] == [
         "imdb-train-pos-10_9",
         "imdb-train-pos-2_7",
         "imdb-train-neg-0_3",
         "imdb-test-pos-0_10",
         "imdb-test-neg-1_2",
     ]
-
-
-def test_a_review_has_its_split_label_and_place(published: Path) -> None:
-    place = f"{published}: aclImdb/test/neg/1_2.txt"
-    written = RawText("Dull .", range(6))
-    assert read(published)[-1] == Text("imdb-test-neg-1_2", "test", "negative", "Dull .", place, written=written)
 
 
 def test_ratings_are_those_of_the_file_names(published: Path) -> None:

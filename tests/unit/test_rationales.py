@@ -185,23 +185,6 @@ def test_a_malformed_cell_is_named_by_row_and_column(cell: Any, written: str, fo
     assert "\n" not in message
 
 
-ROWS: list[dict[str, Any]] = [
-    {"text": "a dull film", "label": "no", "ann": [1], "bob": []},
-    {"text": "a fine film", "label": "yes", "ann": [1, 2], "bob": None},
-]
-
-
-@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
-def test_every_format_has_marks(tmp_path: Path, ending: str) -> None:
-    path = write_rows(tmp_path / f"own{ending}", ROWS)
-    settings = {"kind": "table", "path": str(path), "evidence": {"columns": ["ann", "bob"]}}
-    texts = list(TableCorpus.model_validate(settings).read("own", {"path": path}))
-    assert [text.annotations and dict(text.annotations.marks) for text in texts] == [
-        {"ann": [(2, 6)], "bob": []},
-        {"ann": [(2, 6), (7, 11)]},
-    ]
-
-
 def table(folder: Path, rows: list[dict[str, Any]], **evidence: Any) -> list[str]:
     """What is odd in a file of these rows."""
     path = write_rows(folder / "own.jsonl", rows)

@@ -318,10 +318,6 @@ def test_fields_inside_objects_go_by_dotted_names(tmp_path: Path, ending: str) -
     )
 
 
-def test_classes_may_be_numbers() -> None:
-    assert source("own.csv", classes=[1, "2.0"]).class_order == ["1", "2"]
-
-
 RECORDS = [{"text": f"text {at}", "label": "ab"[at % 2]} for at in range(5)]
 FRAME = pd.DataFrame(RECORDS)
 SHAPES = {
