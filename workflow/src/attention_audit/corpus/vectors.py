@@ -166,5 +166,4 @@ def read_vectors(path: Path, words: Collection[str], dimension: int, member: str
 
 def of_length_one(vectors: WordVectors) -> WordVectors:
     """Vectors by word, each divided by its Euclidean length; zeros stay as they are."""
-    lengths = ((word, vector, np.linalg.norm(vector)) for word, vector in vectors.items())
-    return {word: vector / length if length else vector for word, vector, length in lengths}
+    return {word: vector / (np.linalg.norm(vector) or 1) for word, vector in vectors.items()}
