@@ -41,9 +41,9 @@ def told(looked: Looked) -> str:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        *[("pos", "Pos"), ("true", "TRUE"), ("very  good", "very good"), ("pos", "pos\u200b"), ("\ufeffpos", "pos")],
-        *[("caf\u00e9", "cafe\u0301"), ("1", "01"), ("1", "01.0"), ("-1", "-01"), ("class 1", "Class 01")],
-        *[("\u2764", "\u2764\ufe0f"), ("very good", "very\u00a0good"), ("1.0.2", "1.0.2\u00ad"), ("pos", "pos\u115f")],
+        *[("pos", "Pos"), ("very  good", "very good"), ("pos", "pos\u200b"), ("\ufeffpos", "pos")],
+        *[("caf\u00e9", "cafe\u0301"), ("1", "01"), ("-1", "-01"), ("class 1", "Class 01")],
+        *[("\u2764", "\u2764\ufe0f"), ("very good", "very\u00a0good"), ("pos", "pos\u115f")],
     ],
 )
 def test_spellings_of_one_label_are_named_with_the_key_that_joins_them(look: Look, one: str, other: str) -> None:

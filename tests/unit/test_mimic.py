@@ -109,7 +109,6 @@ def test_columns_are_found_by_name_in_any_case_and_order(tmp_path: Path) -> None
         ("anemia", ["2851", "2859"], "positive"),
         ("anemia", ["28521"], "negative"),
         ("anemia", ["2851", "28521"], None),
-        ("anemia", ["2853", "4019"], None),
     ],
 )
 def test_the_codes_decide_the_class(tmp_path: Path, task: str, codes: list[str], label: str | None) -> None:

