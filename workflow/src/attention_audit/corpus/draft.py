@@ -171,7 +171,7 @@ def split_all(
             yield waiting.popleft().result()
 
 
-def check_places(texts: Iterable[Text]) -> Iterator[Text]:
+def check_entries(texts: Iterable[Text]) -> Iterator[Text]:
     """Pass the texts on. Raises AuditError at an id that occurred before, or an unknown split."""
     ids: set[str] = set()
     for text in texts:
@@ -198,7 +198,7 @@ def write_draft(
     unseen, done, reported = {*((block and block.words) or ())}, 0, time.monotonic()
     with pq.ParquetWriter(path, DRAFT, compression="zstd") as writer:
         split = partial(split_chunk, preparation=preparation, block=block)
-        for batch in split_all(check_places(texts), split, workers):
+        for batch in split_all(check_entries(texts), split, workers):
             writer.write_batch(batch)
             unseen -= {*batch["tokens"].flatten().unique().to_pylist()} if unseen else set()
             done += len(batch)

@@ -228,7 +228,7 @@ def unheld(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> s
 
 
 def unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> str | None:
-    """One line that names each missing file of a data set and how to get it; None where every file is available.
+    """Name each missing file of a data set, and how to get it, in one line; None where every file is available.
 
     `raw`: the folder of fetched files.
     """

@@ -307,7 +307,7 @@ def parquet_values(path: Path, wanted: Columns) -> Values:
 
 
 def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
-    """The rows of a sheet below its header, or all where the layout names the columns; empty rows are skipped.
+    """Read the rows of a sheet below its header, or all where the layout names the columns; empty rows are skipped.
 
     Raises AuditError where openpyxl is not installed, the file is damaged, a sheet or column is missing, or a wanted
     cell has no value but an error or a formula.
@@ -348,7 +348,7 @@ def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
 
 
 def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
-    """The rows of a file of any format, in order. wanted: columns by the keys that name them; none: all columns.
+    """Read the rows of a file of any format, in order. wanted: columns by the keys that name them; none: all columns.
 
     Raises AuditError as the readers of the formats do, with the settings under which every row is read where there are
     such; and where the file is of another format than its name says.

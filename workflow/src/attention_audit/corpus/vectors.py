@@ -165,5 +165,5 @@ def read_vectors(path: Path, words: Collection[str], dimension: int, member: str
 
 
 def of_length_one(vectors: WordVectors) -> WordVectors:
-    """Vectors by word, each divided by its Euclidean length; zeros stay as they are."""
+    """Divide each vector by its Euclidean length; zeros stay as they are."""
     return {word: vector / (np.linalg.norm(vector) or 1) for word, vector in vectors.items()}

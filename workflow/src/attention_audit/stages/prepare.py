@@ -44,8 +44,8 @@ class Runs:
 def train_vectors(
     texts: Iterable[list[str]], settings: TrainedVectors, report: Callable[[str], None]
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """The vector (dimension,) of each word that occurs at least `min_count` times in `texts`, by word2vec (Mikolov et
-    al. 2013) of gensim.
+    """Train the vector (dimension,) of each word that occurs at least `min_count` times, by word2vec of gensim
+    (Mikolov et al. 2013).
 
     `texts` are read once to count words and once in every epoch. There is one worker, so that the same texts always
     give the same vectors. Raises AuditError where no word occurs that often.
