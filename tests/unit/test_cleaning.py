@@ -84,7 +84,7 @@ def test_evidence_by_characters_is_of_the_own_text(text: str, marked: str, words
         }
     )  # fmt: skip
     row: dict[str, Any] = {"text": text, "label": "a", "marks": [[(at := text.index(marked)), at + len(marked)]]}
-    made = make_row(source._text("own", "path", 1, "row 1", row), source.preparation, source.block)
+    made = make_row(source._text("own", "path", 1, "row 1", row), source.preparation)
     assert (made["tokens"], made["marks"], made["lost"]) == (words, [marks], 0)
     assert made["raw"] == text
     assert [text[start] != " " for start in made["starts"]] == [True] * len(words)

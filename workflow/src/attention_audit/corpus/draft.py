@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_audit.columns.files import CORPUS
-from attention_audit.corpus.blocking import Blocked, find_blocked, masked
+from attention_audit.corpus.blocking import find_blocked, masked
 from attention_audit.corpus.rationales import Annotations, Rationale, Span, align
 from attention_audit.corpus.source import Preparation
 from attention_audit.corpus.text import SPLITS, Text, clean, reduce_text, strip_html
@@ -100,7 +100,7 @@ def first_words(sentences: list[list[Placed]]) -> list[int]:
     return [*accumulate(map(len, sentences), initial=0)][:-1]
 
 
-def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dict[str, Any]:
+def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
     """Make a text a row of DRAFT, without `raw` and `starts` where it is its words with spaces.
 
     Both texts of a pair are its words, those of the first before those of the second, where it is `joined`: none of the
@@ -136,7 +136,7 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
         "scores": scores,
         "annotator_labels": None if said.labels is None else [said.labels[name] for name in said.marks],
         "evidence": evidence,
-        "blocked": find_blocked(block, words, evidence, masked(text, len(own))),
+        "blocked": find_blocked(preparation.block, words, evidence, masked(text, len(own))),
         "words": 0 if paired and not (own and query) else len(words),
         "sentence_count": len(widths),
         "longest": widths.max(),
@@ -149,9 +149,9 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
     }
 
 
-def split_chunk(texts: list[Text], preparation: Preparation, block: Blocked | None = None) -> pa.RecordBatch:
+def split_chunk(texts: list[Text], preparation: Preparation) -> pa.RecordBatch:
     """Make a chunk rows of DRAFT. Raises AuditError as `make_row` does."""
-    return pa.RecordBatch.from_pylist([make_row(text, preparation, block) for text in texts], schema=DRAFT)
+    return pa.RecordBatch.from_pylist([make_row(text, preparation) for text in texts], schema=DRAFT)
 
 
 def split_all(
@@ -186,7 +186,6 @@ def check_entries(texts: Iterable[Text]) -> Iterator[Text]:
 def write_draft(
     texts: Iterable[Text],
     preparation: Preparation,
-    block: Blocked | None,
     path: Path,
     workers: int,
     report: Callable[[str], None],
@@ -195,9 +194,10 @@ def write_draft(
 
     Raises AuditError at a text that is not usable.
     """
-    unseen, done, reported = {*((block and block.words) or ())}, 0, time.monotonic()
+    block, done, reported = preparation.block, 0, time.monotonic()
+    unseen = {*((block and block.words) or ())}
     with pq.ParquetWriter(path, DRAFT, compression="zstd") as writer:
-        split = partial(split_chunk, preparation=preparation, block=block)
+        split = partial(split_chunk, preparation=preparation)
         for batch in split_all(check_entries(texts), split, workers):
             writer.write_batch(batch)
             unseen -= {*batch["tokens"].flatten().unique().to_pylist()} if unseen else set()

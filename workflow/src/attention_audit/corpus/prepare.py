@@ -42,9 +42,9 @@ FAULTS = {
 """What may be wrong with annotations, by the number that a draft has of it; the census has a column of each."""
 NAMED = 20
 """Texts that a message names."""
-FATES = ("unlabelled", "empty", "left_out", "short", "long", "kept")
+KEPT = "kept"
+FATES = ("unlabelled", "empty", "left_out", "short", "long", KEPT)
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
-UNLABELLED, EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
 
 
 def too_short_or_long(
@@ -119,7 +119,7 @@ def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
         sentences_squared=own["sentence_count"] ** 2,
         annotated=own["annotator_count"] > 0,
         annotations=own["annotator_count"],
-        **{name: texts["fate"] == fate for fate, name in enumerate(FATES)},
+        **{fate: texts["fate"] == fate for fate in FATES},
         **{f"marks_{fault}": own[fault] for fault in FAULTS},
     )
     sums = counted.groupby(["split", "label"]).sum()
@@ -172,7 +172,7 @@ def settle(
     """Decide split, class and fate of every text, and name the classes. texts, candidates: as from `read_numbers`.
     named: the classes in order, None where labels tell them.
 
-    Of each text, there are then also its fate, a position in FATES; whether it is kept, and so is one with the same
+    Of each text, there are then also its fate, one of FATES; whether it is kept, and so is one with the same
     words in another split (duplicates); and whether it is kept, and so is an earlier one of its split with the same
     words (repeated). Its label is a position in the classes. Raises AuditError where the corpus cannot be audited.
     """
@@ -182,7 +182,7 @@ def settle(
     )
     # in the order in which they appear, on which draws depend
     own_labels = pd.factorize(texts["label"])[0]
-    fate = np.where(own_labels == UNKNOWN, UNLABELLED, np.where(words == 0, EMPTY, KEPT))
+    fate = np.where(own_labels == UNKNOWN, "unlabelled", np.where(words == 0, "empty", KEPT))
     used = np.flatnonzero(fate == KEPT)
     if len(emptied := np.setdiff1d(own_splits[own_splits != UNKNOWN], own_splits[used])):
         raise AuditError(
@@ -193,10 +193,10 @@ def settle(
     splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits, alike)
     classes = class_names(texts, candidates, named)
     labels = pd.Index(classes, dtype=object).get_indexer(pd.Index(texts["label"], dtype=object))
-    fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = OUT
+    fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = "left_out"
     used_splits = np.where(fate == KEPT, splits, UNKNOWN)
     short, long = too_short_or_long(used_splits, words, sentences, longest, preparation.length)
-    fate[short], fate[long] = SHORT, LONG
+    fate[short], fate[long] = "short", "long"
     kept = fate == KEPT
     check(dataset, splits[kept], labels[kept], classes, bool(candidates), source.trained)
     texts = texts.assign(split=np.where(splits < 0, own_splits, splits), label=labels, fate=fate)
@@ -210,9 +210,9 @@ def report_left_out(texts: pd.DataFrame, report: Callable[[str], None]) -> None:
     """Report, for each reason for which texts were dropped, how many there were and where the first one is; and which
     marks of the kept texts could not be laid on words, with the texts' names. texts: see `settle`.
     """
-    for fate, reason in enumerate(FATES[:KEPT]):
+    for fate in FATES[:-1]:
         if len(dropped := texts[texts["fate"] == fate]):
-            report(f"{len(dropped)} texts dropped as {reason.replace('_', ' ')}; first: {dropped['place'].iloc[0]}")
+            report(f"{len(dropped)} texts dropped as {fate.replace('_', ' ')}; first: {dropped['place'].iloc[0]}")
     for name, fault in FAULTS.items():
         if len(faulty := texts[(texts["fate"] == KEPT) & (texts[name] > 0)]):
             named = list_few([*faulty["id"]], NAMED)
@@ -272,7 +272,7 @@ def prepare(
         report(said)
     with scratch(path.with_suffix(".draft")) as draft:
         given, named = texts_of(dataset, source, raw)
-        unseen = write_draft(given, source.preparation, source.block, draft, workers, report)
+        unseen = write_draft(given, source.preparation, draft, workers, report)
         texts, classes = settle(dataset, source, *read_numbers(draft), named)
         report_left_out(texts, report)
         absent(unseen, dataset)

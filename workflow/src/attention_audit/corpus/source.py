@@ -80,7 +80,7 @@ class TrainedOn(Section):
 
 class Preparation(NamedTuple):
     """How the texts of a source are prepared. classes: in the order of their numbers; None: taken from the data.
-    joined: whether both texts of a pair are read as one.
+    joined: whether both texts of a pair are read as one. block: the impermissible words, None: evidence.
     """
 
     tokens: Tokens
@@ -88,6 +88,7 @@ class Preparation(NamedTuple):
     splits: Splits
     classes: list[str] | None
     joined: bool = False
+    block: Block | None = None
 
 
 class Source(Section):
@@ -142,7 +143,7 @@ class Source(Section):
     @property
     def preparation(self) -> Preparation:
         """How its texts are prepared."""
-        return Preparation(Tokens(), Length(), Splits(), None)
+        return Preparation(Tokens(), Length(), Splits(), None, block=self.block)
 
     @abstractmethod
     def read(self, name: str, raw: Files) -> Texts:
@@ -187,7 +188,7 @@ class RawSource(Source):
     @property
     def preparation(self) -> Preparation:
         """How its texts are prepared."""
-        return Preparation(self.tokens, self.length, self.splits, self.class_order, self.joined)
+        return Preparation(self.tokens, self.length, self.splits, self.class_order, self.joined, self.block)
 
     @property
     def other(self) -> str | None:
