@@ -1,11 +1,12 @@
 """Texts without what nobody sees, and where each character stood: against Unicode's own NFC, and by hand."""
 
 import unicodedata
-from typing import Any
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables_on_disk import write_rows
 
 from attention_audit.corpus.draft import make_row
 from attention_audit.corpus.sources.table import TableCorpus
@@ -76,15 +77,16 @@ def test_html_is_read_and_other_signs_are_not(text: str, read: str | None, first
         ("मुझे फ़िल्म", "फ़िल्म", ["मुझे", "फ़िल्म"], [1]),
     ],
 )
-def test_evidence_by_characters_is_of_the_own_text(text: str, marked: str, words: list[str], marks: list[int]) -> None:
-    source = TableCorpus.model_validate(
-        {
-            "kind": "table", "path": "own.jsonl", "evidence": {"columns": "marks", "written": "characters"},
-            "tokens": {"strip_html": True},
-        }
-    )  # fmt: skip
-    row: dict[str, Any] = {"text": text, "label": "a", "marks": [[(at := text.index(marked)), at + len(marked)]]}
-    made = make_row(source._text("own", "path", 1, "row 1", row), source.preparation)
+def test_evidence_by_characters_is_of_the_own_text(
+    tmp_path: Path, text: str, marked: str, words: list[str], marks: list[int]
+) -> None:
+    row = {"text": text, "label": "a", "marks": [[(at := text.index(marked)), at + len(marked)]]}
+    path = write_rows(tmp_path / "own.jsonl", [row])
+    evidence = {"columns": "marks", "written": "characters"}
+    settings = {"kind": "table", "path": str(path), "evidence": evidence, "tokens": {"strip_html": True}}
+    source = TableCorpus.model_validate(settings)
+    [read] = source.read("own", {"path": path})
+    made = make_row(read, source.preparation)
     assert (made["tokens"], made["marks"], made["lost"]) == (words, [marks], 0)
     assert made["raw"] == text
     assert [text[start] != " " for start in made["starts"]] == [True] * len(words)
