@@ -15,13 +15,7 @@ from attention_audit.artefacts.record import check_recorded
 from attention_audit.columns.files import CENSUS, VOCABULARY
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.vectors import TrainedVectors, VectorFile, WordVectors, of_length_one, read_vectors
-from attention_audit.corpus.vocabulary import (
-    Vocabulary,
-    WordLists,
-    build_vocabulary,
-    coverage,
-    vocabulary_columns,
-)
+from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, coverage, vocabulary_columns
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.stages.job import Job
@@ -72,18 +66,6 @@ def train_vectors(
     return dict(zip(model.wv.index_to_key, model.wv.vectors, strict=True))
 
 
-def word_vectors(job: Job[CorpusJob], vocabulary: Vocabulary) -> WordVectors | None:
-    """Vectors by word, read from a file or trained, as the settings say; None where they ask for none."""
-    vectors = job.settings.vectors
-    if vectors is None:
-        return None
-    if isinstance(vectors, VectorFile):
-        found = read_vectors(job.input("vectors"), vocabulary.rows.keys(), vectors.dimension, vectors.member)
-    else:
-        found = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), vectors, job.report)
-    return of_length_one(found) if vectors.normalise else found
-
-
 def read_corpus(job: Job[CorpusJob]) -> None:
     """Read the raw files, or nothing for a generated corpus, and write corpus and census.
 
@@ -103,17 +85,23 @@ def read_corpus(job: Job[CorpusJob]) -> None:
 
 
 def make_vocabulary(job: Job[CorpusJob]) -> None:
-    """Count the words of the training texts, and find their vectors where the run does not start from random ones.
+    """Count the words of the training texts, and read or train their vectors where the run does not start from random
+    ones.
 
     Raises AuditError where no word is in enough of these texts.
     """
-    min_df = job.settings.corpus.min_df
+    min_df, settings = job.settings.corpus.min_df, job.settings.vectors
     vocabulary = build_vocabulary(WordLists(job.output("corpus"), ["train"]), min_df)
     if not vocabulary.rows and job.settings.corpus.trained:
         raise AuditError(f"{job.settings.dataset}: no word is in {min_df} training texts; lower min_df")
     job.report(f"{len(vocabulary.rows)} words")
-    vectors = word_vectors(job, vocabulary)
-    if vectors is not None:
+    vectors: WordVectors | None = None
+    if settings is not None:
+        if isinstance(settings, VectorFile):
+            vectors = read_vectors(job.input("vectors"), vocabulary.rows.keys(), settings.dimension, settings.member)
+        else:
+            vectors = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), settings, job.report)
+        vectors = of_length_one(vectors) if settings.normalise else vectors
         types, tokens = coverage(vocabulary, vectors)
         job.report(f"vectors for {types:.1%} of the words, which are {tokens:.1%} of the training tokens")
     write_table(job.output("vocabulary"), VOCABULARY, vocabulary_columns(vocabulary, vectors), job.provenance)
