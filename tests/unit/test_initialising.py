@@ -200,11 +200,22 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
     assert command_line.main(["init", "--into", "other.yaml"]) == 1
     assert [record.getMessage() for record in caplog.records] == [
         "error: mine.yaml: is there already; remove it, or write another file with `--into other.yaml`",
-        "error: imbd.csv: no such file (did you mean 'imdb.csv'?); name a file that ends in .csv, .tsv, .json, .jsonl "
-        "(or .gz after them), .parquet or .xlsx",
+        "error: imbd.csv: not there (did you mean 'imdb.csv'?); name a file that ends in .csv, .tsv, .json, .jsonl (or "
+        ".gz after them), .parquet or .xlsx",
         "error: init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`",
     ]
     assert (tmp_path / "mine.yaml").read_text() == configuration
+
+
+def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MANY", 50)
+    (tmp_path / "a.csv").write_bytes(PLAIN)
+    said = initialising([tmp_path / "a.csv"], tmp_path / "mine.yaml")
+    sample = "splits: {most: {train: 20000, dev: 2000, test: 2000}}"
+    assert f"warning: a: 60 texts make trainings long; in the entry of the data set, `{sample}`" in said
+    raw = yaml.safe_load((tmp_path / "mine.yaml").read_text())
+    raw["corpora"]["a"] |= yaml.safe_load(sample)
+    assert Plan(overlaid(CATALOGUE, raw), CATALOGUE, tmp_path / "memory").config.corpora["a"].splits.most.train == 20000
 
 
 def test_without_a_snakefile_here_the_package_runs_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,8 @@ LONGEST = 40
 """Characters of the name of a data set."""
 DOCUMENT = 100
 """Texts of so many words on average have sentences that are kept."""
+MANY = 50_000
+"""From so many texts on, it is said how to take a sample."""
 Said = dict[str, tuple[Any, str]]
 """The keys of an entry, each with its value and a remark."""
 
@@ -250,10 +252,12 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     if len(files) != 1:
         raise AuditError(USAGE)
     path = files[0]
-    if not path.is_file() or not format_of(path.name):
+    if not path.is_file():
         near = [each.name for each in path.parent.glob("*")]
-        what = "of no known format" if path.is_file() else f"no such file{did_you_mean(path.name, near)}"
+        what = "is a folder" if path.is_dir() else f"not there{did_you_mean(path.name, near)}"
         raise AuditError(f"{path}: {what}; name a file that ends in {ENDINGS}")
+    if not format_of(path.name):
+        raise AuditError(f"{path}: does not end in {ENDINGS}; save it in one of these formats")
     name = name_dataset(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
     said = guess_entry(path, guess_layout(path), text, label)
     source = read_entry(said, path)
@@ -265,10 +269,16 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     absent, (tokens, how) = lacking(source.tokens), said["tokens"]
     if counts.usable and not absent and counts.rate(source.tokens) * np.median(counts.lengths) > DOCUMENT:
         tokens, how = tokens | {"sentences": True}, f"{how}; sentences are for HANs"
-    said["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
     source = read_entry(said, path)
     refuse(name, source, counts)
     odd = [*filter(None, [absent]), *oddities(source, counts)]
+    said["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
+    source = read_entry(said, path)
+    if (texts := len(counts.usable)) > MANY:
+        odd.append(
+            f"{'' if counts.whole else 'more than '}{texts:,} texts make trainings long; in the entry of the data set, "
+            "`splits: {most: {train: 20000, dev: 2000, test: 2000}}` takes a sample"
+        )
     made = write_entry(name, said, path)
     try:
         with into.open("x", encoding="utf-8") as file:
