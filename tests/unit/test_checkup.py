@@ -114,6 +114,13 @@ def test_what_is_odd_is_said_with_its_counts(
             {"classes": ["yes", "no", "maybe"]},
             "split train: no text has label 'maybe'; add some, or leave these labels out",
         ),
+        (
+            [*distinct(40), ("a", "no|yes")],
+            {},
+            "1 of 3 classes have one text ('no|yes'), which cannot be in several splits; merge such classes with "
+            "`aliases`, or leave them out with `missing`, or set `splits.stratified: false`; 1 text seems to have "
+            "several labels ('no|yes'), which count as 1 class more; give each text one label, or leave such texts out",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_refused(
@@ -266,6 +273,17 @@ def test_given_splits_and_their_most_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "line"),
     [
+        (
+            [("word " * 3000, "yes")],
+            "own.csv, line 82: a text of about 3,000 words, where half of the texts have at most 2; a batch is as long "
+            "as its longest text, so that the run may take several times as long; `length: {below: 20}`, in the entry "
+            "of the data set, leaves it out",
+        ),
+        (
+            [(f"one {at}", "yes | no") for at in range(3)] + [(f"two {at}", "no;yes") for at in range(4)],
+            "7 texts seem to have several labels ('no;yes', 'yes | no'), which count as 2 classes more; give each text "
+            "one label, or leave such texts out",
+        ),
         ([("12.5", "yes"), ("7", "no")], "2 of 82 texts are a number; first: own.csv, line 82"),
         (
             [("a<br />b", "yes"), ("a < b <url> <3 R&D; > c", "no"), ("it&#39;s", "no")],

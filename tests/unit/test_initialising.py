@@ -76,9 +76,18 @@ FOUND: dict[str, tuple[bytes, dict[str, Any]]] = {
     "several texts": (csv("stars,title,body", LABELS, texts(60, 3), texts()), {"text": "body", "label": "stars"}),
     "ids twice": (csv("id,text,label", [f"r{at % 50}" for at in range(60)], texts(), LABELS), {"id": None}),
     "splits": (csv("text,label,fold", texts(), LABELS, SPLITS), {"split": "fold"}),
+    "documents": (
+        csv("text,label,doc_id,id", texts(), LABELS, [at // 4 for at in range(60)], range(60)),
+        {"id": "id", "group": None},
+    ),
+    "a document a text": (csv("text,label,author", texts(), LABELS, range(60)), {}),
     "no labels in some rows": (csv("text,label", texts(), [*LABELS[:-2], "", ""]), {"drop_unlabelled": True}),
     "long texts": (csv("text,label", texts(60, 120), LABELS), {"tokens": {"tokenizer": "en", "sentences": True}}),
-    "marked words": (csv("text,label,rationale", texts(), LABELS, ["1 3"] * 60), {}),
+    "marked words": (
+        csv("text,label,rationale", texts(), LABELS, ["1 3"] * 60),
+        {"evidence": {"columns": "rationale", "written": "words"}},
+    ),
+    "old line ends": (PLAIN.replace(b"\n", b"\r"), {}),
     "an open quote": (PLAIN + b'"open,yes\n', {"quotes": "none"}),
     "backslashes": (csv("text,label", [f'"{text}, \\"so\\""' for text in texts()], LABELS), {"escape": "\\"}),
     "apostrophes around fields": (
@@ -169,6 +178,15 @@ def test_columns_that_the_user_names_are_taken_or_refused_by_their_names(written
     said = initialising([tmp_path / "reviews.csv"], tmp_path / "mine.yaml")
     assert "    text: body                        # guess; it may also be 'summary'\n" in said
     assert "    label: colour                     # guess; it may also be 'shop'\n" in said
+
+
+def test_a_column_that_says_which_texts_belong_together_is_proposed(tmp_path: Path) -> None:
+    path = tmp_path / "reviews.csv"
+    path.write_bytes(csv("text,label,user", texts(), LABELS, ["ann", "bob", "cem"] * 20))
+    said = initialising([path], tmp_path / "mine.yaml")
+    assert (
+        "    group: null                       # or 'user', if its 3 values say which texts belong together\n" in said
+    )
 
 
 def test_a_call_says_what_was_found_and_what_to_do_next(

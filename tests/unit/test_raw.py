@@ -99,9 +99,10 @@ def test_fetched_files_can_be_fetched_again_the_users_own_can_not(tmp_path: Path
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
 def test_a_file_is_opened_by_what_it_holds(tmp_path: Path, name: str, pack: Callable[[bytes], bytes]) -> None:
-    (tmp_path / name).write_bytes(pack(b"a\r\nb\n"))
-    with opened(tmp_path / name) as stream:
-        assert stream.read() == b"a\r\nb\n"
+    for content, read in ((b"a\r\nb\n", b"a\r\nb\n"), (b"a\rb\r", b"a\nb\n")):
+        (tmp_path / name).write_bytes(pack(content))
+        with opened(tmp_path / name) as stream:
+            assert stream.read() == read
 
 
 @pytest.mark.parametrize(

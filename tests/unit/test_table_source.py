@@ -325,6 +325,7 @@ SHAPES = {
     "columns in lines": json.dumps(json.loads(FRAME.to_json()), indent=2),
     "lists": json.dumps(FRAME.to_dict("list")),
     "index": FRAME.to_json(orient="index"),
+    "split": FRAME.to_json(orient="split"),
     "table": FRAME.to_json(orient="table"),
     "envelope": json.dumps({"version": 1, "data": RECORDS}, indent=1),
     "lines": FRAME.to_json(orient="records", lines=True),

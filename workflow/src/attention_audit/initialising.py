@@ -18,6 +18,7 @@ from attention_audit.corpus.checkup import NUMERIC, count, described, numbers, o
 from attention_audit.corpus.labels import FEWEST, list_few, sort_labels
 from attention_audit.corpus.labels import MANY as CLASSES
 from attention_audit.corpus.languages import find_encoding, find_unspaced, language_of
+from attention_audit.corpus.rationales import Evidence, Written, annotations_of
 from attention_audit.corpus.raw import Layout, csv_rows, read_lines
 from attention_audit.corpus.sources.table import ALIASES, TableCorpus
 from attention_audit.corpus.tabular import (
@@ -55,11 +56,19 @@ Said = dict[str, tuple[Any, str]]
 """The keys of an entry, each with its value and a remark."""
 
 IDS = re.compile(r"(.*[^a-z])?(id|idx|uid|guid)", re.IGNORECASE)
+GROUPS = re.compile(
+    r"(group|source|document|doc|article|premise|story|film|movie|user|author|patient|speaker)([ _-]?(id|name))?",
+    re.IGNORECASE,
+)
 MARKED = re.compile(r"rationale|evidence|highlight|marks|annot", re.IGNORECASE)
 FAVOUR = 3
 """A column with the name of a text counts as so many times as long."""
 MOSTLY = 0.9
 """Share of the cells of a column that are of one kind; the reader names the others."""
+MARKS = 500
+"""Rows in which the marks of a column are tried."""
+TRIED: Sequence[Written] = ("flags", "scores", "words", "characters")
+"""How marks may be written, in the order in which it is tried."""
 
 
 class Column(NamedTuple):
@@ -81,13 +90,17 @@ class Column(NamedTuple):
         """Tell whether its cells name splits."""
         return {"train"} < {str(value).lower() for value in self.values} <= {*SPLITS, *ALIASES}
 
+    def is_group(self) -> bool:
+        """Tell whether it has the name of what texts share, and some of them do."""
+        return bool(GROUPS.fullmatch(self.name)) and 1 < len(self.values) < len(self.cells)
+
     def is_id(self) -> bool:
-        """Tell whether it has the name of ids."""
-        return bool(IDS.fullmatch(self.name))
+        """Tell whether it has the name of ids, and not of what texts share."""
+        return bool(IDS.fullmatch(self.name)) and not self.is_group()
 
     def is_other(self) -> bool:
         """Tell whether it has ids, splits or marked words, and so neither texts nor labels."""
-        return self.is_split() or self.is_id() or bool(MARKED.search(self.name))
+        return self.is_split() or bool(IDS.fullmatch(self.name) or MARKED.search(self.name))
 
 
 def read_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
@@ -158,6 +171,17 @@ def rank_labels(columns: Sequence[Column]) -> list[Column]:
     return sorted(filter(is_likely, columns), key=rank)
 
 
+def find_evidence(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], text: str) -> Evidence | None:
+    """Find the column of marked words and how it is written, so that the marks of all rows fit; None where none do."""
+    marked = [column.name for column in columns if MARKED.search(column.name)]
+    for evidence in (Evidence(columns=name, written=form) for name in marked for form in TRIED):
+        with suppress(AuditError):
+            said = [annotations_of("", str(row[text] or ""), row, evidence) for row in rows[:MARKS]]
+            if any(said) and not any(one and (one.outside or one.miscounted) for one in said):
+                return evidence
+    return None
+
+
 def choose_column(key: str, named: str | None, likely: list[Column], names: list[str], path: Path) -> tuple[str, str]:
     """Choose the column of the texts or labels, with a remark where it is a guess. named: what the user says.
 
@@ -208,6 +232,11 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
     if own := next(filter(Column.is_id, free), None):
         twice = f"{shown(own.name)} has ids that are empty or stand twice, so texts are called by their rows"
         said["id"] = (None, twice) if own.empty or len(own.values) < len(own.cells) else (own.name, "")
+    if shared := next(filter(Column.is_group, free), None):
+        how = f"or {shown(shared.name)}, if its {len(shared.values):,} values say which texts belong together"
+        said["group"] = (None, how)
+    if evidence := find_evidence(rows, free, texts[0]):
+        said["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
     cells = next([*map(str, column.cells)] for column in columns if column.name == texts[0])
     code, sure = (dense, True) if (dense := find_unspaced(cells)) else language_of(cells)
     how = "guess, by letters and frequent words" if sure else "guess, which nothing in the texts tells"

@@ -51,6 +51,8 @@ SAME = 0.01
 OFTEN = 5
 """How often a text may always stand."""
 TOGETHER = "`splits: {alike_together: true}` keeps each in one"
+SEVERAL = re.compile(r"\s*[|,;]\s*")
+"""What may stand between several labels in a cell."""
 LISTED = 3
 """Classes with few test texts that a warning names."""
 SINGLE = 0.1
@@ -221,6 +223,18 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
+def several(counts: Counts) -> str:
+    """That the labels of some texts seem to be several in one cell; "" where none do."""
+    known = counts.labels.keys()
+    found = sorted(label for label in known if len(parts := {*SEVERAL.split(label)}) > 1 and parts <= known)
+    texts = counted(sum(counts.labels[label] for label in found), "text seems", "texts seem")
+    said = (
+        f"{texts} to have several labels ({some(found)}), which count as {counted(len(found), 'class', 'classes')} "
+        "more; give each text one label, or leave such texts out"
+    )
+    return said if found else ""
+
+
 def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
     """Raise AuditError where the run could not go on, with counts and the key to set."""
     if counts.unlabelled and not (source.drop_unlabelled or source.missing):
@@ -259,7 +273,7 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
             f"{name}: split train: no text has label {some(untrained)}; add some, or leave these labels out"
         )
     if fault := undrawable(trained, counts, source.splits):
-        raise AuditError(f"{name}: {'; '.join(filter(None, [doubt, fault]))}")
+        raise AuditError(f"{name}: {'; '.join(filter(None, [doubt, fault, several(counts)]))}")
 
 
 def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
@@ -357,6 +371,8 @@ def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
             f"the texts have hardly any spaces, so that `tokenizer: {source.tokens.tokenizer}` takes clauses for "
             f"words; set `tokens: {{tokenizer: {code}}}` ({splitting(Tokens(tokenizer=code))})"
         )
+    if said := several(counts):
+        yield said
     if spaced and len(found["single"]) > SINGLE * usable:
         yield (
             f"{len(found['single']):,} of {usable:,} texts have one word, which has all attention: no question "

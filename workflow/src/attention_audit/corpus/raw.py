@@ -119,9 +119,9 @@ class Unpacking(io.RawIOBase):
     Raises AuditError as `reading` does when the reader meets damage, and as `check_unpacked` does.
     """
 
-    def __init__(self, stream: Any, path: Path) -> None:
-        """Unpack `stream`, which is in the file at `path`."""
-        self.stream, self.path, self.done = stream, path, 0
+    def __init__(self, stream: Any, path: Path, end: bytes = b"\n") -> None:
+        """Unpack `stream`, which is in the file at `path`. end: of its lines."""
+        self.stream, self.path, self.end, self.done = stream, path, end, 0
 
     def readable(self) -> bool:
         """Return that it can be read, as BufferedReader asks."""
@@ -130,7 +130,7 @@ class Unpacking(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer as far as the content reaches, and return the number of bytes."""
         with reading(self.path):
-            content = self.stream.read(len(buffer))
+            content = self.stream.read(len(buffer)).replace(self.end, b"\n")
         buffer[: len(content)] = content
         self.done += len(content)
         check_unpacked(self.path, self.done)
@@ -139,13 +139,16 @@ class Unpacking(io.RawIOBase):
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """Open a raw file, unpacked where its content is packed by gzip or bzip2, whatever its name.
-
-    Raises AuditError as `reading` does.
+    """Open a raw file, unpacked where its content is packed by gzip or bzip2, whatever its name. Lines that all end in
+    \\r end in \\n. Raises AuditError as `reading` does.
     """
     with reading(path), io.BufferedReader(io.FileIO(path), BLOCK) as stream:
         unpack = next((unpack for begins, unpack in PACKED.items() if stream.peek().startswith(begins)), None)
-        yield io.BufferedReader(Unpacking(unpack(stream), path), BLOCK) if unpack else stream
+        unpacked = io.BufferedReader(Unpacking(unpack(stream), path), BLOCK) if unpack else stream
+        begins = unpacked.peek()
+        if b"\r" in begins and b"\n" not in begins:
+            unpacked = io.BufferedReader(Unpacking(unpacked, path, end=b"\r"), BLOCK)
+        yield unpacked
 
 
 def members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:

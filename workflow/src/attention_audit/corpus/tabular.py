@@ -252,9 +252,13 @@ def object_rows(read: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
 
 def unfold(document: Any) -> list[Any] | None:
     """Return the rows of one object: its one list of objects, or columns by rows, or rows by columns, as pandas has."""
-    if not isinstance(document, dict) or not document:
-        return None
-    values = [dict(enumerate(value)) if isinstance(value, list) else value for value in document.values()]
+    match document:
+        case {"columns": [*names], "data": [*rows]} if all(isinstance(row, list) for row in rows):
+            return [dict(zip(names, row, strict=False)) for row in rows]
+        case dict() if document:
+            values = [dict(enumerate(value)) if isinstance(value, list) else value for value in document.values()]
+        case _:
+            return None
     if lists := [each for each in document.values() if isinstance(each, list) and not {*map(type, each)} - {dict}]:
         return lists[0] if len(lists) == 1 else None
     if not all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values):
