@@ -28,9 +28,9 @@ def source_of(path: Path, rows: Rows, header: str = "text,label", **settings: An
     return TableCorpus.model_validate({"kind": "table", "path": str(path), **settings})
 
 
-def look_at(path: Path, rows: Rows, **settings: Any) -> checkup.Looked:
+def look_at(path: Path, rows: Rows, most: int | None = None, **settings: Any) -> checkup.Looked:
     """Look at a csv file of these rows."""
-    return checkup.checkup("own", source_of(path, rows, **settings), {"path": path})
+    return checkup.checkup("own", source_of(path, rows, **settings), {"path": path}, most)
 
 
 @pytest.fixture
@@ -305,3 +305,21 @@ def test_given_splits_and_their_most_are_counted(tmp_path: Path) -> None:
 )
 def test_texts_that_are_unlike_the_rest_are_said(looked: Looked, tmp_path: Path, rows: Rows, line: str) -> None:
     assert line in [said.replace(f"{tmp_path}/", "") for said in looked([*distinct(80), *rows])]
+
+
+def test_few_texts_that_take_more_of_leave_one_out_than_the_rest_are_said(tmp_path: Path) -> None:
+    short = [(" ".join(["a" * 19] * 10), "xy"[at % 2]) for at in range(200)]
+    rows = [*short, *[(" ".join(["a" * 19] * 299), "x")] * 2]
+
+    def said(most: int | None) -> list[str]:
+        return [line for line in look_at(tmp_path / "own.csv", rows, most).odd if "leave-one-out" in line]
+
+    # about 2 x 300 passes; 2 x 300^2 words beside 200 x 10^2
+    assert said(None) == [
+        "own: 2 of 202 texts have 100 words or more; for all of these, if they are tested on, leave-one-out runs about "
+        "600 forward passes, and reads 9 times as many words as for all others; `length: {below: 100}` leaves them "
+        "out, and `max_length` of classifiers in `hf` cuts them, unless `long` is `window`"
+    ]
+    (line,) = said(200)
+    assert "about 400 forward passes, and reads 4 times" in line
+    assert said(120) == []

@@ -50,6 +50,10 @@ SAME = 0.01
 """Share of all texts up to which one text may stand again and again."""
 OFTEN = 5
 """How often a text may always stand."""
+LONG = 10
+"""One text is far longer than the others if it is so many times as long as the median."""
+BATCH = 32
+"""Texts of a batch, as `training.batch_size` has it where nobody says otherwise; all are padded to the longest."""
 TOGETHER = "`splits: {alike_together: true}` keeps each in one"
 SEVERAL = re.compile(r"\s*[|,;]\s*")
 """What may stand between several labels in a cell."""
@@ -130,6 +134,11 @@ class Counts:
     def rate(self, tokens: Tokens) -> float:
         """Estimate how many words a character of the usable texts is."""
         return words_a_character((*self.sample,), tokens)
+
+    def measure_longest(self, tokens: Tokens) -> tuple[Usable, float]:
+        """Find the first of the longest texts, and estimate its words."""
+        longest = max(self.usable, key=lambda text: text.length)
+        return longest, longest.length * words_a_character((longest.begins,), tokens)
 
 
 @lru_cache(maxsize=8)
@@ -346,11 +355,41 @@ def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if usable and not lacking(tokens):
         how = "words are set apart by white space" if tokens.tokenizer == SPACES else splitting(tokens)
         items = "words" if tokens.segmenter != "characters" else f"single {CHARACTERS[tokens.tokenizer][1]}"
-        longest = max(counts.usable, key=lambda text: text.length)
-        most = longest.length * words_a_character((longest.begins,), tokens)
-        middle = counts.rate(tokens) * float(np.median(counts.lengths))
+        middle, (_, most) = counts.rate(tokens) * float(np.median(counts.lengths)), counts.measure_longest(tokens)
         said = f"about {rounded(middle)} {items} a text (median), {rounded(most)} in the longest; "
         yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
+
+
+def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Iterator[str]:
+    """Warn of one text that is so much longer than the others that it slows the run, and of a few that take twice what
+    all others take of leave-one-out, which reads a text of L words L times; with the key that leaves them out.
+
+    most: so many words of a text are read; None: all.
+    """
+    if source.length.below is not None or lacking(source.tokens) or not counts.usable:
+        return
+    lengths, (longest, words) = counts.rate(source.tokens) * counts.lengths, counts.measure_longest(source.tokens)
+    middle = float(np.median(lengths))
+    if lengths.max() > max(LONG * middle, lengths.sum() / min(BATCH, len(lengths))):
+        below = LONG * max(round(middle), 1)
+        others = (lengths >= below).sum() - 1
+        yield (
+            f"{longest.place}: a text of about {rounded(words)} words, where half of the texts have at most "
+            f"{rounded(middle)}; a batch is as long as its longest text, so that the run may take several times "
+            f"as long; `length: {{below: {below}}}`, in the entry of the data set, leaves it out"
+            + (f", and {counted(others, 'other text')}" if others > 0 else "")
+        )
+    read = np.minimum(lengths, most or np.inf)
+    below = LONG * max(round(float(np.median(read))), 1)
+    far = read >= below
+    times = (read[far] ** 2).sum() / max(float((read[~far] ** 2).sum()), 1.0)
+    if times >= 2:
+        yield (
+            f"{far.sum():,} of {len(read):,} texts have {below:,} words or more; for all of these, if they are "
+            f"tested on, leave-one-out runs about {rounded(read[far].sum())} forward passes, and reads "
+            f"{rounded(times)} times as many words as for all others; `length: {{below: {below}}}` leaves them out, "
+            "and `max_length` of classifiers in `hf` cuts them, unless `long` is `window`"
+        )
 
 
 def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
@@ -403,8 +442,8 @@ def warn_of_repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
         yield f"splits are drawn text by text, so that such texts may fall into several of them; {TOGETHER}"
 
 
-def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
-    """List what a user may not have meant, each in a line with its counts."""
+def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
+    """List what a user may not have meant, each in a line with its counts. most: see `warn_of_long`."""
     if source.tokens.segmenter == "characters":
         yield splitting(source.tokens)
     if counts.unlabelled:
@@ -421,6 +460,7 @@ def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
         yield f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {some(few)}"
     yield from warn_of_repetitions(source.splits, counts)
     yield from unlike_texts(source, counts)
+    yield from warn_of_long(source, counts, most)
     if not counts.whole:
         yield f"only the first {counts.read:,} rows were looked at before the run"
         return
@@ -430,9 +470,9 @@ def oddities(source: TableCorpus, counts: Counts) -> Iterator[str]:
     yield from warn_of_classes(source, counts)
 
 
-def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files) -> Looked:
+def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: int | None = None) -> Looked:
     """Say what a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of
-    every one of them, by how the configuration names it.
+    every one of them, by how the configuration names it. most: see `warn_of_long`.
 
     Raises AuditError where a file cannot be read as the configuration says, or the run could not go on.
     """
@@ -454,24 +494,26 @@ def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files) -> Looke
     else:
         counts = count(name, source, raw)
         refuse(name, source, counts)
-        read, odd = [*described(source, counts)], oddities(source, counts)
+        read, odd = [*described(source, counts)], oddities(source, counts, most)
     return Looked([f"{name}: {line}" for line in read], [f"{name}: {line}" for line in odd])
 
 
-def checked_once(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, memory: Path) -> Looked:
+def checked_once(
+    name: str, source: TableCorpus | ReadoutCorpus, raw: Files, memory: Path, most: int | None = None
+) -> Looked:
     """Return what `checkup` finds, or found before where nothing has changed since. memory: the folder that keeps it.
 
     Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.
     """
     states = [(str(path.absolute()), path.stat()) for path in raw.values()]
     files = [(place, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for place, state in states]
-    stamp = json.dumps([name, source.model_dump(mode="json"), files, code_hash("corpus.checkup", words=True)])
+    stamp = json.dumps([name, source.model_dump(mode="json"), files, most, code_hash("corpus.checkup", words=True)])
     path = memory / f"{name}.json"
     with suppress(AuditError):
         kept = read_record(path)
         if kept["stamp"] == stamp:
             return Looked(kept["read"], kept["odd"])
-    looked = checkup(name, source, raw)
+    looked = checkup(name, source, raw, most)
     with suppress(AuditError):
         write_record(path, {"stamp": stamp, **looked._asdict()})
     return looked

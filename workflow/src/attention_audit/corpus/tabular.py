@@ -331,11 +331,12 @@ def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
             raise AuditError(f"{path}: no workbook can be read from it ({error}); {remedy(path)}") from error
         sheets = {sheet.title: sheet for sheet in book.worksheets}
         title = layout.sheet or next((name for name, each in sheets.items() if each.sheet_state == "visible"), "")
+        there = ", ".join(map(repr, sheets))
         if title not in sheets:
-            raise AuditError(f"{path}: no sheet {title!r}, only {', '.join(map(repr, sheets))}; set `sheet`")
+            raise AuditError(f"{path}: no sheet {title!r}, only {there}; set `sheet`")
         # what the file says of its size may be wrong, and cells beyond it would be lost
         sheets[title].reset_dimensions()
-        header = layout.columns
+        header, rows = layout.columns, 0
         for number, cells in enumerate(sheets[title].iter_rows(), start=1):
             place = f"{path}, row {number}"
             if all(cell.value is None for cell in cells):
@@ -348,6 +349,9 @@ def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
                 if column in wanted.values() and cell.data_type == "e":
                     raise AuditError(f"{place}: column {column!r} holds Excel's error {cell.value}; mend the cell")
             yield place, {column: cell and cell.value for column, cell in zip_longest(header, cells[: len(header)])}
+            rows += 1
+        if not rows and len(sheets) > 1:
+            raise AuditError(f"{path}: no rows in sheet {title!r}; set `sheet` to another one of {there}")
         book.close()
 
 

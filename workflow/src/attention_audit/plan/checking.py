@@ -117,6 +117,14 @@ def files_of(scope: Scope, dataset: str) -> dict[str, Path]:
     return {path: placed(path, scope.mirror) for path in named}
 
 
+def most_words(scope: Scope, dataset: str) -> int | None:
+    """How many words of a text are read at most: the pieces of classifiers where nothing else reads it; None: all."""
+    readers = {suite.name for suite, name in scope.asked if name == dataset}
+    if readers != {"hf"} or scope.config.hf[dataset].long == "window":
+        return None
+    return scope.config.hf[dataset].max_length
+
+
 def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
     """What there is in the user's own files of a run, and what is odd in them, a line each.
 
@@ -140,7 +148,7 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
         files = files_of(scope, name)
         if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
             with added_to(faults):
-                looked = checked_once(name, source, files, memory)
+                looked = checked_once(name, source, files, memory, most_words(scope, name))
                 found.read.extend(looked.read)
                 found.odd.extend(looked.odd)
     if faults:
