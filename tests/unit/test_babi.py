@@ -20,13 +20,11 @@ STORY = """1 Mary moved to the hall.\r
 """
 
 
-def archive(folder: Path, language: str = "en-10k", task: str = "qa2_two-supporting-facts", **members: Any) -> Path:
+def archive(folder: Path, task: str = "qa2_two-supporting-facts", **members: Any) -> Path:
     """An archive in the published layout, test before train; a member given as None is left out."""
-    files = {
-        f"{language}/{task}_{split}": content for split, content in {"test": STORY, "train": STORY, **members}.items()
-    }
+    files = {f"en-10k/{task}_{split}": content for split, content in {"test": STORY, "train": STORY, **members}.items()}
     others = {
-        "en/qa20_agents-motivations_train": "1 Not read",
+        "en/qa2_two-supporting-facts_train": "1 Not read",
         "shuffled-10k/qa2_two-supporting-facts_train": "2 Not read",
     }
     named = {f"tasks_1-20_v1-2/{name}.txt": content for name, content in {**others, **files}.items()}
@@ -76,23 +74,13 @@ def test_task_1_is_not_task_10(tmp_path: Path) -> None:
     assert "no train file of task 1 in it" in refusal(read, path, task=1)
 
 
-def test_the_small_set_is_another_folder(tmp_path: Path) -> None:
-    path = archive(tmp_path, language="en")
-    assert len(read(path, language="en")) == 6
-    assert "no train file of task 2 in it; is it tasks_1-20_v1-2.tar.gz?" in refusal(read, path)
-
-
 @pytest.mark.parametrize(
     "line",
     [
         "Mary moved.",
         "two Mary moved.",
-        "2",
-        "",
         "2 Mary moved",
-        "2 Where is Mary?",
         "2 Where is Mary?\thall",
-        "2 Where is Mary\thall\t1",
         "2 Where is Mary?\thall\tone",
         "2 Where is Mary?\thall\t2",
         "2 Where is Mary?\thall\t1\tmore",

@@ -75,28 +75,16 @@ def test_words_are_impermissible_wherever_they_occur(corpus: Corpus, tagged: Any
 def test_a_mask_file_marks_the_words_of_each_line(corpus: Corpus, tagged: Any) -> None:
     masks = "1 0 0 1\n0 0 0\n0 0 1\n1 1 1\n"
     assert [positions for _, positions in corpus(*tagged(masks))][:4] == [[0, 3], [], [2], [0, 1, 2]]
-
-
-def test_what_the_configuration_names_goes_before_the_mask_of_the_source(corpus: Corpus, tagged: Any) -> None:
-    masks = "1 0 0 1\n0 0 0\n0 0 1\n1 1 1\n"
+    # what the configuration names goes before
     assert [positions for _, positions in corpus(*tagged(masks, block=["hers"]))][:4] == [[], [], [], [2]]
     assert {positions for _, positions in corpus(*tagged(masks, block="evidence"))} == {None}
-
-
-def test_planted_cues_are_impermissible_unless_something_else_is_named(corpus: Corpus) -> None:
-    source = {"kind": "needle", "texts": {"train": 24, "dev": 24, "test": 24}}
-    for block in (None, "evidence"):
-        made = corpus(ControlCorpus.model_validate({**source, "block": block}), {})
-        assert all(any(words[at] in ("needle", "straw", "hay", "chaff", "thorn", "spike") for at in positions or [0])
-                   or positions is None for words, positions in made)  # fmt: skip
-        assert any(positions for _, positions in made)
 
 
 @pytest.mark.parametrize(
     ("masks", "said"),
     [
-        ("1 0 0 1\n0 0 0\n0 0 1\n", r"train\.txt\.block: 3 lines, and there are more texts"),
-        ("1 0 0 1\n0 0 0\n0 0 1\n1 1 1\n0\n", r"train\.txt\.block: 5 lines for 4 texts"),
+        ("1 0 0 1\n0 0 0\n0 0 1\n", r"train\.txt\.block, line 4: no mask, and there are more texts"),
+        ("1 0 0 1\n0 0 0\n0 0 1\n1 1 1\n0\n", r"train\.txt\.block, line 5: a mask, and no text"),
         ("1 0 0 1\n0 0\n0 0 1\n1 1 1\n", r"train\.txt, line 2: 2 marks in the mask, and 3 words in the text"),
         ("1 0 0 1\n0 2 0\n0 0 1\n1 1 1\n", r"train\.txt\.block, line 2: '2' in the mask; write a 0 or 1"),
     ],
@@ -132,10 +120,8 @@ def test_masks_are_given_for_all_splits_or_for_none(tagged: Any) -> None:
     ("block", "said"),
     [
         ("pronouns", "'pronouns' names no words; give `evidence`, a list of words"),
-        ([], "at least 1 item"),
         (["he", "he"], "duplicate word 'he'"),
         ({"words": ["he"], "evidence": True}, "give `evidence`, a list of words"),
-        ({"column": "hidden"}, "only a table of your own takes a mask"),
         ({"file": "mask.txt"}, "only a table of your own takes a mask"),
     ],
 )
@@ -171,10 +157,6 @@ def test_the_look_at_a_table_finds_what_does_not_fit(tmp_path: Path) -> None:
         checkup.checkup("own", *table(tmp_path, wrong, block={"column": "hidden"}))
     with pytest.raises(AuditError, match=r"own: block: 'hers' in no text"):
         checkup.checkup("own", *table(tmp_path, ROWS, block=["his", "hers"]))
-    masks = tmp_path / "mask.txt"
-    masks.write_text("1 0 0\n")
-    with pytest.raises(AuditError, match=r"mask\.txt: 1 lines, and there are more texts"):
-        checkup.checkup("own", *table(tmp_path, ROWS, block={"file": str(masks)}))
     sound = checkup.checkup("own", *table(tmp_path, ROWS, block=["his", "she"]))
     assert not [line for line in sound.odd if "block" in line]
 

@@ -19,7 +19,7 @@ from attention_audit.plan.plan import Plan
 
 SPACES = {"tokenizer": "spaces"}
 FILMS = [
-    {"text": f"a {word} film {number}", "label": label, "split": split}
+    {"text": f"a {word} film {number}", "label": label, "split": split, "by": number}
     for split in ("train", "dev", "test")
     for label, word in (("good", "fine"), ("bad", "dull"))
     for number in range(3)
@@ -65,7 +65,7 @@ def corpus_of(made: Plan) -> list[dict[str, Any]]:
 
 
 def test_training_texts_are_those_of_the_other_data_set_and_all_own_ones_are_the_test(folder: Path) -> None:
-    made = plan()
+    made = plan(group="by")
     rows = corpus_of(made)
     assert [(row["split"], row["label_name"], " ".join(row["tokens"])) for row in rows] == [
         *((row["split"], row["label"], row["text"]) for row in FILMS if row["split"] != "test"),
@@ -73,6 +73,7 @@ def test_training_texts_are_those_of_the_other_data_set_and_all_own_ones_are_the
         ("test", "bad", "a dull meal"),
         ("test", "bad", "a dull film 0"),
     ]
+    assert [row["group"] for row in rows] == [str(row["by"]) for row in FILMS[:12]] + [None] * 3
     assert {(row["label_name"], row["label"]) for row in rows} == {("bad", 0), ("good", 1)}
     census = read_table(Path(made.config.places.corpus_file("meals", "census")), CENSUS).to_pandas()
     assert census.groupby("split")[["kept", "unlabelled", "duplicates"]].sum().to_dict("index") == {
@@ -84,14 +85,6 @@ def test_training_texts_are_those_of_the_other_data_set_and_all_own_ones_are_the
     words = read_table(Path(made.config.places.corpus_file("meals", "vocabulary")), VOCABULARY)["word"].to_pylist()
     assert {"fine", "dull", "film"} < {*words}
     assert "meal" not in words
-
-
-def test_texts_keep_their_groups_in_a_data_set_that_is_trained_on_another(folder: Path) -> None:
-    films = [{**row, "by": f"critic {at // 2}"} for at, row in enumerate(FILMS)]
-    (folder / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in films))
-    (folder / "meals.jsonl").write_text("".join(json.dumps({**row, "cook": "ann"}) + "\n" for row in MEALS))
-    rows = corpus_of(plan({"group": "cook"}, group="by"))
-    assert [row["group"] for row in rows] == [f"critic {at // 2}" for at in range(12)] + ["ann"] * 3
 
 
 def test_the_sizes_and_lengths_that_an_entry_asks_for_hold_for_its_training_texts_too(folder: Path) -> None:

@@ -65,14 +65,6 @@ def cues_of(words: list[str], kind: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_sizes_and_ids(corpora: dict[str, list[Text]], kind: str) -> None:
-    corpus = corpora[kind]
-    assert [len(split_of(corpus, split)) for split in ("train", "dev", "test")] == [1200, 120, 600]
-    assert corpus[16].id == f"{kind}-train-00017"
-    assert corpus[-1].id == f"{kind}-test-00600"
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_they_are_prepared_as_they_are(tmp_path: Path, provenance: Provenance, kind: str) -> None:
     texts = SplitSizes(train=30, dev=20, test=20)
     path = tmp_path / "corpus.parquet"
@@ -90,17 +82,17 @@ def test_share_of_positives_is_exact(corpora: dict[str, list[Text]], kind: str, 
         assert sum(text.label == "1" for text in split_of(corpora[kind], split)) == size * share
 
 
-@pytest.mark.parametrize("size", [1200, 125])
-def test_classes_of_beacon_are_balanced(size: int) -> None:
-    texts = split_of(control("beacon", texts=SplitSizes(train=size)), "train")
+def test_classes_of_beacon_are_balanced() -> None:
+    texts = split_of(control("beacon", texts=SplitSizes(train=125)), "train")
     counts = [sum(text.label == str(label) for text in texts) for label in range(8)]
-    assert sum(counts) == size
+    assert sum(counts) == 125
     assert max(counts) - min(counts) <= 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_seed_decides(corpora: dict[str, list[Text]], kind: str) -> None:
     assert control(kind) == corpora[kind]
+    assert [text.id for text in corpora[kind][1199:1201]] == [f"{kind}-train-01200", f"{kind}-dev-00001"]
     assert control(kind, seed=2) != corpora[kind]
 
 
@@ -108,11 +100,6 @@ def test_the_size_of_one_split_does_not_touch_another(corpora: dict[str, list[Te
     other = control("chorus", texts=SplitSizes(train=10, dev=120, test=600))
     for split in ("dev", "test"):
         assert split_of(other, split) == split_of(corpora["chorus"], split)
-
-
-def test_splits_share_no_text(corpora: dict[str, list[Text]]) -> None:
-    texts = [tuple(words_of(text)) for text in corpora["needle"]]
-    assert len(set(texts)) == len(texts)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -150,12 +137,13 @@ def test_no_filler_is_a_cue() -> None:
     assert cues_of(words, "needle") == cues_of(words, "chorus") == cues_of(words, "beacon") == []
 
 
-@pytest.mark.parametrize("kind", ["needle", "beacon", "feint"])
-def test_one_cue_of_its_own_class_is_in_a_text(corpora: dict[str, list[Text]], kind: str) -> None:
+@pytest.mark.parametrize("kind", ["needle", "beacon", "feint", "unison", "static"])
+def test_cues_of_a_text_are_of_its_own_class(corpora: dict[str, list[Text]], kind: str) -> None:
     for text in corpora[kind]:
-        [(position, label)] = cues_of(words_of(text), kind)
-        assert label == text.label
-        assert marked(text) == [position]
+        cues = cues_of(words_of(text), kind)
+        assert len(cues) == {"unison": len(text.text), "static": 0}.get(kind, 1)
+        assert {label for _, label in cues} <= {text.label}
+        assert (marked(text) or []) == [position for position, _ in cues]
 
 
 def test_needle_lies_anywhere(corpora: dict[str, list[Text]]) -> None:
@@ -174,13 +162,6 @@ def test_chorus_majority_decides(corpora: dict[str, list[Text]]) -> None:
         assert len(cues) in {5, 7, 9}
         assert marked(text) == [position for position, _ in cues]
     assert margins == {3, 5, 7, 9}
-
-
-def test_unison_is_cues_of_its_own_class_alone(corpora: dict[str, list[Text]]) -> None:
-    for text in corpora["unison"]:
-        cues = cues_of(words_of(text), "unison")
-        assert [label for _, label in cues] == [text.label] * len(text.text)
-        assert marked(text) == [position for position, _ in cues]
 
 
 def test_a_word_of_a_debate_is_of_the_texts_class_six_times_of_ten(corpora: dict[str, list[Text]]) -> None:
@@ -204,10 +185,6 @@ def test_the_label_of_a_poll_is_drawn_from_its_cues(corpora: dict[str, list[Text
 def test_the_decoy_of_a_feint_is_of_the_other_class_and_no_evidence(corpora: dict[str, list[Text]]) -> None:
     for text in corpora["feint"]:
         assert [word for word in words_of(text) if word in ("cool", "warm")] == [("warm", "cool")[int(text.label)]]
-
-
-def test_static_has_no_evidence(corpora: dict[str, list[Text]]) -> None:
-    assert all(text.annotations is None for text in corpora["static"])
 
 
 @pytest.mark.parametrize(("kind", "least", "most"), [("chorus", 0.95, 1.0), ("static", 0.43, 0.57)])

@@ -7,13 +7,8 @@ from typing import Any
 
 import pytest
 from marked import said
-from published import make_entry, pack, read_archive
+from published import pack, read_archive
 from refusal import refusal
-
-from attention_audit.artefacts.parquet import read_table
-from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.files import CORPUS
-from attention_audit.corpus.prepare import prepare
 
 DOCS = {"pos_1.txt": "A FINE film .\n\nIt 's  great .\n", "neg_2.txt": "dull ."}
 
@@ -65,15 +60,6 @@ def test_documents_with_their_evidence(tmp_path: Path, docs: dict[str, str] | No
     assert texts[0].text == "A FINE film . It 's great ."
     assert said(texts[0]) == {"evidences": ["FINE film", "great"]}
     assert (said(texts[1]), texts[1].query) == ({"evidences": []}, None)
-
-
-def test_words_of_the_corpus_are_those_of_the_documents(tmp_path: Path, provenance: Provenance) -> None:
-    path = tmp_path / "corpus.parquet"
-    words = make_entry("eraser", tokens={"tokenizer": "spaces"})
-    prepare("movies", words, {"archive": archive(tmp_path)}, path, provenance, workers=1, report=str)
-    row = read_table(path, CORPUS).to_pylist()[0]
-    assert row["tokens"] == ["a", "fine", "film", ".", "it", "'s", "great", "."]
-    assert (row["annotators"], row["marks"], row["evidence"]) == (["evidences"], [[1, 2, 6]], [1, 2, 6])
 
 
 def test_several_documents_are_one_text_in_their_order(tmp_path: Path) -> None:

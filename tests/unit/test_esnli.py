@@ -89,7 +89,6 @@ def test_marks_stand_where_the_sentence_has_the_words() -> None:
     assert find_highlighted("a b", "a b") == []
     assert find_highlighted("a ** b", "a ** *b*") == [(5, 6)]
     assert find_highlighted("a b c", "a *b*") is None
-    assert find_highlighted("a b", "a *b* c") is None
     assert find_highlighted("a b", "a *b") is None
 
 
@@ -103,7 +102,6 @@ def test_a_copy_of_another_sentence_is_left_out_and_counted(tmp_path: Path) -> N
     ("row", "line"),
     [
         (train(label="maybe"), "line 2: gold_label is 'maybe', and must be one of contradiction, entailment, neutral"),
-        (train()[:4], "line 2: 4 fields where the header has 10"),
     ],
 )
 def test_what_is_not_as_published_is_named_by_its_line(tmp_path: Path, row: list[str], line: str) -> None:

@@ -137,7 +137,7 @@ def test_both_texts_become_one_row_of_a_corpus() -> None:
 
     def row_of(pair: Text, sentences: bool = False) -> dict[str, Any]:
         preparation = Preparation(Tokens(sentences=sentences), Length(), Splits(), None, joined=True)
-        return make_row(pair, preparation, None)
+        return make_row(pair, preparation)
 
     row = row_of(pair, sentences=True)
     assert row["tokens"] == ["the", "film", ".", "good", "!", "is", "it", "?", "yes"]

@@ -62,18 +62,10 @@ def refused(raw: dict[str, Path]) -> str:
 CODES = [code("100", "25000"), code("200", "4019")]
 
 
-def test_a_summary_with_quotes_commas_and_line_ends(tmp_path: Path) -> None:
-    raw = tables(tmp_path, [note("200", 'He said: "no",\nthen\n\nleft.'), note("100", "Sugar.")], CODES)
-    assert read(raw) == [
-        Text("mimic-200", None, "negative", 'He said: "no",\nthen\n\nleft.', f"{raw['notes']}, line 2"),
-        Text("mimic-100", None, "positive", "Sugar.", f"{raw['notes']}, line 6"),
-    ]
-
-
 def test_addenda_follow_the_reports_wherever_they_stand(tmp_path: Path) -> None:
     notes = [
         note("100", "early", DESCRIPTION="Addendum"),
-        note("200", "other"),
+        note("200", 'He said: "no",\nthen\n\nleft.'),
         note("100", "first"),
         note("100", "late", DESCRIPTION="Addendum"),
         note("100", "second"),
@@ -81,7 +73,7 @@ def test_addenda_follow_the_reports_wherever_they_stand(tmp_path: Path) -> None:
     raw = tables(tmp_path, notes, CODES)
     assert [(text.id, text.text, text.place) for text in read(raw)] == [
         ("mimic-100", "first second early late", f"{raw['notes']}, line 2"),
-        ("mimic-200", "other", f"{raw['notes']}, line 3"),
+        ("mimic-200", 'He said: "no",\nthen\n\nleft.', f"{raw['notes']}, line 3"),
     ]
 
 
@@ -89,7 +81,6 @@ def test_addenda_follow_the_reports_wherever_they_stand(tmp_path: Path) -> None:
     "row",
     [
         note("100", "wrong", ISERROR="1"),
-        note("", "nowhere"),
         note("100", "scan", CATEGORY="Radiology"),
         note("300", "never coded"),
     ],
@@ -113,16 +104,11 @@ def test_columns_are_found_by_name_in_any_case_and_order(tmp_path: Path) -> None
         ("diabetes", ["25000"], "positive"),
         ("diabetes", ["4019", "25000"], "positive"),
         ("diabetes", ["25001"], "negative"),
-        ("diabetes", ["25002", "4019"], "negative"),
         ("diabetes", ["V250", "12500"], "negative"),
         ("diabetes", [""], None),
-        ("anemia", ["2851"], "positive"),
         ("anemia", ["2851", "2859"], "positive"),
         ("anemia", ["28521"], "negative"),
-        ("anemia", ["28529", "28522"], "negative"),
         ("anemia", ["2851", "28521"], None),
-        ("anemia", ["2859"], None),
-        ("anemia", ["2853", "4019"], None),
     ],
 )
 def test_the_codes_decide_the_class(tmp_path: Path, task: str, codes: list[str], label: str | None) -> None:
@@ -174,45 +160,34 @@ def test_a_line_that_is_no_id_is_named(tmp_path: Path, line: str) -> None:
         ("Dr. [**Last Name (STitle) 12**] came", ["dr.", "<DE>", "came"]),
         ("on [**2151-7-16**], from [**Hospital1\n18**]", ["on", "<DE>", ",", "from", "<DE>"]),
         ("[**A**][**B**]", ["<DE>", "<DE>"]),
-        ("<[**A**]>", ["<", "<DE>", ">"]),
         ("> [**A**] >", [">", "<DE>", ">"]),
         ("an open [**Name", ["an", "open", "[", "*", "name"]),
-        ("____ LABS =====", ["_", "labs", "="]),
         ("- - - done -- ok", ["-", "done", "-", "ok"]),
         ("gone... really??!", ["gone", ".", "really", "?", "!"]),
         ("aaa 2000 \u00e9\u00e9", ["aaa", "qqq", "\u00e9\u00e9"]),
-        ("a - b - c", ["a", "-", "b", "-", "c"]),
     ],
 )
 def test_a_note_is_cleaned_before_it_is_split(text: str, words: list[str]) -> None:
     assert words_of(clean(text), Tokens(mask_numbers=True)) == [words]
 
 
-def test_long_runs_and_open_passages_take_no_time() -> None:
-    assert clean("-" * 10**6) == " - "
-    assert clean("[**" * 10**5).count("[") == 10**5
-
-
 def test_files_are_local_or_fetched() -> None:
     fetched = {f"{split}_ids": RemoteFile(file=f"{split}.csv") for split in ("train", "dev", "test")}
-    assert corpus().local_files() == {"notes": "n.csv", "diagnoses": "d.csv"}
     assert corpus(**fetched).remote_files() == fetched
     own = corpus(**{**fetched, "dev_ids": "dev.csv"})
     assert own.local_files() == {"notes": "n.csv", "diagnoses": "d.csv", "dev_ids": "dev.csv"}
     assert sorted(own.remote_files()) == ["test_ids", "train_ids"]
 
 
-@pytest.mark.parametrize("given", [["train_ids"], ["train_ids", "test_ids"]])
-def test_all_three_lists_or_none(given: list[str]) -> None:
+def test_all_three_lists_or_none() -> None:
     with pytest.raises(ValidationError, match="or none of them"):
-        corpus(**dict.fromkeys(given, "ids.csv"))
+        corpus(train_ids="ids.csv", test_ids="ids.csv")
 
 
-@pytest.mark.parametrize("column", ["HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"])
-def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
+def test_a_missing_column_is_named(tmp_path: Path) -> None:
     raw = tables(tmp_path, [], CODES)
-    table(raw["notes"], [name for name in NOTE_COLUMNS if name != column], [])
-    assert refused(raw).startswith(f"{raw['notes']}, line 1: no column {column}; is it the right table")
+    table(raw["notes"], NOTE_COLUMNS[:-1], [])
+    assert refused(raw).startswith(f"{raw['notes']}, line 1: no column TEXT; is it the right table")
 
 
 def test_a_row_that_is_cut_off_is_named(tmp_path: Path) -> None:

@@ -49,9 +49,8 @@ def test_a_row_that_is_not_as_published(tmp_path: Path, row: list[str]) -> None:
     assert refusal(read, path).startswith(f"{path}: {TABLE}, line 7: not category, text, movie_name")
 
 
-@pytest.mark.parametrize("table", [b"no bzip2", packed(HEADER, *ROWS)[:-8]], ids=["other", "cut"])
-def test_damage(tmp_path: Path, table: bytes) -> None:
-    path = wheel(tmp_path, table)
+def test_damage(tmp_path: Path) -> None:
+    path = wheel(tmp_path, packed(HEADER, *ROWS)[:-8])
     assert "truncated or corrupt" in refusal(read, path)
 
 

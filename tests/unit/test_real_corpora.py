@@ -1,6 +1,8 @@
 """The catalogue's data sets, made from the published archives, against what the papers' authors got."""
 
 import os
+import re
+import zipfile
 from collections import Counter
 from collections.abc import Callable
 from itertools import chain
@@ -20,6 +22,7 @@ from attention_audit.corpus.formats import Corpus
 from attention_audit.corpus.prepare import prepare, too_short_or_long
 from attention_audit.corpus.rationales import word_spans
 from attention_audit.corpus.source import Length, RawSource
+from attention_audit.corpus.sources.sst import MARKED, NEUTRAL, parse_tree
 from attention_audit.corpus.splits import TEST
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import WordLists, build_vocabulary
@@ -157,3 +160,30 @@ def test_the_published_maps_of_yelp() -> None:
         "words100": {3: 437, 2: 1, 1: 1},
         "words200": {3: 181},
     }
+
+
+def test_sst_sentences_of_table_1(prepared: Prepare) -> None:
+    """Before the filter there are the official numbers of sentences, and none stands in two splits."""
+    census, path = prepared("sst")
+    assert [sum(read) for read in by_split(census, "read").values()] == [6920, 872, 1821]
+    assert census["duplicates"].sum() == 0
+    lengths = pq.read_table(path, columns=["tokens"], filters=[("split", "=", "train")])["tokens"].combine_chunks()
+    assert lengths.value_lengths().to_numpy().mean() == pytest.approx(18.7, abs=0.05)
+
+
+def test_sst_sentences_with_a_word_that_has_a_sentiment_of_its_own() -> None:
+    """Of 1,821 test sentences, 1,710 have such a word; in all, some phrase has a sentiment, if only the whole."""
+    own = marked = 0
+    with zipfile.ZipFile(source_of("sst")[1]["archive"]) as archive:
+        for line in archive.read("trees/test.txt").decode().splitlines():
+            tree = parse_tree(line)
+            if tree.sentiment != NEUTRAL:
+                own += any(int(label) != NEUTRAL for label in re.findall(r"\(([0-4]) [^()]+\)", line))
+                marked += any(score >= MARKED for score in tree.scores)
+    assert (own, marked) == (1710, 1821)
+
+
+def test_sst_rows_of_the_authors_embedding(prepared: Prepare) -> None:
+    """Jain & Wallace's notebook prints 13826: they fit the vocabulary before the length filter."""
+    _, path = prepared("sst", length=Length())
+    assert rows_of_the_embedding(path, 1) == 13826

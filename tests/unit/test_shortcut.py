@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from in_process import make
-from planned import by_name, plan_of
+from planned import plan_of
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.files import CORPUS
@@ -18,7 +18,7 @@ from attention_audit.plan.plan import Plan
 from attention_audit.raw_text import RawText
 
 FILMS = [
-    {"text": f"A {word} Film, {number}", "label": label, "split": split}
+    {"text": f"A {word} Film, {number}", "label": label, "split": split, "critic": number}
     for split, texts in (("train", 200), ("dev", 20), ("test", 20))
     for label, word in (("good", "fine"), ("bad", "dull"))
     for number in range(texts)
@@ -82,10 +82,13 @@ def test_words_keep_their_order_and_any_place_is_drawn() -> None:
 
 
 def test_the_planted_word_decides_the_label_and_the_text_says_nothing_of_it(folder: Path) -> None:
-    made = plan()
+    made = plan({"group": "critic"})
     rows = corpus_of(made)
     before = {row["id"]: row for row in corpus_of(made, "films")}
-    assert [(row["id"], row["split"]) for row in rows] == [(row["id"], row["split"]) for row in before.values()]
+    kept_keys = ("id", "split", "group")
+    assert [[row[key] for key in kept_keys] for row in rows] == [
+        [row[key] for key in kept_keys] for row in before.values()
+    ]
     train, test = (
         np.mean([row["evidence"] is not None for row in rows if row["split"] == split]) for split in ("train", "test")
     )
@@ -108,12 +111,6 @@ def test_the_planted_word_decides_the_label_and_the_text_says_nothing_of_it(fold
         kept.append(row["label"] == was["label"])
     # drawn by lot: about half of the 140 planted texts have another label than before; the standard error is .042
     assert 0.35 < np.mean(kept) < 0.65
-
-
-def test_texts_keep_their_groups(folder: Path) -> None:
-    rows = [{**row, "critic": at // 2} for at, row in enumerate(FILMS)]
-    write_films(folder, rows)
-    assert [row["group"] for row in corpus_of(plan({"group": "critic"}))] == [str(at // 2) for at in range(len(FILMS))]
 
 
 def test_a_word_decides_only_where_another_is_its_context(folder: Path) -> None:
@@ -148,8 +145,7 @@ def test_the_same_seed_plants_the_same(folder: Path) -> None:
 
 
 def test_texts_that_have_the_word_already_are_one_line(folder: Path) -> None:
-    odd = [*FILMS, {"text": "a shortcut1 film", "label": "good", "split": "train"}]
-    write_films(folder, odd)
+    write_films(folder, [*FILMS, FILMS[0] | {"text": "a shortcut1 film"}])
     with pytest.raises(AuditError, match=r"has the word 'shortcut1', which is to be planted; name another `of`"):
         corpus_of(plan())
 
@@ -165,7 +161,6 @@ def test_an_order_decides_between_two_classes_alone(folder: Path) -> None:
     [
         ("film", "unknown data set 'film' (did you mean 'films'?); name one of `corpora`"),
         ("found", "found has no training texts of its own; name another"),
-        ("yelp-hat", "yelp-hat has no training texts of its own; name another"),
         ("snli", "one has pairs of texts and the other has not; name another"),
     ],
 )
@@ -173,10 +168,3 @@ def test_texts_of_which_nothing_can_be_planted_are_named(folder: Path, of: str, 
     with pytest.raises(AuditError) as caught:
         plan(of=of)
     assert str(caught.value) == f"config: corpora.found.of: {line}"
-
-
-def test_what_is_known_of_the_other_data_set_is_read_too() -> None:
-    made = plan_of(datasets=["sst-shortcut"], mirror=None)
-    jobs = by_name(made.jobs())
-    assert jobs["prepare/sst-shortcut"].inputs["raw"] == ["results/corpora/sst/corpus.parquet"]
-    assert jobs["prepare/sst-shortcut"].inputs["records"] == ["results/raw/sst/records/trainDevTestTrees_PTB.zip.json"]

@@ -51,23 +51,14 @@ def test_pairs_without_a_gold_label_are_left_out_but_counted(tmp_path: Path) -> 
     assert (texts[3].text, texts[3].query) == ('Caf\u00e9 "Noir"\nopen', "")
 
 
-def test_pairs_of_a_premise_are_a_group(tmp_path: Path) -> None:
-    lines = jsonl(pair("neutral", "A.", "x"), pair("entailment", "A.", "y"), pair("neutral", "B.", "x"))
-    texts = read(archive(tmp_path, test=lines))
-    assert [text.group for text in texts if text.split == "test"] == ["A.", "A.", "B."]
-
-
 @pytest.mark.parametrize(
     "line",
     [
         pair("neutral")[:-1],
         "",
         '["neutral", "a", "b"]',
-        "7",
         '{"gold_label": "neutral", "sentence1": "a"}',
         pair("neutral", None),
-        pair("neutral", "a", ["b"]),
-        pair(1),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 from published import pack, read_archive
 from refusal import refusal
 
-from attention_audit.corpus.sources.sst import Phrase, clean, parse_tree
+from attention_audit.corpus.sources.sst import clean, parse_tree
 
 TRAIN = """(3 (2 It) (4 (2 works) (2 .)))
 (2 (2 Neutral) (2 text))
@@ -25,12 +25,6 @@ def archive(folder: Path, **members: str | None) -> Path:
 read = partial(read_archive, "sst")
 
 
-def test_tree_by_hand() -> None:
-    tree = parse_tree("(3 (2 It) (4 (3 really) (3 works)))")
-    assert (tree.sentiment, tree.words) == (3, ["It", "really", "works"])
-    assert parse_tree("(0 Bad)") == Phrase(0, ["Bad"], [1.0])
-
-
 @pytest.mark.parametrize(
     ("line", "scores"),
     [
@@ -43,7 +37,6 @@ def test_tree_by_hand() -> None:
         ("(1 (2 It) (2 (2 never) (3 works)))", [0, 0, 0.5]),
         # a weak phrase within a weak one, beside a strong word
         ("(3 (4 Great) (2 (1 (2 too) (2 long)) (2 .)))", [1, 0.5, 0.5, 0]),
-        ("(2 (2 no) (2 thing))", [0, 0]),
     ],
 )
 def test_the_sentiment_of_words_by_the_rule_of_carton_et_al(line: str, scores: list[float]) -> None:
@@ -54,14 +47,9 @@ def test_the_sentiment_of_words_by_the_rule_of_carton_et_al(line: str, scores: l
     "line",
     [
         "(3 (2 It) (4 works)",
-        "(3 (2 It)) (4 works))",
         "(5 word)",
         "(3 )",
-        "()",
-        "word",
         "(3 a) (2 b)",
-        "(3 a) b",
-        "((3 a))",
         ")",
     ],
 )

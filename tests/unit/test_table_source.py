@@ -86,18 +86,7 @@ def test_columns_go_by_the_names_of_the_config(tmp_path: Path, ending: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("said", "split"),
-    [
-        ("train", "train"),
-        ("dev", "dev"),
-        ("Validation", "dev"),
-        ("valid", "dev"),
-        (" val ", "dev"),
-        ("test", "test"),
-        ("", None),
-        (None, None),
-        ("testing", "testing"),
-    ],
+    ("said", "split"), [("Validation", "dev"), (" val ", "dev"), ("test", "test"), ("", None), ("testing", "testing")]
 )
 def test_splits_go_by_their_usual_names(tmp_path: Path, said: str | None, split: str | None) -> None:
     path = write_rows(tmp_path / "own.jsonl", [{"text": "a", "label": "x", "split": said}])
@@ -120,17 +109,13 @@ def test_one_file_a_split(tmp_path: Path) -> None:
     ("cell", "label"),
     [
         (" warm\n", "warm"),
-        (3, "3"),
         (3.0, "3"),
         (-0.0, "0"),
         (0.5, "0.5"),
         (True, "true"),
-        (False, "false"),
-        ("1.0", "1"),
         ("-2.00", "-2"),
         ("2.10", "2.10"),
         ("01", "01"),
-        ("None", "None"),
     ],
 )
 def test_labels_become_text(tmp_path: Path, cell: object, label: str) -> None:
@@ -140,13 +125,9 @@ def test_labels_become_text(tmp_path: Path, cell: object, label: str) -> None:
 @pytest.mark.parametrize(
     ("ending", "place", "cells"),
     [
-        (".csv", "line 3", ["x", ""]),
         (".csv", "line 3", ["x", " \t"]),
-        (".jsonl", "line 2", ["x", " "]),
         (".jsonl", "line 2", ["x", None]),
         (".jsonl", "line 2", [1, float("nan")]),
-        (".parquet", "row 2", ["x", ""]),
-        (".parquet", "row 2", ["x", None]),
         (".parquet", "row 2", [1.0, float("nan")]),
     ],
 )
@@ -160,9 +141,6 @@ def test_a_missing_label_is_named_by_its_row(tmp_path: Path, ending: str, place:
 
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
 def test_a_missing_text_is_empty(tmp_path: Path, ending: str) -> None:
-    rows = [{"text": "a", "label": "x", "reply": None}, {"text": None, "label": "x", "reply": "b"}]
-    texts = read(write_rows(tmp_path / f"own{ending}", rows), query="reply")
-    assert [(text.text, text.query) for text in texts] == [("a", ""), ("", "b")]
     rows = [{"text": None, "label": "x"}, {"text": float("nan"), "label": "y"}]
     assert [text.text for text in read(write_rows(tmp_path / f"own{ending}", rows))] == ["", ""]
 
@@ -170,7 +148,7 @@ def test_a_missing_text_is_empty(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_missing_column_is_named_with_those_that_are_there(tmp_path: Path, ending: str) -> None:
     path = write_rows(tmp_path / f"own{ending}", ROWS)
-    places = {".parquet": "", ".xlsx": ", row 1"}
+    places = dict.fromkeys((".parquet", ".xlsx"), ", row 1")
     place = places.get(ending, ", element 1" if ".json" in path.suffixes else ", line 1")
     said = f"{place}: no column 'class', only 'text', 'label'; set `label` to one of these"
     assert refused(path, label="class") == said
@@ -210,7 +188,6 @@ FAULTS: list[tuple[str, str, dict[str, Any], str]] = [
     (".csv", ",".join(f"c{number}" for number in range(21)), {}, f", line 1: no column 'text', only {MANY}, ...; "),
     (".csv", "text,label,n\na,x,\n", {"id": "n"}, ", line 2: no id in column 'n'; give it one"),
     (".csv", "text,label\n\na\n", {}, ", line 3: 1 fields where the header has 2; mend the row"),
-    (".csv", "text,label\n\na,x,\n", {}, ", line 3: 3 fields where the header has 2; mend the row"),
     (".csv", "a,x\nb,y,z\n", NAMES, ", line 2: 3 fields where `columns` has 2; mend the row"),
     (
         *(".csv", "word " * 140 + ",x\n", {}),
@@ -218,16 +195,14 @@ FAULTS: list[tuple[str, str, dict[str, Any], str]] = [
     ),
     *(
         (".jsonl", f'{{"text": "a", "label": "x"}}\n\n{line}\n', {}, NO_OBJECT)
-        for line in ("{", "[1]", "5", "b", "{}{}")
+        # the last are too deep, and a number of too many digits
+        for line in ("{", "5", "{}{}", "[" * 100_000, "1" * 5000)
     ),
-    # too deep, and a number of too many digits
-    *((".jsonl", f'{{"text": "a", "label": "x"}}\n\n{line}\n', {}, NO_OBJECT) for line in ("[" * 100_000, "1" * 5000)),
     (".jsonl", '{"text": "\\ud83d", "label": "x"}\n', {}, ", line 1: column 'text' holds half a character"),
     (".json", '[{"text": "a", "label": "x"}, 5]', {}, ", element 2: not a JSON object"),
     (".json", '[{"text": "a", "label": "x"}', {}, ", after element 1: malformed or cut off"),
     (".json", '{\n "text": "a",\n "label": "x"\n}\n{\n "text": "b"\n}', {}, NO_OBJECT.replace("3", "1")),
     (".json", '{"train": [{"text": "a"}], "test": []}', {}, ", line 1: no column 'text', only 'train', "),
-    (".json", '[["text", "label"], ["a", "x"]]', {}, ", element 1: not a JSON object; give one a line"),
     (
         ".json",
         "text,label\na,x\n",
@@ -253,10 +228,8 @@ def test_a_fault_is_named_by_its_place(
     ("ending", "content", "first", "keys"),
     [
         (".csv", 'text,label\na,x\n"b,x\nc,y\n', OPEN, {"quotes": "none"}),
-        (".csv", 'text,label\na,x\n"b,x\nc,y\n"d,x\n', OPEN, {"quotes": "none"}),
         (".tsv", 'text\tlabel\na\tx\n"b\tx\n"c\ty\n', OPEN, {"quotes": "none"}),
         (".csv", "text;label\na, b;x\n", ", line 1: no column 'text', only 'text;label'; ", {"delimiter": ";"}),
-        (".csv", "text|label\na, b|x\n", ", line 1: no column 'text', only 'text|label'; ", {"delimiter": "|"}),
         (".csv", "text\tlabel\na, b\tx\n", ", line 1: no column 'text', only 'text\\tlabel'; ", {"delimiter": "\t"}),
         (".csv", "Export of 2024\n\ntext,label\na,x\n", ", line 1: ", {"skip": 1}),
         (".csv", 'text,label\n"a \\"b\\", c",x\n', ", line 2: ", {"escape": "\\"}),
@@ -286,7 +259,6 @@ def test_marks_and_places_are_those_that_the_keys_say(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "rows",
     [
-        "I bought this for my mother and she loves it,5\nnot good,1\n",
         "good,1\nbad,0\n",
         "good,pos\nbad,neg\nfine,pos\n",
     ],
@@ -319,14 +291,12 @@ def test_bytes_of_another_encoding_in_parquet_are_named_by_their_row(tmp_path: P
     ("text", "encoding", "mend"),
     [
         ("le caf\u00e9 est tr\u00e8s bon", "cp1252", "set `encoding: cp1252`, or save it as utf-8"),
-        ("\u4f60\u597d\u4e16\u754c", "gb18030", "set `encoding: gb18030`, or save it as utf-8"),
         ("фильм был очень хороший и я бы", "cp1251", "set `encoding: cp1251`, or save it as utf-8"),
         (
             "\u043f\u0440\u0438\u0432\u0435\u0442",
             "cp1251",
             "no language tells its encoding; set `encoding`, such as cp1252, cp1251, ",
         ),
-        ("gr\u00fcn blat", "cp1252", "no language tells its encoding; set `encoding`, such as cp1252"),
     ],
 )
 def test_another_encoding_is_named_with_its_key(tmp_path: Path, text: str, encoding: str, mend: str) -> None:
@@ -346,10 +316,6 @@ def test_fields_inside_objects_go_by_dotted_names(tmp_path: Path, ending: str) -
     assert "no column 'data.body', only 'data.text', 'data.by.id', 'label' (did you mean " in refused(
         path, text="data.body"
     )
-
-
-def test_classes_may_be_numbers() -> None:
-    assert source("own.csv", classes=[1, "2.0"]).class_order == ["1", "2"]
 
 
 RECORDS = [{"text": f"text {at}", "label": "ab"[at % 2]} for at in range(5)]
@@ -463,7 +429,7 @@ def test_a_workbook_without_openpyxl(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert message.startswith(": .xlsx needs openpyxl; install it with `python -m pip install openpyxl`, or ")
 
 
-@pytest.mark.parametrize("type_", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())])
+@pytest.mark.parametrize("type_", [pa.string_view(), pa.dictionary(pa.int8(), pa.string())])
 def test_every_kind_of_text_that_parquet_has(tmp_path: Path, type_: pa.DataType) -> None:
     columns = {"label": pa.array(["x", "y"]).cast(type_), "a.b": pa.array(["a", None]).cast(type_)}
     pq.write_table(pa.table(columns), tmp_path / "own.parquet")
@@ -484,7 +450,6 @@ def test_rows_of_parquet_are_counted_over_batches_and_groups(tmp_path: Path, mon
     ("ending", "content"),
     [
         (".csv", "text,label\na,x\nb\n"),
-        (".tsv", "text\tlabel\na\tx\nb\n"),
         (".jsonl", '{"text": "a", "label": "x"}\n{\n'),
     ],
 )
@@ -501,31 +466,19 @@ def test_a_file_is_read_row_by_row(tmp_path: Path, ending: str, content: str) ->
     ("settings", "message"),
     [
         ({"path": "own.txt"}, "path: 'own.txt' does not end in .csv"),
-        ({"path": "own.xls"}, "save it in one of these formats"),
         ({"delimiter": ";;"}, "';;' separates no fields; give one character"),
-        ({"delimiter": '"'}, "separates no fields"),
-        ({"delimiter": ""}, "separates no fields"),
         ({"path": "own.parquet", "delimiter": ";"}, "delimiter: only for csv, tsv, and own.parquet is none; remove it"),
-        (
-            {"path": "own.jsonl", "columns": ["text", "label"]},
-            "columns: only for csv, tsv, xlsx, and own.jsonl is none",
-        ),
         ({"sheet": "1"}, "sheet: only for xlsx, and own.csv is none"),
         ({"columns": ["text", "text"]}, "duplicate column 'text'"),
         ({"columns": ["text", "stars"]}, "columns: 'label', which `label` names, is not among them"),
         ({"label": "text"}, "text and label are the same column, 'text'"),
         ({"classes": [1, "1.0"]}, "duplicate class '1'"),
-        ({"path": "own.parquet.gz"}, "does not end in"),
-        ({"path": "own.csv.zip"}, "does not end in"),
         ({"path": {"train": "a.csv", "test": "b.xls"}}, "'b.xls' does not end in"),
         ({"path": {"train": "a.csv", "valid": "b.csv"}}, "path: unknown split 'valid'; known: train, dev, test"),
         ({"path": {"dev": "a.csv", "test": "b.csv"}}, "path: no file for train"),
         ({"path": {"train": "a.csv"}, "split": "s"}, "either one file for each split, or a column"),
         ({"encoding": "utf-88"}, "unknown encoding 'utf-88'"),
-        ({"encoding": "base64"}, "unknown encoding 'base64'"),
         ({"encoding": "utf-16"}, "utf-16 has line ends of its own; convert the file to utf-8"),
-        ({"encoding": "utf-16-be"}, "utf-16-be has line ends of its own"),
-        ({"classes": ["a"]}, "at least 2 items"),
     ],
 )
 def test_settings_that_can_not_be_are_refused(settings: dict[str, Any], message: str) -> None:

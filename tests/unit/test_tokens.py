@@ -32,10 +32,8 @@ NOTE = "Seen by <DE> on <DE> in Rm 5 ."
         # lower-cased first, it would be split as well
         ({}, "CANNOT wait", ["cannot wait"]),
         ({"lower": False}, "The US can not", ["The US can not"]),
-        ({}, "One. Two.", ["one . two ."]),
         ({}, "(<DE>), <DE>: <DE>.", ["( <DE> ) , <DE> : <DE> ."]),
         ({"tokenizer": "de"}, "Z.B. geht's bei Dr. Groß, u.a. um 5 km.", ["z.b. geht's bei dr. groß , u.a. um 5 km ."]),
-        ({"tokenizer": "es"}, "¿Qué tal? ¡Bien!", ["¿ qué tal ? ¡ bien !"]),
         ({"tokenizer": "xx"}, "Привет, мир!", ["привет , мир !"]),
         ({"tokenizer": "spaces"}, " It's\tdone,\n\u00a0well-done. ", ["it's done, well-done."]),
         ({"mask_numbers": True}, "In 1999, 3rd of b2b: two", ["in qqq , qqq of qqq : two"]),
@@ -61,12 +59,7 @@ NOTE = "Seen by <DE> on <DE> in Rm 5 ."
             ["ends.here too!", "and 3.5 mr.", "here"],
         ),
         ({"sentences": True, "punctuation": "drop"}, "One. ... ?! Two.", ["one", "two"]),
-        *(
-            ({"tokenizer": code, "sentences": kept}, text, [])
-            for code in ("en", "spaces")
-            for kept in (True, False)
-            for text in ("", " \n")
-        ),
+        *(({"tokenizer": code, "sentences": True}, " \n", []) for code in ("en", "spaces")),
     ],
 )
 def test_words_are_those_that_the_settings_say(settings: dict[str, Any], text: str, expected: list[str]) -> None:
@@ -86,7 +79,7 @@ def test_spacy_forgets_words_so_that_memory_does_not_grow(monkeypatch: pytest.Mo
         assert len(module.pipeline("en").vocab) <= known + 30
 
 
-@pytest.mark.parametrize("code", ["qq", "english", "Spaces", "e", "en_core_web_sm", "../en", ""])
+@pytest.mark.parametrize("code", ["qq", "Spaces", "../en", ""])
 def test_an_unknown_tokenizer_is_refused(code: str) -> None:
     with pytest.raises(ValidationError):
         Tokens(tokenizer=code)

@@ -20,12 +20,7 @@ def vocabulary() -> Vocabulary:
     return build_vocabulary(TEXTS)
 
 
-def test_marks_come_first_then_words_in_order(vocabulary: Vocabulary) -> None:
-    assert vocabulary.words == [*MARKS, "Z", "a", "b", "c", "\u00e9"]
-    assert vocabulary.counts == [0, 0, 0, 0, 1, 3, 2, 1, 1]
-
-
-@pytest.mark.parametrize("min_df", [1, 2, 3])
+@pytest.mark.parametrize("min_df", [1, 2])
 def test_words_are_those_of_the_authors_vectoriser(min_df: int) -> None:
     """A word counts once a text: "a" stands three times in two texts."""
     texts = [*TEXTS, ["b", "b", "c"]]
@@ -63,9 +58,9 @@ def test_coverage_by_hand(vocabulary: Vocabulary) -> None:
 def test_columns_fit_the_schema(vocabulary: Vocabulary) -> None:
     vectors = {word: np.array([1, 2], np.float32) for word in ("a", "<unk>")}
     rows = pa.table(vocabulary_columns(vocabulary, vectors), schema=VOCABULARY.schema).to_pylist()
+    assert [row["word"] for row in rows] == [*MARKS, "Z", "a", "b", "c", "\u00e9"]
     assert rows[1] == {"index": 1, "word": "<unk>", "train_count": 0, "vector": None}
     assert rows[5] == {"index": 5, "word": "a", "train_count": 3, "vector": [1.0, 2.0]}
-    assert rows[6] == {"index": 6, "word": "b", "train_count": 2, "vector": None}
     assert pa.table(vocabulary_columns(vocabulary), schema=VOCABULARY.schema)["vector"].null_count == 9
 
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.blocking import absent, masked
-from attention_audit.corpus.draft import Ledger, digest
+from attention_audit.corpus.draft import check_entries, digest
 from attention_audit.corpus.labels import MANY, doubt_column, find_oddities, list_few, match_classes, write_aliases
 from attention_audit.corpus.languages import find_unspaced
 from attention_audit.corpus.source import Files, Length
@@ -155,7 +155,7 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
     as_written = {"drop_unlabelled": True, "aliases": {}, "missing": None}
     rows = source.model_copy(update=as_written).read(name, raw)
     counts = Counts({*((source.block and source.block.words) or ())}, {*source.aliases, *(source.missing or ())})
-    for text in islice(Ledger().entered(rows), ROWS):
+    for text in islice(check_entries(rows), ROWS):
         counts.read += 1
         counts.unmet.discard(text.label or "")
         label = source.name_class(text.label)
@@ -443,7 +443,7 @@ def warn_of_repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
 
 
 def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
-    """What a user may not have meant, each in a line with its counts. most: see `warn_of_long`."""
+    """List what a user may not have meant, each in a line with its counts. most: see `warn_of_long`."""
     if source.tokens.segmenter == "characters":
         yield splitting(source.tokens)
     if counts.unlabelled:
@@ -471,7 +471,7 @@ def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> It
 
 
 def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: int | None = None) -> Looked:
-    """What a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of
+    """Say what a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of
     every one of them, by how the configuration names it. most: see `warn_of_long`.
 
     Raises AuditError where a file cannot be read as the configuration says, or the run could not go on.
@@ -501,7 +501,7 @@ def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: in
 def checked_once(
     name: str, source: TableCorpus | ReadoutCorpus, raw: Files, memory: Path, most: int | None = None
 ) -> Looked:
-    """`checkup`, or what it found before where nothing has changed since. memory: the folder that keeps it.
+    """Return what `checkup` finds, or found before where nothing has changed since. memory: the folder that keeps it.
 
     Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.
     """

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from itertools import accumulate, chain
@@ -19,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_audit.columns.files import CORPUS
-from attention_audit.corpus.blocking import Blocked, find_blocked, masked
+from attention_audit.corpus.blocking import find_blocked, masked
 from attention_audit.corpus.rationales import Annotations, Rationale, Span, align
 from attention_audit.corpus.source import Preparation
 from attention_audit.corpus.text import SPLITS, Text, clean, reduce_text, strip_html
@@ -101,7 +100,7 @@ def first_words(sentences: list[list[Placed]]) -> list[int]:
     return [*accumulate(map(len, sentences), initial=0)][:-1]
 
 
-def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dict[str, Any]:
+def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
     """Make a text a row of DRAFT, without `raw` and `starts` where it is its words with spaces.
 
     Both texts of a pair are its words, those of the first before those of the second, where it is `joined`: none of the
@@ -137,7 +136,7 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
         "scores": scores,
         "annotator_labels": None if said.labels is None else [said.labels[name] for name in said.marks],
         "evidence": evidence,
-        "blocked": find_blocked(block, words, evidence, masked(text, len(own))),
+        "blocked": find_blocked(preparation.block, words, evidence, masked(text, len(own))),
         "words": 0 if paired and not (own and query) else len(words),
         "sentence_count": len(widths),
         "longest": widths.max(),
@@ -150,9 +149,9 @@ def make_row(text: Text, preparation: Preparation, block: Blocked | None) -> dic
     }
 
 
-def split_chunk(texts: list[Text], preparation: Preparation, block: Blocked | None = None) -> pa.RecordBatch:
+def split_chunk(texts: list[Text], preparation: Preparation) -> pa.RecordBatch:
     """Make a chunk rows of DRAFT. Raises AuditError as `make_row` does."""
-    return pa.RecordBatch.from_pylist([make_row(text, preparation, block) for text in texts], schema=DRAFT)
+    return pa.RecordBatch.from_pylist([make_row(text, preparation) for text in texts], schema=DRAFT)
 
 
 def split_all(
@@ -172,52 +171,38 @@ def split_all(
             yield waiting.popleft().result()
 
 
-@dataclass
-class Ledger:
-    """What is kept in memory of the texts of a draft, besides the numbers that it has of each.
-
-    labels: every label in order of appearance, with the place of its first text. candidates: all candidates of training
-    texts. ids: of all texts. unseen: the impermissible words that are named and that no text has.
-    """
-
-    labels: dict[str, str] = field(default_factory=dict)
-    candidates: set[str] = field(default_factory=set)
-    ids: set[str] = field(default_factory=set)
-    unseen: set[str] = field(default_factory=set)
-
-    def entered(self, texts: Iterable[Text]) -> Iterator[Text]:
-        """The texts, each entered as it passes. Raises AuditError at an id that occurred before, or unknown split."""
-        for text in texts:
-            if text.id in self.ids:
-                raise AuditError(f"{text.place}: the id {text.id!r} occurs twice; make ids unique")
-            if text.split is not None and text.split not in SPLITS:
-                raise AuditError(f"{text.place}: unknown split {text.split!r}; known: {', '.join(SPLITS)}")
-            self.ids.add(text.id)
-            if text.label is not None:
-                self.labels.setdefault(text.label, text.place)
-            if text.candidates and text.split in ("train", None):
-                self.candidates.update(text.candidates)
-            yield text
+def check_entries(texts: Iterable[Text]) -> Iterator[Text]:
+    """Pass the texts on. Raises AuditError at an id that occurred before, or an unknown split."""
+    ids: set[str] = set()
+    for text in texts:
+        if text.id in ids:
+            raise AuditError(f"{text.place}: the id {text.id!r} occurs twice; make ids unique")
+        if text.split is not None and text.split not in SPLITS:
+            raise AuditError(f"{text.place}: unknown split {text.split!r}; known: {', '.join(SPLITS)}")
+        ids.add(text.id)
+        yield text
 
 
 def write_draft(
     texts: Iterable[Text],
     preparation: Preparation,
-    block: Blocked | None,
     path: Path,
     workers: int,
     report: Callable[[str], None],
-) -> Ledger:
-    """Split all texts into words and write them to `path`, in order. Raises AuditError at a text that is not usable."""
-    ledger, done = Ledger(unseen={*((block and block.words) or ())}), 0
-    reported = time.monotonic()
+) -> set[str]:
+    """Split all texts into words and write them to `path`, in order; return the impermissible words that none has.
+
+    Raises AuditError at a text that is not usable.
+    """
+    block, done, reported = preparation.block, 0, time.monotonic()
+    unseen = {*((block and block.words) or ())}
     with pq.ParquetWriter(path, DRAFT, compression="zstd") as writer:
-        split = partial(split_chunk, preparation=preparation, block=block)
-        for batch in split_all(ledger.entered(texts), split, workers):
+        split = partial(split_chunk, preparation=preparation)
+        for batch in split_all(check_entries(texts), split, workers):
             writer.write_batch(batch)
-            ledger.unseen -= {*batch["tokens"].flatten().unique().to_pylist()} if ledger.unseen else set()
+            unseen -= {*batch["tokens"].flatten().unique().to_pylist()} if unseen else set()
             done += len(batch)
             if time.monotonic() - reported >= EVERY:
                 reported = time.monotonic()
                 report(f"{done} texts split into words")
-    return ledger
+    return unseen

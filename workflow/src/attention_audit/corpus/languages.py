@@ -171,10 +171,9 @@ def find_encoding(path: Path) -> str:
 
     Raises AuditError, naming the first line that is not utf-8, where many others are, or no language tells another one.
     """
-    with opened(path) as stream:
-        beginning(stream, path)
     sound, faulty, first, sample = 0, 0, 0, b""
     with opened(path) as stream:
+        beginning(stream, path)
         for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
             if not line.isascii():
                 try:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from attention_audit.artefacts.files import scratch
@@ -23,7 +24,7 @@ from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.corpus.blocking import absent
-from attention_audit.corpus.draft import NUMBERS, Ledger, write_draft
+from attention_audit.corpus.draft import NUMBERS, write_draft
 from attention_audit.corpus.labels import list_few, sort_labels
 from attention_audit.corpus.raw import classes_of, texts_in
 from attention_audit.corpus.source import OTHER_CORPUS, Files, Length, RawSource, Source, TrainedOn
@@ -41,9 +42,9 @@ FAULTS = {
 """What may be wrong with annotations, by the number that a draft has of it; the census has a column of each."""
 NAMED = 20
 """Texts that a message names."""
-FATES = ("unlabelled", "empty", "left_out", "short", "long", "kept")
+KEPT = "kept"
+FATES = ("unlabelled", "empty", "left_out", "short", "long", KEPT)
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
-UNLABELLED, EMPTY, OUT, SHORT, LONG, KEPT = range(len(FATES))
 
 
 def too_short_or_long(
@@ -93,23 +94,23 @@ def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice
         )
 
 
-def class_names(ledger: Ledger, declared: list[str] | None) -> list[str]:
+def class_names(texts: pd.DataFrame, candidates: list[str], declared: list[str] | None) -> list[str]:
     """List the classes in the order of their numbers: as declared, or else the labels that occur, sorted by value.
 
     Where texts bring candidates, the classes are the candidates of the training texts. Raises AuditError at a label
     that is not among the declared ones.
     """
+    labelled = texts.dropna(subset="label")
     if declared is None:
-        return sorted(ledger.candidates) or sort_labels(ledger.labels)
-    for name, place in ledger.labels.items():
-        if name not in declared:
-            raise AuditError(f"{place}: unknown label {name!r}; known: {', '.join(map(repr, declared))}")
+        return candidates or sort_labels(labelled["label"].unique())
+    for name, place in labelled.loc[~labelled["label"].isin(declared), ["label", "place"]].to_numpy():
+        raise AuditError(f"{place}: unknown label {name!r}; known: {', '.join(map(repr, declared))}")
     return declared
 
 
 def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
     """Count texts by split, class and fate for the census, and sum lengths over the kept ones. texts: see `settle`."""
-    own = texts.mul(texts["fate"] == KEPT, axis="index")
+    own = texts[[*NUMBERS]].mul(texts["fate"] == KEPT, axis="index")
     counted = texts[["split", "label", "duplicates", "repeated"]].assign(
         read=1,
         tokens=own["words"],
@@ -118,7 +119,7 @@ def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
         sentences_squared=own["sentence_count"] ** 2,
         annotated=own["annotator_count"] > 0,
         annotations=own["annotator_count"],
-        **{name: texts["fate"] == fate for fate, name in enumerate(FATES)},
+        **{fate: texts["fate"] == fate for fate in FATES},
         **{f"marks_{fault}": own[fault] for fault in FAULTS},
     )
     sums = counted.groupby(["split", "label"]).sum()
@@ -153,34 +154,35 @@ def select_rows(texts: pd.DataFrame, classes: list[str], draft: Path) -> Iterato
             yield pa.table(columns, CORPUS.schema).filter(pa.array(here["fate"] == KEPT))
 
 
-def read_numbers(draft: Path, ledger: Ledger) -> pd.DataFrame:
-    """Read the numbers of every text, by the names of NUMBERS; and the codes of its split and label.
-
-    Splits are the codes of the module `splits`, and labels are positions in those of the ledger, or UNKNOWN.
+def read_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Read the id, place, label and numbers of every text, by the names of NUMBERS, with the code of its split; and
+    the candidates of the training texts, sorted.
     """
-    texts: pd.DataFrame = pq.read_table(draft, columns=["split", "label", *NUMBERS]).to_pandas()
-    names = {"split": SPLITS, "label": ledger.labels}
-    codes = {
-        name: pd.Index([*values], dtype=object).get_indexer(pd.Index(texts[name])) for name, values in names.items()
-    }
-    return texts.assign(**codes).astype(np.int64)
+    table = pq.read_table(draft, columns=["id", "place", "split", "label", "candidates", *NUMBERS])
+    trained = pc.equal(table["split"], SPLITS[TRAIN]).fill_null(True)
+    candidates = pc.list_flatten(table["candidates"].filter(trained)).unique().to_pylist()
+    texts: pd.DataFrame = table.drop_columns("candidates").to_pandas()
+    codes = texts["split"].map({name: code for code, name in enumerate(SPLITS)}).fillna(UNKNOWN).astype(int)
+    return texts.assign(split=codes), sorted(candidates)
 
 
 def settle(
-    dataset: str, source: Source, ledger: Ledger, texts: pd.DataFrame, named: list[str] | None
+    dataset: str, source: Source, texts: pd.DataFrame, candidates: list[str], named: list[str] | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Decide split, class and fate of every text, and name the classes. texts: as from `read_numbers`. named: the
-    classes in order, None where labels tell them.
+    """Decide split, class and fate of every text, and name the classes. texts, candidates: as from `read_numbers`.
+    named: the classes in order, None where labels tell them.
 
-    Of each text, there are then also its fate, a position in FATES; whether it is kept, and so is one with the same
+    Of each text, there are then also its fate, one of FATES; whether it is kept, and so is one with the same
     words in another split (duplicates); and whether it is kept, and so is an earlier one of its split with the same
     words (repeated). Its label is a position in the classes. Raises AuditError where the corpus cannot be audited.
     """
     preparation = source.preparation
-    own_splits, own_labels, words, sentences, longest = (
-        texts[name].to_numpy() for name in ("split", "label", "words", "sentence_count", "longest")
+    own_splits, words, sentences, longest = (
+        texts[name].to_numpy() for name in ("split", "words", "sentence_count", "longest")
     )
-    fate = np.where(own_labels == UNKNOWN, UNLABELLED, np.where(words == 0, EMPTY, KEPT))
+    # in the order in which they appear, on which draws depend
+    own_labels = pd.factorize(texts["label"])[0]
+    fate = np.where(own_labels == UNKNOWN, "unlabelled", np.where(words == 0, "empty", KEPT))
     used = np.flatnonzero(fate == KEPT)
     if len(emptied := np.setdiff1d(own_splits[own_splits != UNKNOWN], own_splits[used])):
         raise AuditError(
@@ -189,15 +191,14 @@ def settle(
     splits = own_splits.copy()
     alike = texts["alike"].to_numpy()[used] if preparation.splits.alike_together else None
     splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits, alike)
-    classes = class_names(ledger, named)
-    # the last entry is that of texts without a label, whose position is -1
-    labels = pd.Index(classes, dtype=object).get_indexer(pd.Index([*ledger.labels, None], dtype=object))[own_labels]
-    fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = OUT
+    classes = class_names(texts, candidates, named)
+    labels = pd.Index(classes, dtype=object).get_indexer(pd.Index(texts["label"], dtype=object))
+    fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = "left_out"
     used_splits = np.where(fate == KEPT, splits, UNKNOWN)
     short, long = too_short_or_long(used_splits, words, sentences, longest, preparation.length)
-    fate[short], fate[long] = SHORT, LONG
+    fate[short], fate[long] = "short", "long"
     kept = fate == KEPT
-    check(dataset, splits[kept], labels[kept], classes, bool(ledger.candidates), source.trained)
+    check(dataset, splits[kept], labels[kept], classes, bool(candidates), source.trained)
     texts = texts.assign(split=np.where(splits < 0, own_splits, splits), label=labels, fate=fate)
     same = texts[kept].groupby("digest")["split"]
     texts["duplicates"] = (same.transform("nunique") > 1).reindex(texts.index, fill_value=False)
@@ -205,19 +206,17 @@ def settle(
     return texts, classes
 
 
-def report_left_out(texts: pd.DataFrame, draft: Path, report: Callable[[str], None]) -> None:
+def report_left_out(texts: pd.DataFrame, report: Callable[[str], None]) -> None:
     """Report, for each reason for which texts were dropped, how many there were and where the first one is; and which
     marks of the kept texts could not be laid on words, with the texts' names. texts: see `settle`.
     """
-    table = pq.read_table(draft, columns=["id", "place"])
-    for fate, reason in enumerate(FATES[:KEPT]):
-        if len(members := np.flatnonzero(texts["fate"] == fate)):
-            first = table["place"][members[0]]
-            report(f"{len(members)} texts dropped as {reason.replace('_', ' ')}; first: {first}")
+    for fate in FATES[:-1]:
+        if len(dropped := texts[texts["fate"] == fate]):
+            report(f"{len(dropped)} texts dropped as {fate.replace('_', ' ')}; first: {dropped['place'].iloc[0]}")
     for name, fault in FAULTS.items():
-        if len(members := np.flatnonzero((texts["fate"] == KEPT) & (texts[name] > 0))):
-            named = list_few(table["id"].take(members).to_pylist(), NAMED)
-            report(f"{texts[name][members].sum()} {fault}, left out, in {len(members)} texts: {named}")
+        if len(faulty := texts[(texts["fate"] == KEPT) & (texts[name] > 0)]):
+            named = list_few([*faulty["id"]], NAMED)
+            report(f"{faulty[name].sum()} {fault}, left out, in {len(faulty)} texts: {named}")
 
 
 def labelled_as_trained(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> Texts:
@@ -273,9 +272,9 @@ def prepare(
         report(said)
     with scratch(path.with_suffix(".draft")) as draft:
         given, named = texts_of(dataset, source, raw)
-        ledger = write_draft(given, source.preparation, source.block, draft, workers, report)
-        texts, classes = settle(dataset, source, ledger, read_numbers(draft, ledger), named)
-        report_left_out(texts, draft, report)
-        absent(ledger.unseen, dataset)
+        unseen = write_draft(given, source.preparation, draft, workers, report)
+        texts, classes = settle(dataset, source, *read_numbers(draft), named)
+        report_left_out(texts, report)
+        absent(unseen, dataset)
         write_batches(path, CORPUS, select_rows(texts, classes, draft), provenance)
     return count_texts(texts, classes)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple
 
@@ -267,15 +267,11 @@ def with_masks(texts: Iterable[Text], path: Path | None) -> Iterator[Text]:
     if path is None:
         yield from texts
         return
-    number = 0
-    masks = read_lines(path)
-    for number, text in enumerate(texts, start=1):
-        line = next(masks, None)
-        if line is None:
-            raise AuditError(f"{path}: {number - 1} lines, and there are more texts; give a line for each text")
+    for number, (text, line) in enumerate(zip_longest(texts, read_lines(path)), start=1):
+        if text is None or line is None:
+            fault = "a mask, and no text" if text is None else "no mask, and there are more texts"
+            raise AuditError(f"{path}, line {number}: {fault}; give a line for each text")
         yield replace(text, mask=marks_of(line, f"{path}, line {number}"))
-    if rest := sum(1 for _ in masks):
-        raise AuditError(f"{path}: {number + rest} lines for {number} texts; give a line for each text")
 
 
 def csv_rows(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fields:

@@ -80,7 +80,7 @@ class TrainedOn(Section):
 
 class Preparation(NamedTuple):
     """How the texts of a source are prepared. classes: in the order of their numbers; None: taken from the data.
-    joined: whether both texts of a pair are read as one.
+    joined: whether both texts of a pair are read as one. block: the impermissible words, None: evidence.
     """
 
     tokens: Tokens
@@ -88,6 +88,7 @@ class Preparation(NamedTuple):
     splits: Splits
     classes: list[str] | None
     joined: bool = False
+    block: Block | None = None
 
 
 class Source(Section):
@@ -143,7 +144,7 @@ class Source(Section):
     @property
     def preparation(self) -> Preparation:
         """How its texts are prepared."""
-        return Preparation(Tokens(), Length(), Splits(), None)
+        return Preparation(Tokens(), Length(), Splits(), None, block=self.block)
 
     @abstractmethod
     def read(self, name: str, raw: Files) -> Texts:
@@ -188,7 +189,7 @@ class RawSource(Source):
     @property
     def preparation(self) -> Preparation:
         """How its texts are prepared."""
-        return Preparation(self.tokens, self.length, self.splits, self.class_order, self.joined)
+        return Preparation(self.tokens, self.length, self.splits, self.class_order, self.joined, self.block)
 
     @property
     def other(self) -> str | None:
@@ -229,7 +230,7 @@ def unheld(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> s
 
 
 def unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> str | None:
-    """One line that names each missing file of a data set and how to get it; None where every file is available.
+    """Name each missing file of a data set, and how to get it, in one line; None where every file is available.
 
     `raw`: the folder of fetched files.
     """
@@ -239,8 +240,6 @@ def unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> st
     absent = [*filter(None, looked), *(path for path in source.local_files().values() if not locate(path, mirror))]
     if not absent:
         return None
-    are, them, their = ("is", "it", "its") if len(absent) == 1 else ("are", "them", "their")
-    *first, last = absent
-    named = f"{', '.join(first)} and {last}" if first else last
+    are, them = ("is", "it") if len(absent) == 1 else ("are", "them")
     get = f"get {them} from {source.origin.homepage} and " if source.origin.homepage else ""
-    return f"{name}: {named} {are} not here; {get}put {them} there, or name {their} place in the config"
+    return f"{name}: {', '.join(absent)} {are} not here; {get}put {them} there, or name the place in the config"

@@ -8,8 +8,9 @@ import codecs
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, count, islice, product, zip_longest
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,11 @@ def check_columns(
                         "columns, in their order, with `columns`, such as `columns: [text, label]`"
                     )
             raise LayoutError(f"{place}: {fault}")
+    check_single(place, wanted, header)
+
+
+def check_single(place: str, wanted: Columns, header: Sequence[str]) -> None:
+    """Raise AuditError at a wanted column that stands twice."""
     if twice := [column for column in wanted.values() if header.count(column) > 1]:
         raise AuditError(f"{place}: more than one column {twice[0]!r}; rename the others")
 
@@ -223,19 +229,22 @@ def select_fields(cells: Mapping[str, Any], wanted: Columns) -> Mapping[str, Any
     return {column: fields.get(column) for column in wanted.values()}
 
 
-def object_rows(path: Path, wanted: Columns, encoding: str) -> Iterator[Row]:
-    """Yield the wanted fields of JSON objects; None where an object lacks one that another has.
+Values = Iterator[tuple[str, Any]]
+"""What stands in the place of each row, with that place."""
 
-    Raises AuditError at anything that is none, and where no object has a wanted field.
+
+def object_rows(read: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
+    """Yield the wanted fields of objects; None where one lacks a field that another has. read: reads the file anew.
+
+    Raises AuditError at anything that is no object, and where no object has a wanted field.
     """
     sought = wanted
-    for place, row in json_values(path, encoding):
+    for place, row in read():
         if not isinstance(row, dict):
             raise AuditError(f"{place}: not a JSON object; give one a line, and the whole of it, or an array of them")
         for key, column in sought.items():
             # the file is opened again only where this row lacks the field
-            every = chain([(place, row)], json_values(path, encoding))
-            if not any(column in flatten(each) for _, each in every if isinstance(each, dict)):
+            if not any(column in flatten(each) for _, each in chain([(place, row)], read()) if isinstance(each, dict)):
                 raise AuditError(f"{place}: {no_column(key, column, [*select_fields(row, {})])}")
         sought = {}
         yield place, select_fields(row, wanted)
@@ -259,7 +268,7 @@ def unfold(document: Any) -> list[Any] | None:
     return [{name: each[at] for name, each in zip(document, values, strict=True)} for at in values[0]]
 
 
-def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
+def json_values(path: Path, encoding: str) -> Values:
     """Yield what a JSON file has: the elements of an array, the rows of one object, or what each line is; with its
     place.
 
@@ -282,28 +291,27 @@ def json_values(path: Path, encoding: str) -> Iterator[tuple[str, Any]]:
             yield f"{path}, line {number}", row
 
 
-def parquet_rows(path: Path, wanted: Columns) -> Iterator[Row]:
-    """The wanted columns, a batch of rows at a time. Raises AuditError as `reading` does, and at text not in utf-8."""
+def parquet_values(path: Path, wanted: Columns) -> Values:
+    """Yield the cells of each row, by column, a batch of rows at a time. Raises AuditError as `reading` does, at a
+    wanted column that stands twice, and at text not in utf-8.
+    """
     with reading(path), pq.ParquetFile(path, buffer_size=BLOCK, pre_buffer=False) as file:
-        there = file.schema_arrow.names
-        leaves = [file.schema.column(at).path for at in range(len(file.schema))]
-        for key, column in wanted.items():
-            if not any(f"{leaf}.".startswith(f"{column}.") for leaf in leaves):
-                raise AuditError(f"{path}: {no_column(key, column, leaves)}")
-        check_columns(str(path), {key: column for key, column in wanted.items() if column in there}, there)
+        there, named = file.schema_arrow.names, [*wanted.values()]
+        check_single(str(path), wanted, there)
         numbers = count(1)
-        for batch in file.iter_batches(BATCH, columns=[*wanted.values()] or None):
+        # a field inside of others, or a column that is not there, is looked for in all of them
+        for batch in file.iter_batches(BATCH, columns=named if named and {*named} <= {*there} else None):
             for cells in zip(*batch.columns, strict=True):
                 place = f"{path}, row {next(numbers)}"
                 try:
-                    row = dict(zip(batch.schema.names, [cell.as_py() for cell in cells], strict=True))
+                    row = {name: cell.as_py() for name, cell in zip(batch.schema.names, cells, strict=True)}
                 except UnicodeDecodeError as error:
                     raise AuditError(f"{place}: not utf-8 ({error.reason}); convert the file") from error
-                yield place, select_fields(row, wanted)
+                yield place, row
 
 
 def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
-    """The rows of a sheet below its header, or all where the layout names the columns; empty rows are skipped.
+    """Read the rows of a sheet below its header, or all where the layout names the columns; empty rows are skipped.
 
     Raises AuditError where openpyxl is not installed, the file is damaged, a sheet or column is missing, or a wanted
     cell has no value but an error or a formula.
@@ -322,8 +330,8 @@ def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         except (KeyError, ValueError) as error:
             raise AuditError(f"{path}: no workbook can be read from it ({error}); {remedy(path)}") from error
         sheets = {sheet.title: sheet for sheet in book.worksheets}
-        there = ", ".join(map(repr, sheets))
         title = layout.sheet or next((name for name, each in sheets.items() if each.sheet_state == "visible"), "")
+        there = ", ".join(map(repr, sheets))
         if title not in sheets:
             raise AuditError(f"{path}: no sheet {title!r}, only {there}; set `sheet`")
         # what the file says of its size may be wrong, and cells beyond it would be lost
@@ -337,18 +345,18 @@ def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
                 header = ["" if cell.value is None else str(cell.value) for cell in cells]
                 check_columns(place, wanted, header)
                 continue
-            rows += 1
             for column, cell in zip(header, cells, strict=False):
                 if column in wanted.values() and cell.data_type == "e":
                     raise AuditError(f"{place}: column {column!r} holds Excel's error {cell.value}; mend the cell")
             yield place, {column: cell and cell.value for column, cell in zip_longest(header, cells[: len(header)])}
+            rows += 1
         if not rows and len(sheets) > 1:
             raise AuditError(f"{path}: no rows in sheet {title!r}; set `sheet` to another one of {there}")
         book.close()
 
 
 def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
-    """The rows of a file of any format, in order. wanted: columns by the keys that name them; none: all columns.
+    """Read the rows of a file of any format, in order. wanted: columns by the keys that name them; none: all columns.
 
     Raises AuditError as the readers of the formats do, with the settings under which every row is read where there are
     such; and where the file is of another format than its name says.
@@ -366,11 +374,11 @@ def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
     layout = layout._replace(delimiter=layout.delimiter or DELIMITERS.get(kind))
     try:
         if kind == "parquet":
-            yield from parquet_rows(path, wanted)
+            yield from object_rows(partial(parquet_values, path, wanted), wanted)
         elif kind == "xlsx":
             yield from sheet_rows(path, wanted, layout)
         elif kind not in DELIMITERS:
-            yield from object_rows(path, wanted, layout.encoding)
+            yield from object_rows(partial(json_values, path, layout.encoding), wanted)
         else:
             yield from delimited_rows(path, wanted, layout)
     except EncodingError as error:

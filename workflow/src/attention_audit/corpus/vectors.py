@@ -2,7 +2,7 @@
 
 import re
 import zipfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Annotated, Literal, Self
@@ -116,33 +116,11 @@ def unpacked(path: Path, member: str | None) -> Iterator[IO[bytes]]:
         return
     with reading(path), zipfile.ZipFile(path) as archive:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
-    known = list_few(names, SHOWN) or "nothing"
-    if member is None and len(names) != 1:
-        raise AuditError(f"{path}: holds {known}; name one as `member` in the config")
-    if member is not None and member not in names:
-        raise AuditError(f"{path}: no file {member!r} in it, but {known}; mend `member` in the config")
-    for _, stream in members(path, re.escape(member or names[0])):
+    chosen = [name for name in names if member in (None, name)]
+    if len(chosen) != 1:
+        raise AuditError(f"{path}: holds {list_few(names, SHOWN) or 'nothing'}; name one as `member` in the config")
+    for _, stream in members(path, re.escape(chosen[0])):
         yield stream
-
-
-def entries(lines: Iterable[bytes], path: Path, dimension: int) -> Iterator[tuple[int, bytes, list[bytes]]]:
-    """Line number, word and fields of each line except word2vec's header.
-
-    Raises AuditError at a line that does not have `dimension` numbers.
-    """
-    mend = "mend its dimension in the config, or the file"
-    for number, line in enumerate(lines, start=1):
-        header = re.fullmatch(rb"[0-9]+ ([0-9]+)\s*", line) if number == 1 else None
-        if header and int(header[1]) != dimension:
-            raise AuditError(f"{path}: line 1: {int(header[1])} numbers a word, not {dimension}; {mend}")
-        if header:
-            continue
-        word, *fields = line.rstrip().rsplit(b" ", dimension)
-        # parts of the word that are numbers, except its first part, are of a longer vector
-        count = len(fields) + sum(NUMBER.fullmatch(part) is not None for part in word.split(b" ")[1:])
-        if count != dimension:
-            raise AuditError(f"{path}: line {number}: {count} numbers, not {dimension}; {mend}")
-        yield number, word, fields
 
 
 def read_vectors(path: Path, words: Collection[str], dimension: int, member: str | None = None) -> WordVectors:
@@ -155,9 +133,19 @@ def read_vectors(path: Path, words: Collection[str], dimension: int, member: str
     """
     wanted = {word.encode(): word for word in words}
     vectors: WordVectors = {}
+    mend = "mend its dimension in the config, or the file"
     with unpacked(path, member) as stream:
-        lines = iter(lambda: stream.readline(LONGEST_LINE), b"")
-        for number, word, fields in entries(lines, path, dimension):
+        for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
+            header = re.fullmatch(rb"[0-9]+ ([0-9]+)\s*", line) if number == 1 else None
+            if header and int(header[1]) != dimension:
+                raise AuditError(f"{path}: line 1: {int(header[1])} numbers a word, not {dimension}; {mend}")
+            if header:
+                continue
+            word, *fields = line.rstrip().rsplit(b" ", dimension)
+            # parts of the word that are numbers, except its first part, are of a longer vector
+            count = len(fields) + sum(NUMBER.fullmatch(part) is not None for part in word.split(b" ")[1:])
+            if count != dimension:
+                raise AuditError(f"{path}: line {number}: {count} numbers, not {dimension}; {mend}")
             if word in wanted and wanted[word] not in vectors:
                 with suppress(ValueError), np.errstate(over="ignore"):
                     vectors[wanted[word]] = np.array([*map(float, fields)]).astype(np.float32)
@@ -167,6 +155,5 @@ def read_vectors(path: Path, words: Collection[str], dimension: int, member: str
 
 
 def of_length_one(vectors: WordVectors) -> WordVectors:
-    """Vectors by word, each divided by its Euclidean length; zeros stay as they are."""
-    lengths = ((word, vector, np.linalg.norm(vector)) for word, vector in vectors.items())
-    return {word: vector / length if length else vector for word, vector, length in lengths}
+    """Divide each vector by its Euclidean length; zeros stay as they are."""
+    return {word: vector / (np.linalg.norm(vector) or 1) for word, vector in vectors.items()}

@@ -4,7 +4,6 @@ All three share a process, since on small data sets the imports of another would
 """
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -16,13 +15,7 @@ from attention_audit.artefacts.record import check_recorded
 from attention_audit.columns.files import CENSUS, VOCABULARY
 from attention_audit.corpus.prepare import prepare
 from attention_audit.corpus.vectors import TrainedVectors, VectorFile, WordVectors, of_length_one, read_vectors
-from attention_audit.corpus.vocabulary import (
-    Vocabulary,
-    WordLists,
-    build_vocabulary,
-    coverage,
-    vocabulary_columns,
-)
+from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, coverage, vocabulary_columns
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.stages.job import Job
@@ -45,52 +38,32 @@ class Runs:
 def train_vectors(
     texts: Iterable[list[str]], settings: TrainedVectors, report: Callable[[str], None]
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """The vector (dimension,) of each word that occurs at least `min_count` times in `texts`, by word2vec (Mikolov et
-    al. 2013) of gensim.
+    """Train the vector (dimension,) of each word that occurs at least `min_count` times, by word2vec of gensim
+    (Mikolov et al. 2013).
 
     `texts` are read once to count words and once in every epoch. There is one worker, so that the same texts always
     give the same vectors. Raises AuditError where no word occurs that often.
     """
     from gensim.models import Word2Vec  # imported here, since it takes a second
-    from gensim.models.callbacks import CallbackAny2Vec
 
-    class TrainingProgress(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no types
-        epoch = 0
-        started = time.perf_counter()
-
-        def on_epoch_end(self, model: Word2Vec) -> None:
-            self.epoch += 1
-            seconds = time.perf_counter() - self.started
-            report(f"word2vec: epoch {self.epoch}/{settings.epochs}, {seconds:.1f} s")
-
-    logging.getLogger("gensim").setLevel(logging.ERROR)  # TrainingProgress reports instead
-    model = Word2Vec(
-        vector_size=settings.dimension,
-        window=settings.window,
-        min_count=settings.min_count,
-        sg=int(settings.skip_gram),
-        seed=settings.seed,
-        workers=1,
-    )
-    runs = Runs(texts)
-    model.build_vocab(runs)
-    if not model.wv.index_to_key:
-        raise AuditError(f"word2vec: no word occurs {settings.min_count} times in the texts; lower its min_count")
+    logging.getLogger("gensim").setLevel(logging.ERROR)  # its progress is none of the user's
+    try:
+        model = Word2Vec(
+            Runs(texts),
+            vector_size=settings.dimension,
+            window=settings.window,
+            min_count=settings.min_count,
+            sg=int(settings.skip_gram),
+            seed=settings.seed,
+            epochs=settings.epochs,
+            workers=1,
+        )
+    except RuntimeError as error:  # there is no vocabulary
+        raise AuditError(
+            f"word2vec: no word occurs {settings.min_count} times in the texts; lower its min_count"
+        ) from error
     report(f"word2vec: {len(model.wv.index_to_key)} words, {model.corpus_total_words} tokens")
-    model.train(runs, total_examples=model.corpus_count, epochs=settings.epochs, callbacks=[TrainingProgress()])
     return dict(zip(model.wv.index_to_key, model.wv.vectors, strict=True))
-
-
-def word_vectors(job: Job[CorpusJob], vocabulary: Vocabulary) -> WordVectors | None:
-    """Vectors by word, read from a file or trained, as the settings say; None where they ask for none."""
-    vectors = job.settings.vectors
-    if vectors is None:
-        return None
-    if isinstance(vectors, VectorFile):
-        found = read_vectors(job.input("vectors"), vocabulary.rows.keys(), vectors.dimension, vectors.member)
-    else:
-        found = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), vectors, job.report)
-    return of_length_one(found) if vectors.normalise else found
 
 
 def read_corpus(job: Job[CorpusJob]) -> None:
@@ -112,17 +85,23 @@ def read_corpus(job: Job[CorpusJob]) -> None:
 
 
 def make_vocabulary(job: Job[CorpusJob]) -> None:
-    """Count the words of the training texts, and find their vectors where the run does not start from random ones.
+    """Count the words of the training texts, and read or train their vectors where the run does not start from random
+    ones.
 
     Raises AuditError where no word is in enough of these texts.
     """
-    min_df = job.settings.corpus.min_df
+    min_df, settings = job.settings.corpus.min_df, job.settings.vectors
     vocabulary = build_vocabulary(WordLists(job.output("corpus"), ["train"]), min_df)
     if not vocabulary.rows and job.settings.corpus.trained:
         raise AuditError(f"{job.settings.dataset}: no word is in {min_df} training texts; lower min_df")
     job.report(f"{len(vocabulary.rows)} words")
-    vectors = word_vectors(job, vocabulary)
-    if vectors is not None:
+    vectors: WordVectors | None = None
+    if settings is not None:
+        if isinstance(settings, VectorFile):
+            vectors = read_vectors(job.input("vectors"), vocabulary.rows.keys(), settings.dimension, settings.member)
+        else:
+            vectors = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), settings, job.report)
+        vectors = of_length_one(vectors) if settings.normalise else vectors
         types, tokens = coverage(vocabulary, vectors)
         job.report(f"vectors for {types:.1%} of the words, which are {tokens:.1%} of the training tokens")
     write_table(job.output("vocabulary"), VOCABULARY, vocabulary_columns(vocabulary, vectors), job.provenance)

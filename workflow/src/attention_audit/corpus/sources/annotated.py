@@ -4,8 +4,9 @@ are evidence.
 """
 
 import json
+import re
 from collections.abc import Mapping
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,38 +30,13 @@ PART = "parts."
 """Begins the field of a part."""
 
 
-class _Map(HTMLParser):
-    """The words of a map, in order, and whether each is marked. Marks of the annotator's browser are left out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.words: list[tuple[str, bool]] = []
-        self._open: list[str] = []
-        self._word, self._marked = "", False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "span" and not self._open:
-            self._word, self._marked = "", ("class", "active") in attrs
-        self._open.append(tag)
-
-    def handle_data(self, data: str) -> None:
-        if self._open:
-            self._word += data
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self._open:
-            while self._open.pop() != tag:
-                pass
-            if not self._open and self._word.strip():
-                self.words.append((self._word, self._marked))
-
-
 def marked_words(html: str) -> list[tuple[str, bool]]:
-    """The words of a map with whether each is marked; the empty span behind the last word is left out."""
-    parser = _Map()
-    parser.feed(html)
-    parser.close()
-    return parser.words
+    """List the words of a map, and whether each is marked. Tags within a word, which a browser's extension left, and
+    the empty span behind the last word are left out.
+    """
+    spans = re.findall(r"<span\b([^>]*)>(.*?)</span>", html, re.DOTALL)
+    words = ((unescape(re.sub("<[^>]*>", "", inner)), 'class="active"' in about) for about, inner in spans)
+    return [(word, is_marked) for word, is_marked in words if word.strip()]
 
 
 class YelpHatCorpus(RawSource):

@@ -1,6 +1,7 @@
 """The Stanford Sentiment Treebank (Socher et al. 2013), as Jain & Wallace 2019 prepare it: see docs/data.md."""
 
 import re
+from bisect import bisect_right
 from typing import Literal, NamedTuple
 
 from attention_audit.corpus.rationales import Annotations, of_words
@@ -71,21 +72,17 @@ def clean(phrase: Phrase) -> tuple[str, Annotations, RawText]:
     """Join the words without brackets, and with a space for every run of characters that are no letters or digits; give
     the sentiment of each word, which is marked from half of the strongest on; and the text as it was.
     """
-    text = ""
-    scores: list[tuple[int, int, float]] = []
     before = spaced(phrase.words)
-    places: list[int] = []
-    for word, score, begin in zip(phrase.words, phrase.scores, before.places, strict=True):
-        for part in re.finditer(r"\w+", word):
-            start, end = begin + part.start(), begin + part.end()
-            if text:
-                text += " "
-                places.append(start)
-            text += part[0]
-            places += range(start, end)
-            scores.append((len(text) - len(part[0]), len(text), score))
+    parts = [*re.finditer(r"\w+", before.text)]
+    made = spaced([part[0] for part in parts])
+    scores = [
+        (start, start + len(part[0]), phrase.scores[bisect_right(before.places, part.start()) - 1])
+        for start, part in zip(made.places, parts, strict=False)
+    ]
     marks = [(start, end) for start, end, score in scores if score >= MARKED]
-    return text, Annotations({LABELS: marks}, scores), RawText(before.text, places)
+    # a space has the place of the part behind it
+    places = [at for part in parts for at in (part.start(), *range(*part.span()))][1:]
+    return made.text, Annotations({LABELS: marks}, scores), RawText(before.text, places)
 
 
 class SstCorpus(RawSource):

@@ -210,34 +210,37 @@ class TableCorpus(RawSource):
             yield from with_masks(self._texts(name, field, raw[field]), raw.get(f"block-{field}"))
 
     def _texts(self, name: str, field: str, path: Path) -> Texts:
-        """The texts of one file."""
+        """Read the texts of one file."""
+        wanted, number = self.wanted, 0
         layout = Layout(*(getattr(self, key) for key in Layout._fields))
-        number = 0
-        for number, (place, row) in enumerate(table_rows(path, self.wanted, layout), start=1):
-            yield self._text(name, field, number, place, row)
+        own_field = "" if field == "path" else field
+        for number, (place, row) in enumerate(table_rows(path, wanted, layout), start=1):
+            label = self.name_class(label_text(short_text(place, row, self.label)))
+            if label is None and not (self.drop_unlabelled or self.missing):
+                raise AuditError(
+                    f"{place}: no label in column {self.label!r}; give it one, or leave such rows out with "
+                    "`drop_unlabelled: true`"
+                )
+            id_ = short_text(place, row, self.id)
+            if self.id is not None and id_ is None:
+                raise AuditError(f"{place}: no id in column {self.id!r}; give it one")
+            split = (short_text(place, row, self.split) or "").lower()
+            query = None if self.query is None else running_text(place, row, self.query)
+            text = running_text(place, row, self.text)
+            mask = marks_of(row[wanted["block"]], f"{place}: column {wanted['block']!r}") if "block" in wanted else None
+            yield Text(
+                id_ or "-".join(filter(None, [name, own_field, f"{number:07d}"])),
+                ALIASES.get(split, split) or own_field or None,
+                label,
+                text,
+                place,
+                query=query,
+                annotations=annotations_of(place, text, row, self.evidence) if self.evidence else None,
+                mask=mask,
+                group=short_text(place, row, self.group),
+            )
         if not number:
             raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
-
-    def _text(self, name: str, field: str, number: int, place: str, row: Mapping[str, Any]) -> Text:
-        label = self.name_class(label_text(short_text(place, row, self.label)))
-        if label is None and not (self.drop_unlabelled or self.missing):
-            raise AuditError(
-                f"{place}: no label in column {self.label!r}; give it one, or leave such rows out with "
-                "`drop_unlabelled: true`"
-            )
-        id_ = f"{name}-{number:07d}" if field == "path" else f"{name}-{field}-{number:07d}"
-        own_id = short_text(place, row, self.id)
-        if self.id is not None and own_id is None:
-            raise AuditError(f"{place}: no id in column {self.id!r}; give it one")
-        own_split = (short_text(place, row, self.split) or "").lower()
-        split = ALIASES.get(own_split, own_split) or (None if field == "path" else field)
-        query = None if self.query is None else running_text(place, row, self.query)
-        text = running_text(place, row, self.text)
-        said = annotations_of(place, text, row, self.evidence) if self.evidence else None
-        column = self.wanted.get("block")
-        mask = None if column is None else marks_of(row[column], f"{place}: column {column!r}")
-        group = short_text(place, row, self.group)
-        return Text(own_id or id_, split, label, text, place, query=query, annotations=said, mask=mask, group=group)
 
 
 GIVEN = "evidence"
