@@ -1,6 +1,7 @@
 """LSTMs whose states are made to differ: the orthogonal recurrence, the penalty of conicity, and the suite of both."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from torch.nn.functional import cosine_similarity
 
 from attention_audit.model.attention import absolute_conicity, cone
 from attention_audit.model.batch import Batch, Marked
-from attention_audit.model.encoders import LSTM, OrthogonalBiLSTM, OrthogonalLSTM, TextEncoder, text_encoder
-from attention_audit.model.network import Output
-from attention_audit.training.loop import Diversity, LabelLoss
+from attention_audit.model.encoders import LSTM, OrthogonalBiLSTM, OrthogonalLSTM
+from attention_audit.model.network import Output, encoder_of
+from attention_audit.training.loop import measure_loss
+from attention_audit.training.settings import DiversityObjective
 
 TEXTS = [[2, 5, 6, 7, 8, 3], [2, 4, 3], [2, 9, 4, 6, 3]]
 """Three texts between their marks, 2 and 3."""
@@ -27,11 +29,9 @@ def marked(texts: list[list[int]] = TEXTS) -> Marked:
     return Marked(ids, tensor([len(text) - 2 for text in texts]))
 
 
-def encoder_of(name: str, hidden: int = 4) -> tuple[TextEncoder, nn.Embedding]:
+def double_encoder(name: str, hidden: int = 4) -> tuple[Any, nn.Embedding]:
     torch.manual_seed(0)
-    encoder = text_encoder(make_architecture(name, hidden=hidden))
-    assert encoder
-    return encoder.double(), nn.Embedding(10, 5).double()
+    return encoder_of(make_architecture(name, hidden=hidden)).double(), nn.Embedding(10, 5).double()
 
 
 def test_each_state_is_orthogonal_to_the_mean_of_those_before_it_and_follows_from_them() -> None:
@@ -57,7 +57,7 @@ def test_each_state_is_orthogonal_to_the_mean_of_those_before_it_and_follows_fro
 
 @pytest.mark.parametrize("name", NAMES)
 def test_padding_changes_neither_states_nor_summaries(name: str) -> None:
-    encoder, embedding = encoder_of(name)
+    encoder, embedding = double_encoder(name)
     together, ends = encoder(embedding, marked()), encoder.summary(embedding, marked())
     for place, text in enumerate(TEXTS):
         alone = marked([text])
@@ -66,7 +66,7 @@ def test_padding_changes_neither_states_nor_summaries(name: str) -> None:
 
 
 def test_an_lstm_is_pytorchs_between_its_marks() -> None:
-    encoder, embedding = encoder_of("lstm")
+    encoder, embedding = double_encoder("lstm")
     assert isinstance(encoder, LSTM)
     states, (end, _) = encoder.forwards(embedding(tensor(TEXTS[0]))[:, None])
     torch.testing.assert_close(encoder(embedding, marked())[0, :4], states[1:-1, 0])
@@ -74,7 +74,7 @@ def test_an_lstm_is_pytorchs_between_its_marks() -> None:
 
 
 def test_both_directions_of_an_orthogonal_bilstm_are_orthogonal() -> None:
-    encoder, embedding = encoder_of("orthogonal_bilstm", 6)
+    encoder, embedding = double_encoder("orthogonal_bilstm", 6)
     assert isinstance(encoder, OrthogonalBiLSTM)
     text = [2, 5, 6, 7, 8, 9, 3]
     states = encoder(embedding, marked([text]))[0].detach()
@@ -107,10 +107,9 @@ def test_the_gradient_of_the_penalty_is_that_of_finite_differences() -> None:
     lengths = tensor([4, 2, 1])
     batch = Batch(torch.ones(3, 6, dtype=torch.int64), lengths, tensor([1, 0, 1]))
     states = torch.randn(3, 4, 3, dtype=torch.float64)
-    loss = Diversity(LabelLoss(None), 0.5)
 
     def penalised(values: Tensor) -> Tensor:
-        return loss(output_of(values), batch)
+        return measure_loss(output_of(values), batch, DiversityObjective(weight=0.5))
 
     # a label's probability is 1/2; a single state is its own mean
     assert float(penalised(states)[2]) == pytest.approx(math.log(2) + 0.5)
@@ -135,8 +134,7 @@ def test_of_a_pair_the_states_of_the_text_are_penalised(name: str) -> None:
     batch = split.batch(np.arange(2))
     output = model(batch)
     assert output.states.shape == (2, 3, model.encoder.width)
-    plain = LabelLoss(None)
-    penalty = (Diversity(plain, 2.0)(output, batch) - plain(output, batch)).sum()
+    penalty = (measure_loss(output, batch, DiversityObjective(weight=2.0)) - measure_loss(output, batch)).sum()
     torch.testing.assert_close(penalty, 2 * absolute_conicity(output.states, batch.mask).sum())
     penalty.backward()
 

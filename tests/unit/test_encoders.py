@@ -16,10 +16,9 @@ from attention_audit.model.encoders import (
     BiGRU,
     Convolution,
     TextEncoder,
-    VectorEncoder,
-    text_encoder,
     vector_encoder,
 )
+from attention_audit.model.network import Words, encoder_of
 
 LENGTHS = torch.tensor([4, 1, 7, 2])
 
@@ -76,13 +75,12 @@ def test_summaries_are_means_of_affine_states_and_maxima_of_convolved_ones() -> 
 
 
 def test_the_declared_encoders_are_built_and_sum_up_queries_as_declared() -> None:
-    for entry in ENCODERS.values():
+    for name, entry in ENCODERS.items():
         # a Transformer is an encoder of its own, and sums a query up as it reads it, together with its text
-        if entry.name != "transformer":
-            built = architecture(entry.name)
-            encoder: Any = text_encoder(built) if entry.marked else vector_encoder(built, 5)
-            assert isinstance(encoder, TextEncoder if entry.marked else VectorEncoder)
-            assert hasattr(encoder, "summary") == entry.summarising
+        if name != "transformer":
+            encoder = encoder_of(architecture(name))
+            assert isinstance(encoder, TextEncoder if entry.marked else Words)
+            assert hasattr(getattr(encoder, "encoder", encoder), "summary") == entry.summarising
 
 
 @pytest.mark.parametrize(("encoder", "width"), [("affine", 3), ("bigru", 6), ("conv", 6), ("none", 5)])

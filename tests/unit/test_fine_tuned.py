@@ -18,8 +18,8 @@ from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import FineTuned, even_weights
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
-from attention_audit.training.loop import ConsistentAdversary, LabelLoss, adam, train_epoch
-from attention_audit.training.settings import Recipe
+from attention_audit.training.loop import adam, measure_loss, train_epoch
+from attention_audit.training.settings import AdversaryObjective, Recipe
 from attention_audit.transformer.families import family_of
 from attention_audit.transformer.opening import open_tokenizer, open_untrained
 from attention_audit.transformer.pieces import Pieces, cut
@@ -156,7 +156,7 @@ def test_a_training_step_lowers_the_loss_and_the_readout_is_the_network(folder: 
     recipe = Recipe(learning_rate=1e-3, decoupled=True, average=True, warmup=0.1, clip_norm=1.0, amsgrad=False)
     optimiser, random = adam(model, recipe), np.random.default_rng(0)  # type: ignore[arg-type]
     model.train()
-    losses = [train_epoch(model, split, LabelLoss(None), optimiser, recipe, random) for _ in range(8)]  # type: ignore[arg-type]
+    losses = [train_epoch(model, split, measure_loss, optimiser, recipe, random) for _ in range(8)]  # type: ignore[arg-type]
     assert losses[-1] < losses[0]
     model.eval()
     readout = take_classifier(model, pieces_of(folder), NAMES, LABELS, range(3))
@@ -182,7 +182,7 @@ def test_an_adversary_compares_maps_of_words_and_marks(folder: Path) -> None:
     batch = split.batch(members)
     with torch.no_grad():
         output = model(batch)
-        loss = ConsistentAdversary(0.5)(output, batch)
+        loss = measure_loss(output, batch, AdversaryObjective(lambda_=0.5))
     for row, member in enumerate(members):
         own = output.attention[row, : ITEMS[member]].double().numpy()
         kl = (own * np.log(own / maps[member])).sum()

@@ -91,7 +91,7 @@ def test_attention_that_a_split_carries_is_by_sentence() -> None:
 
 def test_a_hierarchy_refuses_a_split_without_boundaries() -> None:
     batch = split_of(DOCUMENTS, hierarchical=False).batch(np.arange(3))
-    with pytest.raises(ValueError, match="needs a split that carries sentence boundaries"):
+    with pytest.raises(ValueError, match="the model needs a split that carries sentence boundaries"):
         model_of("none", hierarchical=True)(batch)
 
 

@@ -116,7 +116,7 @@ def test_what_is_no_candidate_has_no_probability_and_no_gradient() -> None:
 
 def test_a_split_without_queries_is_refused() -> None:
     split = small_networks.split_of(TEXTS)
-    with pytest.raises(ValueError, match="a model of pairs needs a split that carries queries"):
+    with pytest.raises(ValueError, match="the model needs a split that carries queries"):
         model_of()(split.batch(np.arange(3)))
 
 

@@ -14,7 +14,7 @@ from torch.nn.functional import embedding as lookup
 
 from attention_audit.batching import within
 from attention_audit.model.architecture import Architecture, find_encoder
-from attention_audit.model.batch import Batch, Marked
+from attention_audit.model.batch import Batch, Marked, carried
 from attention_audit.targets import load
 
 LEAST = 1e-6
@@ -177,9 +177,7 @@ class Carried(TextEncoder):
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """(B, L, width), as they are."""
-        if not isinstance(texts, Batch) or texts.states is None:
-            raise ValueError("states are needed: give the model its Transformer, or a split that has them")
-        return texts.states
+        return carried(texts.states if isinstance(texts, Batch) else None, "states, or its Transformer")
 
 
 class Given(Carried):
@@ -269,12 +267,6 @@ class Bare(VectorEncoder):
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """(N, L, E) -> (N, L, E)."""
         return vectors
-
-
-def text_encoder(architecture: Architecture) -> TextEncoder | None:
-    """The encoder that an architecture names; None where it reads vectors."""
-    entry = find_encoder(architecture.encoder)
-    return load(entry.target)(architecture, architecture.embedding) if entry.marked else None
 
 
 def vector_encoder(architecture: Architecture, size: int) -> VectorEncoder:

@@ -22,11 +22,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
 
-from attention_audit.model.architecture import Architecture
+from attention_audit.model.architecture import Architecture, find_encoder
 from attention_audit.model.attention import Additive, attention_of, weigh
-from attention_audit.model.batch import Batch, Marked, Sentences, Split
-from attention_audit.model.encoders import text_encoder, vector_encoder
+from attention_audit.model.batch import Batch, Marked, Sentences, Split, carried
+from attention_audit.model.encoders import vector_encoder
 from attention_audit.model.tail import probabilities
+from attention_audit.targets import load
 from attention_audit.transformer.states import WordStates
 
 
@@ -95,7 +96,8 @@ class Words(nn.Module):
 
 def encoder_of(architecture: Architecture) -> Any:
     """Build what reads the words of texts."""
-    return text_encoder(architecture) or Words(architecture)
+    entry = find_encoder(architecture.encoder)
+    return load(entry.target)(architecture, architecture.embedding) if entry.marked else Words(architecture)
 
 
 class Hierarchy(nn.Module):
@@ -115,13 +117,12 @@ class Hierarchy(nn.Module):
 
     def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
         """States of the sentences, (B, S, H)."""
-        if batch.documents is None:
-            raise ValueError("a hierarchical model needs a split that carries sentence boundaries")
+        groups, places, _ = carried(batch.documents, "sentence boundaries")
         summaries = []
-        for sentences in batch.documents.groups:
+        for sentences in groups:
             states = self.words(embedding, sentences)
             summaries.append(weigh(self.attention(states, sentences), states))
-        documents = lookup(batch.documents.places, self.dropout(torch.cat(summaries)))
+        documents = lookup(places, self.dropout(torch.cat(summaries)))
         found: Tensor = self.encoder(documents, batch.items)
         return found
 
@@ -233,9 +234,7 @@ class PairClassifier(Network):
         """The summaries q of the queries, (B, H)."""
         if batch.summary is not None:
             return batch.summary
-        if batch.query is None:
-            raise ValueError("a model of pairs needs a split that carries queries")
-        summary: Tensor = self.query_encoder.summary(self.query_embedding, batch.query)
+        summary: Tensor = self.query_encoder.summary(self.query_embedding, carried(batch.query, "queries"))
         return summary
 
     def contributions(self, states: Tensor) -> Tensor:
