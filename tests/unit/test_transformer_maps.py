@@ -116,10 +116,10 @@ def test_maps_of_layers_that_normalise_before(modern, name):
         MAPS[name](modern)
 
 
-def given(read, layer, number):
+def given(layer):
     """The vectors from piece j to piece i of a layer: (B, i, j, D)."""
     with torch.no_grad():
-        return torch.einsum("bhij,bjhd->bijd", layer.weights, norms.by_head(read, layer, number))
+        return torch.einsum("bhij,bjhd->bijd", layer.weights, norms.by_head(layer))
 
 
 def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attention_returns(modern):
@@ -128,7 +128,7 @@ def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attenti
     with modern.classifier.part("attention").register_forward_hook(lambda _m, _i, out: kept.update(out=out[0])):
         modern.classifier.logits(modern.pieces)
     texts, rows = torch.arange(3), modern.pieces.lengths - 1 if modern.classifier.family.last else 0
-    parts = given(modern, modern.layers[-1], 2)[texts, rows]
+    parts = given(modern.layers[-1])[texts, rows]
     bias = modern.classifier.part("output").bias
     added = kept["out"][texts, rows] - (0 if bias is None else bias)
     torch.testing.assert_close(parts.sum(1), added, rtol=1e-4, atol=1e-4)
@@ -179,9 +179,9 @@ def test_where_the_mean_of_all_rows_is_classified_no_row_is_the_maps(tmp_path, n
 
 
 def test_the_parts_of_a_layer_sum_to_what_it_returns(read):
-    for number, layer in enumerate(read.layers, start=1):
-        output, first = (read.classifier.part(name, number) for name in ("output", "first"))
-        parts = given(read, layer, number).sum(2) + layer.below
+    for layer in read.layers:
+        output, first = map(layer.part, ("output", "first"))
+        parts = given(layer).sum(2) + layer.below
         torch.testing.assert_close(parts + output.bias, layer.mixed, rtol=1e-5, atol=1e-5)
         # the bias b_o is a part too, which belongs to no piece
         straight = norms.straight(first, parts) + norms.straight(first, output.bias)

@@ -36,7 +36,7 @@ ENCODERS = {
     "bigru": EncoderEntry("model.encoders:BiGRU"),
     "conv": EncoderEntry("model.encoders:Convolution", summarising=True),
     "none": EncoderEntry("model.encoders:Bare"),
-    "transformer": EncoderEntry("model.encoders:Given", marked=True, summarising=True),
+    "transformer": EncoderEntry("model.encoders:carry_states", marked=True, summarising=True),
     "lstm": EncoderEntry("model.encoders:LSTM", marked=True, summarising=True),
     "orthogonal_bilstm": EncoderEntry("model.encoders:OrthogonalBiLSTM", marked=True, summarising=True),
     "orthogonal_lstm": EncoderEntry("model.encoders:OneOrthogonalLSTM", marked=True, summarising=True),

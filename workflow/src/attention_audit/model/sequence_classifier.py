@@ -24,7 +24,7 @@ from torch.utils.checkpoint import checkpoint
 
 from attention_audit.errors import AuditError
 from attention_audit.model.attention import scale
-from attention_audit.model.batch import Batch
+from attention_audit.model.batch import Batch, carried
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import ACTIVATIONS as FUNCTIONS
 from attention_audit.model.tail import FURTHER, LAYERS, NORMS, Tail
@@ -55,8 +55,12 @@ class LayerPass:
 
     below (B, P, D): x; weights (B, H, P, P): A; values (B, P, H, D_h): V x, biases included; mixed (B, P, D): what N1
     reads; joined (B, P, D): what N2 reads; above (B, P, D): y. With gradients these are part of the graph. A layer that
-    normalises before its parts has no `mixed` and no `joined`. `maps.passes` says what the letters mean.
+    normalises before its parts has no `mixed` and no `joined`. `maps.passes` says what the letters mean. part: gives a
+    part of the layer by its name in `Family`.
     """
+
+    def __init__(self, part: Callable[[str], Any]) -> None:
+        self.part = part
 
     below: Tensor
     weights: Tensor
@@ -165,9 +169,7 @@ class TransformerClassifier(Network):
 
     def forward(self, batch: Batch) -> Output:
         """Logits of a batch of texts that carries pieces; of what else such an output has, nothing is known."""
-        if batch.pieces is None:
-            raise ValueError("a Transformer classifier reads pieces")
-        logits = self.logits(batch.pieces, batch.vectors)
+        logits = self.logits(carried(batch.pieces, "pieces"), batch.vectors)
         return Output(logits, *[logits.new_empty(0)] * 3)
 
     def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
@@ -225,7 +227,7 @@ class TransformerClassifier(Network):
             raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
 
     def _watch(self, number: int, hooks: ExitStack) -> LayerPass:
-        seen, layer = LayerPass(), self.layers[number - 1]
+        seen, layer = LayerPass(partial(self.part, layer=number)), self.layers[number - 1]
 
         def keep(name: str, part: nn.Module, value: Callable[[Any, Any], Any]) -> None:
             hook = part.register_forward_hook(lambda _, inputs, output: setattr(seen, name, value(inputs, output)))
@@ -233,10 +235,10 @@ class TransformerClassifier(Network):
 
         keep("below", layer, lambda inputs, _: inputs[0])
         keep("above", layer, lambda _, output: output[0] if isinstance(output, tuple) else output)
-        keep("weights", self.part("attention", number), lambda _, output: output[1])
-        keep("values", self.part("values", number), lambda _, output: self.of_heads(output))
+        keep("weights", seen.part("attention"), lambda _, output: output[1])
+        keep("values", seen.part("values"), lambda _, output: self.of_heads(output))
         for name, norm in () if self.family.before else (("mixed", "first"), ("joined", "second")):
-            keep(name, self.part(norm, number), lambda inputs, _: inputs[0])
+            keep(name, seen.part(norm), lambda inputs, _: inputs[0])
         return seen
 
     def of_heads(self, made: Tensor) -> Tensor:
@@ -387,8 +389,7 @@ class FineTuned(TransformerClassifier):
 
     def forward(self, batch: Batch) -> Output:
         """Logits (B, C) and the map (B, I) of a batch that carries pieces; it has no states of items, and no bias."""
-        pieces: Any = batch.pieces
-        rows: list[Tensor] = []
+        pieces, rows = carried(batch.pieces, "pieces"), list[Tensor]()
         layer = self.layers[-1]
         layer.forward = partial(self._read_first, pieces, rows)
         try:

@@ -50,9 +50,8 @@ def precision(model: WordStates, table: PieceTable, device: torch.device) -> tup
     """The type of the states, and what half precision would cost, on `SAMPLE` texts spread over a split."""
     members = np.unique(np.linspace(0, len(table) - 1, min(SAMPLE, len(table))).round().astype(np.int64))
     parts = []
-    for rows, batch in table.batch(torch.from_numpy(members).to(device)).in_order_of_length():
-        states = model(batch).states
-        parts += [states[place, : int(batch.read[place])] for place in range(len(rows))]
+    for _, batch in table.in_order_of_length(members=members):
+        parts += [states[:read] for states, read in zip(model(batch).states, batch.read.tolist(), strict=True)]
     lengths = torch.tensor([len(part) for part in parts], device=device)
     cost = moved(torch.nn.utils.rnn.pad_sequence(parts, batch_first=True), lengths)
     return (np.float16 if cost < BUDGET else np.float32), cost

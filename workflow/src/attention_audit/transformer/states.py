@@ -167,9 +167,9 @@ class PieceBatch:
         known = replace(self, words=renamed, read=remaining, ahead=ahead)
         return known.take(every, order[:, : int(lengths.max())], lengths)
 
-    def in_order_of_length(self, tokens: int | None = None) -> "Iterator[tuple[Tensor, PieceBatch]]":
-        """All texts once, shortest first, in batches of at most `tokens` padded pieces, with their positions (n,)."""
-        for run in sort_into_runs(self.lengths.cpu().numpy(), tokens or together()):
+    def in_order_of_length(self) -> "Iterator[tuple[Tensor, PieceBatch]]":
+        """All texts once, shortest first, in batches of at most `together` padded pieces, with their positions (n,)."""
+        for run in sort_into_runs(self.lengths.cpu().numpy(), together()):
             at = torch.from_numpy(run).to(self.lengths.device)
             yield at, self.rows(at)
 
