@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from networks import make_architecture
 from small_networks import model_of, split_of
 from tabled import cell, performance
 from torch import nn
@@ -15,7 +16,6 @@ from torch import nn
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.impermissible import impermissible
 from attention_audit.columns.tables import TABLE
-from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import attention_of
 from attention_audit.model.batch import Batch
 from attention_audit.names import Look, Names
@@ -38,10 +38,7 @@ LABELS = labels_of([MODELS.labels], {})
 
 
 def test_linear_attention_by_hand() -> None:
-    attention = attention_of(
-        Architecture(encoder="none", attention="linear", embedding=2, pretrained=False, hidden=2, attention_hidden=2),
-        2,
-    )
+    attention = attention_of(make_architecture("none", "linear"), 2)
     with torch.no_grad():
         attention.score.weight[:] = torch.tensor([[1.0, 2.0]])  # type: ignore[union-attr, index]
     batch = Batch(torch.zeros(1, 5, dtype=torch.long), torch.tensor([2]), torch.tensor([0]))

@@ -33,10 +33,6 @@ def vectors() -> Tensor:
 architecture = partial(make_architecture, hidden=3)
 
 
-def test_positions_within_a_sequence_by_hand() -> None:
-    assert within(torch.tensor([2, 0, 3]), 3).int().tolist() == [[1, 1, 0], [0, 0, 0], [1, 1, 1]]
-
-
 def test_bigru_equals_a_packed_bidirectional_gru(vectors: Tensor) -> None:
     ours = BiGRU(architecture("bigru"), 5)
     gru = nn.GRU(5, 3, batch_first=True, bidirectional=True)
@@ -81,28 +77,6 @@ def test_the_declared_encoders_are_built_and_sum_up_queries_as_declared() -> Non
             encoder = encoder_of(architecture(name))
             assert isinstance(encoder, TextEncoder if entry.marked else Words)
             assert hasattr(getattr(encoder, "encoder", encoder), "summary") == entry.summarising
-
-
-@pytest.mark.parametrize(("encoder", "width"), [("affine", 3), ("bigru", 6), ("conv", 6), ("none", 5)])
-def test_padding_changes_no_state_and_states_are_as_wide_as_announced(
-    vectors: Tensor, encoder: str, width: int
-) -> None:
-    module = vector_encoder(architecture(encoder), 5)
-    inside = within(LENGTHS, 7)
-    assert module(vectors, LENGTHS).shape == (4, 7, module.width) == (4, 7, width)
-    assert (module(vectors, LENGTHS) is vectors) == (encoder == "none")
-    other = torch.where(inside[..., None], vectors, 1e3)
-    torch.testing.assert_close(module(other, LENGTHS)[inside], module(vectors, LENGTHS)[inside])
-    longer = pad(vectors, (0, 0, 0, 4), value=7.0)
-    torch.testing.assert_close(module(longer, LENGTHS)[:, :7][inside], module(vectors, LENGTHS)[inside])
-
-
-def test_dropout_within_the_convolution_is_off_outside_training(vectors: Tensor) -> None:
-    module = vector_encoder(architecture("conv", dropout={"convolution": 0.5}), 5)
-    torch.manual_seed(0)
-    assert not module(vectors, LENGTHS).equal(module(vectors, LENGTHS))
-    module.eval()
-    assert module(vectors, LENGTHS).equal(module(vectors, LENGTHS))
 
 
 @pytest.mark.parametrize("given", [{"hierarchical": True}, {"dropout": {"words": 0.1}}])

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from networks import make_architecture
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
@@ -31,9 +33,7 @@ TEXTS = [
 ]
 
 
-def architecture(**further: Any) -> Architecture:
-    sizes = {"encoder": "affine", "attention": "uniform", "embedding": 2, "hidden": 3, "attention_hidden": 3}
-    return Architecture.model_validate(sizes | {"pretrained": False} | further)
+architecture = partial(make_architecture, "affine", "uniform", embedding=2)
 
 
 Read = Callable[..., Material]
