@@ -8,8 +8,7 @@ import classifiers_on_disk
 import numpy as np
 import pytest
 import torch
-from classifiers_on_disk import NAMES, PAIRS, READ, TEXTS, ask_library, sum_over_items
-from torch import Tensor
+from classifiers_on_disk import NAMES, PAIRS, READ, TEXTS, ask_library, impose_on_library, sum_over_items
 from transformers_on_disk import change_config
 from transformers_on_disk import save as save_encoder
 
@@ -89,26 +88,6 @@ def test_a_deleted_word_leaves_a_pair(classifier: SequenceClassifier) -> None:
             assert found.distances[place][at] == pytest.approx(expected, abs=1e-5)
 
 
-def imposed_by_the_library(classifier: SequenceClassifier, text: list[str], weights: Tensor) -> Tensor:
-    """Logits of one text, by the library's own model, whose softmax of the last layer is made to give the classified
-    token these weights (H, P).
-    """
-    softmax, seen = torch.nn.functional.softmax, []
-
-    def attend(*given: Any, **named: Any) -> Tensor:
-        own = softmax(*given, **named)
-        seen.append(own)
-        if len(seen) == len(classifier.layers):
-            own[0, :, row_of(classifier)] = weights
-        return own
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(torch.nn.functional, "softmax", attend)
-        logits: Tensor = ask_library(classifier, text)[1].logits[0]
-    assert len(seen) == len(classifier.layers)
-    return logits
-
-
 def test_other_weights_predict_what_the_whole_network_does(classifier: SequenceClassifier) -> None:
     readout, random = read(classifier), np.random.default_rng(1)
     assert readout.attending is not None
@@ -121,7 +100,8 @@ def test_other_weights_predict_what_the_whole_network_does(classifier: SequenceC
         # behind a sliding window there is no weight to be divided
         share = (own / whole).where(whole > 0, 1 / item.bincount()[item])
         pieces = share * torch.from_numpy(others[row]).T[:, item]
-        expected = imposed_by_the_library(classifier, text, pieces).softmax(-1)
+        with impose_on_library(classifier, pieces[None]):
+            expected = ask_library(classifier, text)[1].logits[0].softmax(-1)
         np.testing.assert_allclose(predicted[row], expected.numpy(), atol=1e-5)
 
 

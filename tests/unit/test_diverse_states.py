@@ -108,7 +108,7 @@ def test_padding_adds_nothing_to_the_penalty() -> None:
     assert loss[2].item() == pytest.approx(math.log(2) + 0.5)
     loss.sum().backward()
     assert states.grad is not None
-    assert states.grad[batch.mask].any(1).tolist() == [True] * 6 + [False]
+    assert states.grad[:2][batch.mask[:2]].any(1).all()
     assert not states.grad[~batch.mask].any()
 
 

@@ -1,7 +1,5 @@
 """Classifiers that are fine-tuned here: their network against the library's own, and their training."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -10,8 +8,7 @@ import classifiers_on_disk
 import numpy as np
 import pytest
 import torch
-import transformers
-from classifiers_on_disk import FAMILIES, NAMES, TEXTS
+from classifiers_on_disk import FAMILIES, NAMES, TEXTS, impose_on_library
 from torch import Tensor
 
 from attention_audit.model.attention import soften
@@ -49,28 +46,6 @@ def split_of(folder: Path, **carried: Any) -> Split:
     pieces = pieces_of(folder)
     rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
     return Split(rows, pieces.read, LABELS, CPU, pieces=PieceTable(pieces, CPU), marks=MARKS, **carried)
-
-
-@contextmanager
-def imposed(model: FineTuned, weights: Tensor) -> Iterator[None]:
-    """The library's own hook gives the first token of all texts these weights (B, P) in all heads of the last layer."""
-    last = model.part("attention")
-
-    def attend(module: Any, query: Tensor, key: Tensor, value: Tensor, mask: Any, **settings: Any) -> Any:
-        scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5
-        own = (scores if mask is None else scores + mask).softmax(-1)
-        if module is last:
-            row = weights[:, None, None].expand(-1, own.shape[1], 1, -1)
-            own = torch.cat([row, own[:, :, 1:]], 2)
-        return (own @ value).transpose(1, 2).contiguous(), own
-
-    transformers.AttentionInterface.register("imposed_in_training", attend)
-    transformers.AttentionMaskInterface.register("imposed_in_training", transformers.masking_utils.eager_mask)
-    model.model.set_attn_implementation("imposed_in_training")
-    try:
-        yield
-    finally:
-        model.model.set_attn_implementation("eager")
 
 
 def gradients(model: FineTuned, logits: Tensor) -> dict[str, Tensor]:
@@ -117,7 +92,7 @@ def test_uniform_weights_are_those_imposed_on_the_whole_library(folder: Path) ->
     torch.testing.assert_close(even_weights(batch.pieces), by_hand)
     ours = model(batch)
     own = gradients(model, ours.logits)
-    with imposed(model, by_hand):
+    with impose_on_library(model, by_hand[:, None]):
         theirs = model.logits(batch.pieces)
         expected = gradients(model, theirs)
     torch.testing.assert_close(ours.logits, theirs, atol=1e-5, rtol=0)

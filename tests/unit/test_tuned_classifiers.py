@@ -191,10 +191,3 @@ def test_models_and_a_recipe_exclude_each_other(encoder: Path) -> None:
         plan_of(**both)
     with pytest.raises(AuditError, match="names neither models nor a recipe"):
         plan_of(**changes(encoder) | {"hf": {"chorus": {"max_length": 64}}})
-
-
-def test_an_encoder_of_another_family_is_one_line(tmp_path: Path) -> None:
-    other = on_disk.save(tmp_path / "other")
-    on_disk.change_config(other, model_type="deberta")
-    with pytest.raises(AuditError, match=r"'deberta', whose last layer"):
-        plan_of(**changes(other))
