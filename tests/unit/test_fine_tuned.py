@@ -13,7 +13,7 @@ from torch import Tensor
 
 from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split
-from attention_audit.model.sequence_classifier import FineTuned, even_weights
+from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.training.loop import adam, measure_loss, train_epoch
 from attention_audit.training.settings import AdversaryObjective, Recipe
@@ -89,7 +89,7 @@ def test_uniform_weights_are_those_imposed_on_the_whole_library(folder: Path) ->
         for place, item in enumerate(items):
             if item >= 0:
                 by_hand[text, place] = 1 / (ITEMS[text] * items.count(item))
-    torch.testing.assert_close(even_weights(batch.pieces), by_hand)
+    torch.testing.assert_close(batch.pieces.even, by_hand)
     ours = model(batch)
     own = gradients(model, ours.logits)
     with impose_on_library(model, by_hand[:, None]):

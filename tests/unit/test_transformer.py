@@ -175,7 +175,7 @@ def test_what_is_wrong_with_a_folder_is_one_line(tmp_path: Path, damage: Callabl
 
 
 def test_a_classifier_has_an_encoder(tmp_path: Path) -> None:
-    classifier = open_model(on_disk.save(tmp_path, classes=3), "ForSequenceClassification", "eager")
+    classifier = open_model(on_disk.save(tmp_path, classes=3), "ForSequenceClassification")
     ids = torch.tensor([[2, 5, 6, 3]])
     encoder = open_model(tmp_path)
     theirs: Any = classifier

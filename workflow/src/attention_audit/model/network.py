@@ -189,11 +189,8 @@ class Classifier(Network):
 
 def allowed(candidates: Tensor, classes: int) -> Tensor:
     """Which classes may answer each text: candidates (B, K) as in `Batch` -> (B, C)."""
-    named = candidates >= 0
-    # padding is written to one further column, which is cut off
-    columns = torch.zeros(len(candidates), classes + 1, dtype=torch.bool, device=candidates.device)
-    columns.scatter_(1, candidates.where(named, classes), True)
-    return columns[:, :-1] | ~named.any(1, keepdim=True)
+    named = candidates[..., None] == torch.arange(classes, device=candidates.device)
+    return named.any(1) | (candidates < 0).all(1, keepdim=True)
 
 
 class PairClassifier(Network):

@@ -313,7 +313,7 @@ class SequenceClassifier(TransformerClassifier):
     ) -> None:
         classifier_family_of(folder, prompted=prompt is not None)
         tokenizer: Any = open_tokenizer(folder, split=False)
-        model: Any = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification", "eager")
+        model: Any = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification")
         asked = [_token(folder, tokenizer, label) for label in prompt.labels] if prompt else None
         if asked:
             _label(folder, model, asked)
@@ -349,13 +349,6 @@ class SequenceClassifier(TransformerClassifier):
         weights = windows.joined(torch.cat([pad(part.weights, (0, count - part.weights.shape[2])) for part in found]))
         below, logits = (windows.of_text(torch.cat(parts)) for parts in zip(*(part[2:] for part in found), strict=True))
         return Attended(weights, weights.new_zeros(*weights.shape, 0), below, logits)
-
-
-def even_weights(pieces: PieceBatch) -> Tensor:
-    """The same weight on every item of a text, of which the pieces of an item have equal parts: (B, P)."""
-    count = (pieces.read + pieces.marks)[:, None, None]
-    even = (1 / count).expand(-1, -1, int(count.max()))
-    return pieces.of_pieces(even, pieces.mask[:, None].float())[:, 0]
 
 
 class Queries(nn.Module):
@@ -405,7 +398,7 @@ class FineTuned(TransformerClassifier):
         part, below = self.part, states[:, 0]
         values = self.of_heads(part("values")(states))
         if self.even:
-            weights = even_weights(pieces)[:, None].expand(-1, values.shape[2], -1)
+            weights = pieces.even[:, None].expand(-1, values.shape[2], -1)
         else:
             queries, keys = self.of_heads(part("query")(below)), self.of_heads(part("key")(states))
             scores = torch.einsum("bhd,bphd->bhp", queries, keys) * values.shape[-1] ** -0.5
@@ -422,6 +415,6 @@ class FineTuned(TransformerClassifier):
         if not self.even:
             return super().attend(pieces, layer)
         heads = self.model.config.num_attention_heads
-        weights = even_weights(pieces)[:, None].expand(-1, heads, -1)
+        weights = pieces.even[:, None].expand(-1, heads, -1)
         with self.imposing(pieces, weights):
             return super().attend(pieces)._replace(weights=weights)

@@ -136,10 +136,9 @@ def next_lambda(steps: Sequence[Step], budgets: Sequence[float], first: float, f
 
 def choose_step(steps: Sequence[Step], budget: float) -> int:
     """Choose the least similar step within the budget; where there is none, the one with the least TVD."""
-    held = [number for number, step in enumerate(steps) if step.tvd <= budget]
-    if held:
-        return min(held, key=lambda number: steps[number].similarity)
-    return min(range(len(steps)), key=lambda number: steps[number].tvd)
+    within = [step.similarity if step.tvd <= budget else math.inf for step in steps]
+    ranks = within if min(within) < math.inf else [step.tvd for step in steps]
+    return ranks.index(min(ranks))
 
 
 def shuffle_items(weights: Tensor, mask: Tensor, random: torch.Generator) -> Tensor:

@@ -131,6 +131,12 @@ class PieceBatch:
         place = self.items.clamp(min=0)[:, None].expand(weights.shape)
         return self.shares(weights) * held.gather(2, place)
 
+    @property
+    def even(self) -> Tensor:
+        """The same weight on every item of a text, of which the pieces of an item have equal parts: (B, P)."""
+        items = self._inside / (self.read + self.marks)[:, None, None]
+        return self.of_pieces(items, self.mask[:, None].float())[:, 0]
+
     def take(self, members: Tensor, place: Tensor, lengths: Tensor) -> "PieceBatch":
         """Take pieces at `place`, (R, Q), of the texts at `members`, (R,); of each row the first `lengths`, (R,)."""
         inside = within(lengths, place.shape[1])
