@@ -56,19 +56,6 @@ def test_logits_attention_and_gradients_equal_the_packed_reference() -> None:
         torch.testing.assert_close(mine, reference, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("encoder", "attention"),
-    [("bilstm", "additive"), ("bilstm", "uniform"), ("bilstm", "dot"), ("affine", "additive"), ("conv", "dot")],
-)
-def test_logits_are_attention_times_contribution_plus_bias(encoder: str, attention: str) -> None:
-    model = make_classifier(encoder, attention, classes=3)
-    output = model(split_of_texts().batch(np.arange(4)))
-    contributions = model.contributions(output.states)
-    again = torch.einsum("bl,blo->bo", output.attention, contributions) + model.decoder.bias
-    torch.testing.assert_close(again, output.logits)
-    torch.testing.assert_close(output.attention.sum(1), torch.ones(4))
-
-
 @pytest.mark.parametrize("name", ATTENTION)
 def test_every_declared_attention_is_built(name: str) -> None:
     for pair in (False, True)[: 1 + bool(ATTENTION[name].queried)]:

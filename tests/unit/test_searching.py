@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from networks import make_architecture
 
+from attention_audit.divergence import jsd
 from attention_audit.errors import AuditError
 from attention_audit.model.attention import attention_of, soften
 from attention_audit.model.batch import Batch, Split
@@ -200,12 +201,11 @@ def test_distances_are_means_over_texts() -> None:
     assert carried.probabilities is not None
     attention = carried.attention.double()
     # against uniform weights over six words, and a probability of one half
-    middle = (attention + 1 / 6) / 2
-    jsd = (attention * (attention / middle).log() + (1 / 6 / middle).log() / 6).sum(1) / 2
+    moved = jsd(attention, torch.full_like(attention, 1 / 6))
     tvd = (carried.probabilities[:, 0].double() - 0.5).abs()
     of_classes = [tvd[carried.probabilities.argmax(-1) == number].mean().item() for number in (0, 1)]
     change, apart, similarity = measure_distance(model, splits["dev"])
-    assert (change, apart) == pytest.approx((sum(of_classes) / 2, jsd.mean().item()), rel=1e-5)
+    assert (change, apart) == pytest.approx((sum(of_classes) / 2, moved.mean().item()), rel=1e-5)
     # uniform weights are the same in any order
     assert similarity == pytest.approx(0, abs=1e-6)
 

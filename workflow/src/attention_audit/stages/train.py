@@ -22,7 +22,7 @@ from attention_audit.artefacts.weights import write_weights
 from attention_audit.columns.files import HEAD, HISTORY, READOUT
 from attention_audit.errors import AuditError
 from attention_audit.jobs.train import TrainJob
-from attention_audit.model.batch import Split
+from attention_audit.model.batch import Split, carried
 from attention_audit.model.network import Network, predict_split
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.readout import Readout, head_columns
@@ -148,15 +148,13 @@ class Trainer:
             readouts: Iterable[Readout]
             if not isinstance(model, FineTuned):
                 readouts = [take_readout(model, self.splits[path.stem], texts.ids)]
-            elif texts.pieces is None:
-                raise ValueError("a classifier is read out from pieces")
-            elif path.stem != "test":
-                readouts = take_maps(model.eval(), texts.pieces, texts.ids, texts.labels)
             else:
-                classes = range(self.material.classes)
-                readout = take_classifier(model.eval(), texts.pieces, texts.ids, texts.labels, classes)
-                readouts = [replace(readout, maps=take_word_maps(model, texts.pieces, maps))]
-                kind, tensors = readout.kind, readout.attending.tail.tensors() if readout.attending else {}
+                about = model.eval(), carried(texts.pieces, "pieces"), texts.ids, texts.labels
+                readouts = take_maps(*about)
+                if path.stem == "test":
+                    readout = take_classifier(*about, range(self.material.classes))
+                    readouts = [replace(readout, maps=take_word_maps(*about[:2], maps))]
+                    kind, tensors = readout.kind, readout.attending.tail.tensors() if readout.attending else {}
             write_batches(path, kind, (table for part in readouts for table in part.tables()), self.provenance)
         if tail is not None:
             write_weights(tail, tensors, self.provenance)

@@ -203,6 +203,6 @@ def positions(model: nn.Module) -> int | None:
     config: Any = model.config
     most: int | None = getattr(config, "max_position_embeddings", None)
     # RoBERTa and its kin count positions from behind that of padding
-    tables = [table for name, table in model.named_modules() if name.endswith("position_embeddings")]
+    tables = (table for name, table in model.named_modules() if name.endswith("position_embeddings"))
     padding = next((table.padding_idx for table in tables if isinstance(table, nn.Embedding)), None)
     return most if most is None or padding is None else most - int(padding) - 1
