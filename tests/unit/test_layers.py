@@ -146,6 +146,7 @@ def test_the_last_layer_by_its_number_is_the_last_layer(folders: list[str]) -> N
         ({"layer": 0}, r"hf\.chorus\.layer: input should be greater than or equal to 1"),
         ({"layer": 1, "uniform": ["x"]}, r"hf\.chorus: uniform: has uniform weights in its last layer; leave it"),
         ({"layer": 1, "models": {}, "recipe": {"path": "x"}}, r"hf\.chorus: has a recipe, and layer, which is said of"),
+        ({"recipe": {"path": "x"}}, r"hf\.chorus: has a recipe, and models, which is said of"),
         ({"long": "window", "uniform": ["x"]}, r"hf\.chorus: uniform: .* leave it or `long: window` out"),
         ({"long": "window", "models": {}, "recipe": {"path": "x"}}, r"hf\.chorus: has a recipe, and long: window"),
     ],

@@ -84,14 +84,12 @@ def _unshare(layers: nn.ModuleList, config: Any) -> None:
 
 def _straighten(model: nn.Module) -> None:
     """Let the linear layers of GPT-2, which holds their weights the other way round, be as those of all others."""
-    other = library().Conv1D
-    for parent in [*model.modules()]:
-        for name, part in parent.named_children():
-            if isinstance(part, other):
-                width, made = part.weight.shape
-                linear = nn.Linear(width, made, device="meta")
-                linear.weight, linear.bias = nn.Parameter(part.weight.T.contiguous()), part.bias
-                setattr(parent, name, linear.train(part.training))
+    for name, part in [*model.named_modules()]:
+        if isinstance(part, library().Conv1D):
+            width, made = part.weight.shape
+            linear = nn.Linear(width, made, device="meta")
+            linear.weight, linear.bias = nn.Parameter(part.weight.T.contiguous()), part.bias
+            model.set_submodule(name, linear.train(part.training))
 
 
 class TransformerClassifier(Network):

@@ -8,7 +8,6 @@ map, in which a piece counts nothing where a window does not have it.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -36,11 +35,6 @@ class Windows:
     place: Tensor
     width: int
 
-    @cached_property
-    def counts(self) -> Tensor:
-        """Windows of each text, (B,)."""
-        return self.text.bincount()
-
     def parts(self, tokens: int | None = None) -> Iterator[tuple[Tensor, PieceBatch]]:
         """All windows, in their order, in batches of at most `tokens` padded pieces, with their positions."""
         for run in runs(self.pieces.lengths.cpu().numpy(), tokens=tokens or together()):
@@ -49,15 +43,13 @@ class Windows:
 
     def of_text(self, values: Tensor) -> Tensor:
         """Means over the windows of each text: (V, ..) -> (B, ..)."""
-        counts = self.counts.view(-1, *[1] * (values.ndim - 1))
+        counts = self.text.bincount().view(-1, *[1] * (values.ndim - 1))
         return values.new_zeros(len(counts), *values.shape[1:]).index_add(0, self.text, values) / counts
 
     def joined(self, scores: Tensor) -> Tensor:
         """Scores of the windows' pieces, zeros on padding, as those of the texts' pieces: (V, H, Q) -> (B, H, P)."""
-        found = scores.new_zeros(len(self.counts) * self.width, scores.shape[1])
-        at = (self.text[:, None] * self.width + self.place).flatten()
-        found = found.index_add(0, at, scores.transpose(1, 2).flatten(0, 1))
-        return found.view(len(self.counts), self.width, -1).transpose(1, 2) / self.counts[:, None, None]
+        places = self.place[:, None].expand(scores.shape)
+        return self.of_text(scores.new_zeros(*scores.shape[:2], self.width).scatter_add(2, places, scores))
 
 
 def windows_of(pieces: PieceBatch, size: int) -> Windows:
