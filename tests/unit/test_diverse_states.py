@@ -29,7 +29,7 @@ def marked(texts: list[list[int]] = TEXTS) -> Marked:
     return Marked(ids, tensor([len(text) - 2 for text in texts]))
 
 
-def double_encoder(name: str, hidden: int = 4) -> tuple[Any, nn.Embedding]:
+def make_double(name: str, hidden: int = 4) -> tuple[Any, nn.Embedding]:
     torch.manual_seed(0)
     return encoder_of(make_architecture(name, hidden=hidden)).double(), nn.Embedding(10, 5).double()
 
@@ -57,7 +57,7 @@ def test_each_state_is_orthogonal_to_the_mean_of_those_before_it_and_follows_fro
 
 @pytest.mark.parametrize("name", NAMES)
 def test_padding_changes_neither_states_nor_summaries(name: str) -> None:
-    encoder, embedding = double_encoder(name)
+    encoder, embedding = make_double(name)
     together, ends = encoder(embedding, marked()), encoder.summary(embedding, marked())
     for place, text in enumerate(TEXTS):
         alone = marked([text])
@@ -66,7 +66,7 @@ def test_padding_changes_neither_states_nor_summaries(name: str) -> None:
 
 
 def test_an_lstm_is_pytorchs_between_its_marks() -> None:
-    encoder, embedding = double_encoder("lstm")
+    encoder, embedding = make_double("lstm")
     assert isinstance(encoder, LSTM)
     states, (end, _) = encoder.forwards(embedding(tensor(TEXTS[0]))[:, None])
     torch.testing.assert_close(encoder(embedding, marked())[0, :4], states[1:-1, 0])
@@ -74,7 +74,7 @@ def test_an_lstm_is_pytorchs_between_its_marks() -> None:
 
 
 def test_both_directions_of_an_orthogonal_bilstm_are_orthogonal() -> None:
-    encoder, embedding = double_encoder("orthogonal_bilstm", 6)
+    encoder, embedding = make_double("orthogonal_bilstm", 6)
     assert isinstance(encoder, OrthogonalBiLSTM)
     text = [2, 5, 6, 7, 8, 9, 3]
     states = encoder(embedding, marked([text]))[0].detach()

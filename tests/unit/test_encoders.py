@@ -12,7 +12,6 @@ from torch.nn.functional import conv1d, pad
 from attention_audit.batching import within
 from attention_audit.model.architecture import ENCODERS
 from attention_audit.model.encoders import (
-    Affine,
     BiGRU,
     Convolution,
     TextEncoder,
@@ -61,13 +60,6 @@ def test_convolutions_have_the_widths_that_are_asked_for_and_are_those_of_each_s
             conv1d(pad(alone, (reach, reach)), each.weight, each.bias) for reach, each in enumerate(encoder.filters)
         ]
         torch.testing.assert_close(states[row, :length], torch.cat(sides).t().clamp(min=0))
-
-
-def test_summaries_are_means_of_affine_states_and_maxima_of_convolved_ones() -> None:
-    states = torch.tensor([[[1.0], [4.0], [9.0]], [[6.0], [9.0], [9.0]], [[9.0], [9.0], [9.0]]])
-    lengths = torch.tensor([2, 1, 0])
-    assert Affine(architecture("affine"), 1).summary(states, lengths).tolist() == [[2.5], [6], [0]]
-    assert Convolution(architecture("conv"), 1).summary(states, lengths).tolist() == [[4], [6], [0]]
 
 
 def test_the_declared_encoders_are_built_and_sum_up_queries_as_declared() -> None:

@@ -97,7 +97,7 @@ class Batch(Marked):
         return within(self.items, (self.words if self.documents is None else self.documents.places).shape[1])
 
 
-def carried(part: PartT | None, name: str) -> PartT:
+def require_part(part: PartT | None, name: str) -> PartT:
     """Return what a batch carries. Raises ValueError, by this name, where its split has none."""
     if part is None:
         raise ValueError(f"the model needs a split that carries {name}")

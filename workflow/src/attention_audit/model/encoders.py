@@ -16,7 +16,7 @@ from torch.nn.functional import embedding as lookup
 
 from attention_audit.batching import within
 from attention_audit.model.architecture import Architecture, find_encoder
-from attention_audit.model.batch import Batch, Marked, carried
+from attention_audit.model.batch import Batch, Marked, require_part
 from attention_audit.targets import load
 
 LEAST = 1e-6
@@ -87,7 +87,7 @@ class OrthogonalLSTM(nn.Module):
         return torch.stack(states), None
 
 
-class Both(nn.Module):
+class TwoWays(nn.Module):
     """A recurrence in each direction, of `hidden` units each."""
 
     recurrence: Any
@@ -99,7 +99,7 @@ class Both(nn.Module):
         self.width = 2 * architecture.hidden
 
 
-class Bidirectional(Both, TextEncoder):
+class Bidirectional(TwoWays, TextEncoder):
     """One recurrence over the text and one over the text reversed within its own length.
 
     Padding comes last for both, so neither reads it before a token: the states are exact without packed sequences, and
@@ -181,7 +181,7 @@ class Carried(TextEncoder):
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """(B, L, width), as they are."""
-        return carried(texts.states if isinstance(texts, Batch) else None, "states, or its Transformer")
+        return require_part(texts.states if isinstance(texts, Batch) else None, "states, or its Transformer")
 
 
 def carry_states(architecture: Architecture, size: int) -> Carried:
@@ -210,7 +210,7 @@ class Affine(VectorEncoder):
         return (states * inside).sum(1) / lengths.clamp(min=1)[:, None]
 
 
-class BiGRU(Both, VectorEncoder):
+class BiGRU(TwoWays, VectorEncoder):
     """One GRU over the sequence and one over the sequence reversed within its own length, as in `BiLSTM`."""
 
     recurrence = nn.GRU

@@ -24,7 +24,7 @@ from torch.nn.functional import embedding as lookup
 
 from attention_audit.model.architecture import Architecture, find_encoder
 from attention_audit.model.attention import Additive, attention_of, weigh
-from attention_audit.model.batch import Batch, Marked, Sentences, Split, carried
+from attention_audit.model.batch import Batch, Marked, Sentences, Split, require_part
 from attention_audit.model.encoders import vector_encoder
 from attention_audit.model.tail import probabilities
 from attention_audit.targets import load
@@ -117,7 +117,7 @@ class Hierarchy(nn.Module):
 
     def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
         """States of the sentences, (B, S, H)."""
-        groups, places, _ = carried(batch.documents, "sentence boundaries")
+        groups, places, _ = require_part(batch.documents, "sentence boundaries")
         summaries = []
         for sentences in groups:
             states = self.words(embedding, sentences)
@@ -231,7 +231,7 @@ class PairClassifier(Network):
         """The summaries q of the queries, (B, H)."""
         if batch.summary is not None:
             return batch.summary
-        summary: Tensor = self.query_encoder.summary(self.query_embedding, carried(batch.query, "queries"))
+        summary: Tensor = self.query_encoder.summary(self.query_embedding, require_part(batch.query, "queries"))
         return summary
 
     def contributions(self, states: Tensor) -> Tensor:

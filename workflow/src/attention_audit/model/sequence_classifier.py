@@ -24,7 +24,7 @@ from torch.utils.checkpoint import checkpoint
 
 from attention_audit.errors import AuditError
 from attention_audit.model.attention import scale
-from attention_audit.model.batch import Batch, carried
+from attention_audit.model.batch import Batch, require_part
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import ACTIVATIONS as FUNCTIONS
 from attention_audit.model.tail import FURTHER, LAYERS, NORMS, Tail
@@ -167,7 +167,7 @@ class TransformerClassifier(Network):
 
     def forward(self, batch: Batch) -> Output:
         """Logits of a batch of texts that carries pieces; of what else such an output has, nothing is known."""
-        logits = self.logits(carried(batch.pieces, "pieces"), batch.vectors)
+        logits = self.logits(require_part(batch.pieces, "pieces"), batch.vectors)
         return Output(logits, *[logits.new_empty(0)] * 3)
 
     def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
@@ -380,7 +380,7 @@ class FineTuned(TransformerClassifier):
 
     def forward(self, batch: Batch) -> Output:
         """Logits (B, C) and the map (B, I) of a batch that carries pieces; it has no states of items, and no bias."""
-        pieces, rows = carried(batch.pieces, "pieces"), list[Tensor]()
+        pieces, rows = require_part(batch.pieces, "pieces"), list[Tensor]()
         layer = self.layers[-1]
         layer.forward = partial(self._read_first, pieces, rows)
         try:

@@ -34,7 +34,7 @@ from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.jobs.train import SearchJob
 from attention_audit.model.attention import soften
-from attention_audit.model.batch import Split, carried
+from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network, inference
 from attention_audit.model.tail import probabilities
 from attention_audit.questions import QUESTIONS
@@ -155,7 +155,7 @@ def measure_distance(model: Network, split: Split) -> tuple[float, float, float]
     with inference(model):
         for _, batch in split.in_order_of_length():
             output = model(batch)
-            of_base = carried(batch.probabilities, "predictions"), carried(batch.attention, "attention")
+            of_base = require_part(batch.probabilities, "predictions"), require_part(batch.attention, "attention")
             both = probabilities(output.logits), output.attention, *of_base
             predicted, own, base, attention = (part.double().cpu() for part in both)
             tvds.append(tvd(predicted, base))

@@ -22,7 +22,7 @@ from attention_audit.artefacts.weights import write_weights
 from attention_audit.columns.files import HEAD, HISTORY, READOUT
 from attention_audit.errors import AuditError
 from attention_audit.jobs.train import TrainJob
-from attention_audit.model.batch import Split, carried
+from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network, predict_split
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.readout import Readout, head_columns
@@ -149,7 +149,7 @@ class Trainer:
             if not isinstance(model, FineTuned):
                 readouts = [take_readout(model, self.splits[path.stem], texts.ids)]
             else:
-                about = model.eval(), carried(texts.pieces, "pieces"), texts.ids, texts.labels
+                about = model.eval(), require_part(texts.pieces, "pieces"), texts.ids, texts.labels
                 readouts = take_maps(*about)
                 if path.stem == "test":
                     readout = take_classifier(*about, range(self.material.classes))

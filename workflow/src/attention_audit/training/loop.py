@@ -21,7 +21,7 @@ from attention_audit.batching import Indices, runs
 from attention_audit.divergence import kl, tvd
 from attention_audit.errors import AuditError
 from attention_audit.model.attention import absolute_conicity
-from attention_audit.model.batch import Batch, Split, carried
+from attention_audit.model.batch import Batch, Split, require_part
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import probabilities
 from attention_audit.training.settings import (
@@ -75,13 +75,13 @@ def measure_loss(
       the other weights, so that it keeps its digits, and its gradient, where nearly all attention is on these items.
     """
     if isinstance(objective, AdversaryObjective):
-        distance = tvd(probabilities(output.logits), carried(batch.probabilities, "predictions"))
-        return distance - (objective.lambda_ or 0.0) * kl(output.attention, carried(batch.attention, "attention"))
+        distance = tvd(probabilities(output.logits), require_part(batch.probabilities, "predictions"))
+        return distance - (objective.lambda_ or 0.0) * kl(output.attention, require_part(batch.attention, "attention"))
     loss = weigh_labels(output, batch, sizes)
     if isinstance(objective, DiversityObjective):
         return loss + objective.weight * absolute_conicity(output.states, batch.mask)
     if isinstance(objective, DeceptionObjective):
-        impermissible = carried(batch.impermissible, "impermissible items")
+        impermissible = require_part(batch.impermissible, "impermissible items")
         permitted = output.attention.masked_fill(impermissible, 0.0).sum(-1)
         return loss - objective.lambda_ * permitted.clamp(min=torch.finfo(permitted.dtype).tiny).log()
     return loss
