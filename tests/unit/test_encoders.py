@@ -15,7 +15,7 @@ from attention_audit.model.encoders import (
     BiGRU,
     Convolution,
     TextEncoder,
-    vector_encoder,
+    build_encoder,
 )
 from attention_audit.model.network import Words, encoder_of
 
@@ -50,7 +50,7 @@ def test_bigru_equals_a_packed_bidirectional_gru(vectors: Tensor) -> None:
 
 
 def test_convolutions_have_the_widths_that_are_asked_for_and_are_those_of_each_sequence_alone(vectors: Tensor) -> None:
-    encoder = vector_encoder(architecture("conv", kernels=[1, 3, 5, 7]), 5)
+    encoder = build_encoder(architecture("conv", kernels=[1, 3, 5, 7]), 5)
     assert isinstance(encoder, Convolution)
     states = encoder(vectors, LENGTHS)
     assert states.shape == (4, 7, encoder.width) == (4, 7, 12)

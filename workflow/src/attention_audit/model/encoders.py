@@ -267,7 +267,6 @@ class Bare(VectorEncoder):
         return vectors
 
 
-def vector_encoder(architecture: Architecture, size: int) -> VectorEncoder:
-    """Build the encoder of vectors of width `size` that an architecture names."""
-    encoder: VectorEncoder = load(find_encoder(architecture.encoder).target)(architecture, size)
-    return encoder
+def build_encoder(architecture: Architecture, size: int) -> Any:
+    """Build the encoder that an architecture names, of words or vectors of width `size`."""
+    return load(find_encoder(architecture.encoder).target)(architecture, size)

@@ -25,9 +25,8 @@ from torch.nn.functional import embedding as lookup
 from attention_audit.model.architecture import Architecture, find_encoder
 from attention_audit.model.attention import Additive, attention_of, weigh
 from attention_audit.model.batch import Batch, Marked, Sentences, Split, require_part
-from attention_audit.model.encoders import vector_encoder
+from attention_audit.model.encoders import build_encoder
 from attention_audit.model.tail import probabilities
-from attention_audit.targets import load
 from attention_audit.transformer.states import WordStates
 
 
@@ -80,7 +79,7 @@ class Words(nn.Module):
     def __init__(self, architecture: Architecture) -> None:
         super().__init__()
         self.dropout = nn.Dropout(architecture.dropout.words)
-        self.encoder: Any = vector_encoder(architecture, architecture.embedding)
+        self.encoder = build_encoder(architecture, architecture.embedding)
         self.width: int = self.encoder.width
 
     def forward(self, embedding: nn.Embedding, texts: Marked | Sentences) -> Tensor:
@@ -96,8 +95,9 @@ class Words(nn.Module):
 
 def encoder_of(architecture: Architecture) -> Any:
     """Build what reads the words of texts."""
-    entry = find_encoder(architecture.encoder)
-    return load(entry.target)(architecture, architecture.embedding) if entry.marked else Words(architecture)
+    if find_encoder(architecture.encoder).marked:
+        return build_encoder(architecture, architecture.embedding)
+    return Words(architecture)
 
 
 class Hierarchy(nn.Module):
@@ -112,7 +112,7 @@ class Hierarchy(nn.Module):
         self.words = Words(architecture)
         self.attention = Additive(architecture, self.words.width)
         self.dropout = nn.Dropout(architecture.dropout.sentences)
-        self.encoder = vector_encoder(architecture, self.words.width)
+        self.encoder = build_encoder(architecture, self.words.width)
         self.width = self.encoder.width
 
     def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
