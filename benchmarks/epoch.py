@@ -14,6 +14,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ from attention_audit.corpus.tokens import split_sentences
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Classifier
-from attention_audit.training.loop import LabelLoss, adam, batches, train_epoch
+from attention_audit.training.loop import LABELS, adam, batches, measure_loss, train_epoch
 from attention_audit.training.settings import Recipe
 
 WORDS = 13_700
@@ -119,7 +120,7 @@ def our_epoch(texts: list[list[int]], labels: list[int]) -> Callable[[], None]:
     )
     model = Classifier(architecture, WORDS, classes=2)
     split = Split(np.concatenate(texts), [len(text) - 2 for text in texts], labels, torch.device("cpu"))
-    objective = LabelLoss((labels.count(0), labels.count(1)))
+    objective = partial(measure_loss, objective=LABELS, sizes=(labels.count(0), labels.count(1)))
     optimiser = adam(model, SETTINGS)
     random = np.random.default_rng(0)
 

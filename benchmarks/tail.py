@@ -62,7 +62,7 @@ def classifier_of(encoder: Path, folder: Path) -> SequenceClassifier:
     torch.manual_seed(0)
     config = transformers.AutoConfig.from_pretrained(encoder, local_files_only=True, num_labels=2)
     model = transformers.AutoModelForSequenceClassification.from_config(config)
-    model.bert = open_model(encoder, attention="eager")
+    model.bert = open_model(encoder)
     model.bert.pooler = transformers.models.bert.modeling_bert.BertPooler(config)
     # weights large enough that predictions differ from text to text
     torch.nn.init.normal_(model.classifier.weight, std=0.4)

@@ -27,7 +27,7 @@ from attention_audit.batching import Indices, within
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, GivenStates, Split
 from attention_audit.model.network import Classifier
-from attention_audit.training.loop import LabelLoss, adam, batches, train_epoch
+from attention_audit.training.loop import adam, batches, measure_loss, train_epoch
 from attention_audit.training.settings import Recipe
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import Backbone
@@ -72,10 +72,9 @@ class Known:
 
     def epoch(self, model: Classifier, optimiser: torch.optim.Optimizer) -> None:
         """Train on all batches once."""
-        objective = LabelLoss(None)
         for batch in self.batches:
             optimiser.zero_grad(set_to_none=True)
-            objective(model(batch), batch).sum().backward()
+            measure_loss(model(batch), batch).sum().backward()
             optimiser.step()
 
 
@@ -85,7 +84,7 @@ def epochs(split: Split, known: Known, rounds: int) -> Iterator[tuple[float, flo
     optimisers = [adam(model, RECIPE) for model in models]
     for number in range(rounds + 1):
         started = time.process_time()
-        train_epoch(models[0], split, LabelLoss(None), optimisers[0], RECIPE, np.random.default_rng(0))
+        train_epoch(models[0], split, measure_loss, optimisers[0], RECIPE, np.random.default_rng(0))
         between = time.process_time()
         known.epoch(models[1], optimisers[1])
         if number:  # the first round warms up
@@ -106,7 +105,7 @@ def training(lengths: Indices, rounds: int, folder: Path) -> None:
     ids = np.zeros(int((lengths + 2).sum()), np.int32)
     split = Split(ids, lengths, labels, CPU, given=GivenStates(flat, starts, lengths, False))
     model = head()
-    train_epoch(model, split, LabelLoss(None), adam(model, RECIPE), RECIPE, np.random.default_rng(0))
+    train_epoch(model, split, measure_loss, adam(model, RECIPE), RECIPE, np.random.default_rng(0))
     grown = resident() - before
     cut = list(batches(lengths, RECIPE.batch_size, RECIPE.length_noise, np.random.default_rng(0)))
     times = list(epochs(split, Known(lengths, labels, cut), rounds))

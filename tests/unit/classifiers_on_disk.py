@@ -1,9 +1,14 @@
 """Small Transformer classifiers of each family, of random weights, saved as the folders that a user has."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pytest
 import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
@@ -13,6 +18,12 @@ TEXTS = [
     text.split()
     for text in ("the film is great", "unbelievably dull", "why unbelievably good is the story films", "bad")
 ]
+PAIRS = [
+    (first.split(), second.split())
+    for first, second in (
+        ("the film is great", "unbelievably good"), ("bad", "why is the story dull"), ("a story", "a film")
+    )
+]  # fmt: skip
 NAMES = [f"text-{number}" for number in range(len(TEXTS))]
 WIDE: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 24}
 FAMILIES = ("bert", "roberta", "electra", "distilbert")
@@ -117,3 +128,51 @@ def save(
     model.save_pretrained(folder)
     pieces.save_pretrained(folder)
     return folder
+
+
+@cache
+def plain(folder: Path) -> Any:
+    """The library's own model."""
+    return transformers.AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
+
+
+def ask_library(classifier: Any, *sides: Sequence[str], gone: tuple[int, int] | None = None) -> tuple[Any, Any]:
+    """The pieces of a text or a pair, and what the library says of them, or of all but those of one word of a side."""
+    encoding = classifier.tokenizer(*map(" ".join, sides), return_tensors="pt")
+    words = zip(encoding.sequence_ids(), encoding.word_ids(), strict=True)
+    kept = torch.tensor([word != gone for word in words])
+    with torch.no_grad():
+        given = {name: values[:, kept] for name, values in encoding.items()}
+        return encoding, plain(classifier.folder)(**given, output_attentions=True)
+
+
+@contextmanager
+def impose_on_library(classifier: Any, weights: torch.Tensor) -> Iterator[None]:
+    """Let the softmax of the last layer give the classified token of B texts these weights, (B, H or 1, P)."""
+    softmax, seen = torch.nn.functional.softmax, []
+
+    def attend(*given: Any, **named: Any) -> torch.Tensor:
+        own = softmax(*given, **named)
+        seen.append(own)
+        if len(seen) != len(classifier.layers):
+            return own
+        row = own.shape[2] - 1 if classifier.family.last else 0
+        return torch.where(torch.arange(own.shape[2])[:, None] == row, weights[:, :, None], own)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.nn.functional, "softmax", attend)
+        yield
+    assert len(seen) == len(classifier.layers)
+
+
+def sum_over_items(encoding: Any, weights: npt.ArrayLike, *sides: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Sum weights of pieces over items: the words of all sides, then the first piece where it is a mark, then all other
+    marks.
+    """
+    count = sum(map(len, sides))
+    # the library counts words of each text from 0
+    items = [
+        count + (at > 0) if side is None else word + side * len(sides[0])
+        for at, (side, word) in enumerate(zip(encoding.sequence_ids(), encoding.word_ids(), strict=True))
+    ]
+    return np.bincount(items, np.asarray(weights))

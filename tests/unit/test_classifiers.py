@@ -1,6 +1,6 @@
 """Fine-tuned classifiers of each family: their tails, their items, and what is refused."""
 
-from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -8,21 +8,22 @@ import classifiers_on_disk
 import numpy as np
 import pytest
 import torch
-import transformers
-from classifiers_on_disk import NAMES, READ, TEXTS
-from torch import Tensor
+from classifiers_on_disk import NAMES, PAIRS, READ, TEXTS, ask_library, impose_on_library, sum_over_items
 from transformers_on_disk import change_config
 from transformers_on_disk import save as save_encoder
 
+from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import Attended, SequenceClassifier
 from attention_audit.model.tail import Tail
+from attention_audit.raw_text import spaced
 from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
-from attention_audit.stages.reading_classifiers import take_classifier
+from attention_audit.stages.read_classifier import ReadTexts, split_of
+from attention_audit.stages.reading_classifiers import take_classifier, take_layer
 from attention_audit.transformer.families import tuned_family_of
 from attention_audit.transformer.folder import read_facts
-from attention_audit.transformer.pieces import Pieces, cut
+from attention_audit.transformer.pieces import Pieces, cut, cut_raw
 from attention_audit.transformer.states import PieceBatch
 
 
@@ -43,19 +44,6 @@ def read(classifier: SequenceClassifier, classes: tuple[int, ...] = (0, 1, 2), *
     return take_classifier(classifier, pieces, NAMES, np.zeros(len(TEXTS), np.int64), classes, **further)
 
 
-@cache
-def plain(folder: Path) -> Any:
-    """The library's own model."""
-    return transformers.AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
-
-
-def library(classifier: SequenceClassifier, text: list[str]) -> Any:
-    """What the library itself says of one text."""
-    given = classifier.tokenizer([text], is_split_into_words=True, return_tensors="pt")
-    with torch.no_grad():
-        return plain(classifier.folder)(**given, output_attentions=True)
-
-
 def row_of(classifier: SequenceClassifier) -> int:
     """The row of a text alone that is classified."""
     return -1 if classifier.family.last else 0
@@ -67,39 +55,37 @@ def items_of(classifier: SequenceClassifier, text: list[str]) -> list[int]:
     return [len(text) + (place > 0) if word is None else word for place, word in enumerate(words)]
 
 
-def test_the_readout_is_what_the_library_says(classifier: SequenceClassifier) -> None:
-    # its classes come in the order of the data
-    order = (2, 0, 1)
-    readout = read(classifier, order)
-    for row, text in enumerate(TEXTS):
-        said = library(classifier, text)
-        np.testing.assert_allclose(readout.probabilities[row], said.logits[0, [*order]].softmax(-1).numpy(), atol=1e-5)
-        weights = said.attentions[-1][0, :, row_of(classifier)].mean(0).numpy()
-        items = items_of(classifier, text)
-        words = np.zeros(max(items) + 1)
-        np.add.at(words, items, weights)
-        np.testing.assert_allclose(readout.attention[row], words, atol=1e-6)
-        assert readout.words[row] == len(text)
+@pytest.mark.parametrize("pairs", [False, True])
+def test_the_readout_of_a_layer_is_what_the_library_says(classifier: SequenceClassifier, pairs: bool) -> None:
+    """Of texts, and of pairs that are read as one; the classes come in the order of the data."""
+    given = PAIRS if pairs else [(text,) for text in TEXTS]
+    written = [spaced([*chain(*sides)], len(sides[0]) if pairs else None) for sides in given]
+    names = NAMES[: len(given)]
+    pieces = cut_raw(classifier.tokenizer, names, written, classifier.most)
+    about = classifier, pieces, names, np.zeros(len(given), np.int64), (2, 0, 1)
+    for layer, readout in ((-1, take_classifier(*about)), (0, take_layer(*about, 1))):
+        assert readout.decided == (layer == -1)
+        for row, sides in enumerate(given):
+            encoding, said = ask_library(classifier, *sides)
+            predicted = said.logits[0, [2, 0, 1]].softmax(-1)
+            np.testing.assert_allclose(readout.probabilities[row], predicted, atol=1e-5)
+            map_ = said.attentions[layer][0, :, row_of(classifier)].mean(0)
+            np.testing.assert_allclose(readout.attention[row], sum_over_items(encoding, map_, *sides), atol=1e-6)
+            assert readout.words[row] == sum(map(len, sides))
 
 
-def imposed_by_the_library(classifier: SequenceClassifier, text: list[str], weights: Tensor) -> Tensor:
-    """Logits of one text, by the library's own model, whose softmax of the last layer is made to give the classified
-    token these weights (H, P).
-    """
-    softmax, seen = torch.nn.functional.softmax, []
-
-    def attend(*given: Any, **named: Any) -> Tensor:
-        own = softmax(*given, **named)
-        seen.append(own)
-        if len(seen) == len(classifier.layers):
-            own[0, :, row_of(classifier)] = weights
-        return own
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(torch.nn.functional, "softmax", attend)
-        logits: Tensor = library(classifier, text).logits[0]
-    assert len(seen) == len(classifier.layers)
-    return logits
+def test_a_deleted_word_leaves_a_pair(classifier: SequenceClassifier) -> None:
+    written = [spaced(first + second, len(first)) for first, second in PAIRS]
+    texts = ReadTexts(NAMES[:3], np.zeros(3, np.int64), [[*chain(*sides)] for sides in PAIRS], written, {})
+    pieces = cut_raw(classifier.tokenizer, texts.ids, written, classifier.most)
+    found = leave_one_out(classifier, split_of(pieces, texts, torch.device("cpu")))
+    for place, (first, second) in enumerate(PAIRS):
+        whole = ask_library(classifier, first, second)[1].logits[0].softmax(-1)
+        for at in range(len(first + second)):
+            gone = (0, at) if at < len(first) else (1, at - len(first))
+            without = ask_library(classifier, first, second, gone=gone)[1].logits[0].softmax(-1)
+            expected = float((whole - without).abs().sum() / 2)
+            assert found.distances[place][at] == pytest.approx(expected, abs=1e-5)
 
 
 def test_other_weights_predict_what_the_whole_network_does(classifier: SequenceClassifier) -> None:
@@ -108,13 +94,14 @@ def test_other_weights_predict_what_the_whole_network_does(classifier: SequenceC
     others = [random.dirichlet(np.ones(len(map_)), 4).T.astype(np.float32) for map_ in readout.attention]
     predicted = readout.predict(others)
     for row, text in enumerate(TEXTS):
-        own = library(classifier, text).attentions[-1][0, :, row_of(classifier)]
+        own = ask_library(classifier, text)[1].attentions[-1][0, :, row_of(classifier)]
         item = torch.tensor(items_of(classifier, text))
         whole = torch.from_numpy(readout.attending.weights[row]).T[:, item]
         # behind a sliding window there is no weight to be divided
         share = (own / whole).where(whole > 0, 1 / item.bincount()[item])
         pieces = share * torch.from_numpy(others[row]).T[:, item]
-        expected = imposed_by_the_library(classifier, text, pieces).softmax(-1)
+        with impose_on_library(classifier, pieces[None]):
+            expected = ask_library(classifier, text)[1].logits[0].softmax(-1)
         np.testing.assert_allclose(predicted[row], expected.numpy(), atol=1e-5)
 
 
@@ -125,14 +112,6 @@ def test_uniform_weights_are_imposed_on_items(classifier: SequenceClassifier) ->
     np.testing.assert_allclose(readout.probabilities, own.predict(even), atol=1e-6)
     for row, text in enumerate(TEXTS):
         np.testing.assert_allclose(readout.attention[row], 1 / (max(items_of(classifier, text)) + 1), atol=1e-7)
-
-
-def test_texts_that_are_cut_keep_the_words_that_are_read(classifier: SequenceClassifier) -> None:
-    readout = read(classifier, most=8)
-    pieces = pieces_of(classifier, 8)
-    assert pieces.truncated.any()
-    assert (readout.words == pieces.read).all()
-    assert (readout.words[pieces.truncated] < np.array([len(text) for text in TEXTS])[pieces.truncated]).all()
 
 
 def test_a_tail_that_is_not_the_models_is_refused(classifier: SequenceClassifier, monkeypatch: Any) -> None:
@@ -198,7 +177,7 @@ def test_modernbert_is_read_with_and_without_biases_and_where_the_last_layer_is_
     readout = read(classifier)
     assert readout.attending is not None
     for row, text in enumerate(TEXTS):
-        expected = library(classifier, text).logits[0].softmax(-1).numpy()
+        expected = ask_library(classifier, text)[1].logits[0].softmax(-1).numpy()
         np.testing.assert_allclose(readout.probabilities[row], expected, atol=1e-5)
     # the first token sees the pieces within half a window, and the last mark of the longest text is beyond that
     assert (readout.attending.weights[2][-1].sum() == 0) == (window == 4)

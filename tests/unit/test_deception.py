@@ -15,9 +15,6 @@ from torch import nn
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.impermissible import impermissible
 from attention_audit.columns.tables import TABLE
-from attention_audit.model.architecture import Architecture
-from attention_audit.model.attention import attention_of
-from attention_audit.model.batch import Batch
 from attention_audit.names import Look, Names
 from attention_audit.readout import Readout
 from attention_audit.tables.shown import wide
@@ -35,20 +32,6 @@ MODELS = Names(
 )
 HONEST, LIAR, ANONYMISED = MODELS
 LABELS = labels_of([MODELS.labels], {})
-
-
-def test_linear_attention_by_hand() -> None:
-    attention = attention_of(
-        Architecture(encoder="none", attention="linear", embedding=2, pretrained=False, hidden=2, attention_hidden=2),
-        2,
-    )
-    with torch.no_grad():
-        attention.score.weight[:] = torch.tensor([[1.0, 2.0]])  # type: ignore[union-attr, index]
-    batch = Batch(torch.zeros(1, 5, dtype=torch.long), torch.tensor([2]), torch.tensor([0]))
-    states = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [9.0, 9.0]]])
-    # scores 1 and 2; the third item is padding
-    expected = np.exp([1, 2]) / np.exp([1, 2]).sum()
-    np.testing.assert_allclose(attention(states, batch)[0].detach(), [*expected, 0], rtol=1e-6)
 
 
 def test_what_a_model_does_without_the_hidden_words_by_hand(random_readout: Callable[..., Readout]) -> None:

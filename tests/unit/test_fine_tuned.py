@@ -1,7 +1,5 @@
 """Classifiers that are fine-tuned here: their network against the library's own, and their training."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -10,15 +8,14 @@ import classifiers_on_disk
 import numpy as np
 import pytest
 import torch
-import transformers
-from classifiers_on_disk import FAMILIES, NAMES, TEXTS
+from classifiers_on_disk import FAMILIES, NAMES, TEXTS, impose_on_library
 from torch import Tensor
 
 from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split
-from attention_audit.model.sequence_classifier import FineTuned, even_weights
+from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
-from attention_audit.training.loop import ConsistentAdversary, LabelLoss, adam, train_epoch
+from attention_audit.training.loop import adam, measure_loss, train_epoch
 from attention_audit.training.settings import Recipe
 from attention_audit.transformer.families import family_of
 from attention_audit.transformer.opening import open_tokenizer, open_untrained
@@ -49,28 +46,6 @@ def split_of(folder: Path, **carried: Any) -> Split:
     pieces = pieces_of(folder)
     rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
     return Split(rows, pieces.read, LABELS, CPU, pieces=PieceTable(pieces, CPU), marks=MARKS, **carried)
-
-
-@contextmanager
-def imposed(model: FineTuned, weights: Tensor) -> Iterator[None]:
-    """The library's own hook gives the first token of all texts these weights (B, P) in all heads of the last layer."""
-    last = model.part("attention")
-
-    def attend(module: Any, query: Tensor, key: Tensor, value: Tensor, mask: Any, **settings: Any) -> Any:
-        scores = query @ key.transpose(2, 3) * query.shape[-1] ** -0.5
-        own = (scores if mask is None else scores + mask).softmax(-1)
-        if module is last:
-            row = weights[:, None, None].expand(-1, own.shape[1], 1, -1)
-            own = torch.cat([row, own[:, :, 1:]], 2)
-        return (own @ value).transpose(1, 2).contiguous(), own
-
-    transformers.AttentionInterface.register("imposed_in_training", attend)
-    transformers.AttentionMaskInterface.register("imposed_in_training", transformers.masking_utils.eager_mask)
-    model.model.set_attn_implementation("imposed_in_training")
-    try:
-        yield
-    finally:
-        model.model.set_attn_implementation("eager")
 
 
 def gradients(model: FineTuned, logits: Tensor) -> dict[str, Tensor]:
@@ -114,10 +89,10 @@ def test_uniform_weights_are_those_imposed_on_the_whole_library(folder: Path) ->
         for place, item in enumerate(items):
             if item >= 0:
                 by_hand[text, place] = 1 / (ITEMS[text] * items.count(item))
-    torch.testing.assert_close(even_weights(batch.pieces), by_hand)
+    torch.testing.assert_close(batch.pieces.even, by_hand)
     ours = model(batch)
     own = gradients(model, ours.logits)
-    with imposed(model, by_hand):
+    with impose_on_library(model, by_hand[:, None]):
         theirs = model.logits(batch.pieces)
         expected = gradients(model, theirs)
     torch.testing.assert_close(ours.logits, theirs, atol=1e-5, rtol=0)
@@ -156,7 +131,7 @@ def test_a_training_step_lowers_the_loss_and_the_readout_is_the_network(folder: 
     recipe = Recipe(learning_rate=1e-3, decoupled=True, average=True, warmup=0.1, clip_norm=1.0, amsgrad=False)
     optimiser, random = adam(model, recipe), np.random.default_rng(0)  # type: ignore[arg-type]
     model.train()
-    losses = [train_epoch(model, split, LabelLoss(None), optimiser, recipe, random) for _ in range(8)]  # type: ignore[arg-type]
+    losses = [train_epoch(model, split, measure_loss, optimiser, recipe, random) for _ in range(8)]  # type: ignore[arg-type]
     assert losses[-1] < losses[0]
     model.eval()
     readout = take_classifier(model, pieces_of(folder), NAMES, LABELS, range(3))
@@ -173,21 +148,16 @@ def test_a_training_step_lowers_the_loss_and_the_readout_is_the_network(folder: 
             np.testing.assert_allclose(readout.attention[text], 1 / items, atol=1e-6)
 
 
-def test_an_adversary_compares_maps_of_words_and_marks(folder: Path) -> None:
-    model = opened(folder).eval()
+def test_a_split_carries_maps_of_words_and_marks(folder: Path) -> None:
     maps = [np.arange(1, items + 1) / (items * (items + 1) / 2) for items in ITEMS]
-    predicted = np.full((4, 3), 1 / 3)
-    split = split_of(folder, attention=maps, probabilities=predicted)
     members = np.array([3, 0])
-    batch = split.batch(members)
+    batch = split_of(folder, attention=maps).batch(members)
+    assert batch.attention is not None
     with torch.no_grad():
-        output = model(batch)
-        loss = ConsistentAdversary(0.5)(output, batch)
-    for row, member in enumerate(members):
-        own = output.attention[row, : ITEMS[member]].double().numpy()
-        kl = (own * np.log(own / maps[member])).sum()
-        tvd = np.abs(output.logits[row].softmax(-1).double().numpy() - 1 / 3).sum() / 2
-        assert loss[row].item() == pytest.approx(tvd - 0.5 * kl, abs=1e-5)
+        assert opened(folder).eval()(batch).attention.shape == batch.attention.shape
+    for row, member in zip(batch.attention, members, strict=True):
+        np.testing.assert_allclose(row[: ITEMS[member]], maps[member], rtol=1e-6)
+        assert not row[ITEMS[member] :].any()
 
 
 def test_a_state_has_one_name_for_each_weight(folder: Path) -> None:

@@ -77,13 +77,6 @@ def test_a_flat_network_equals_the_loop_over_texts_and_reads_no_marks(encoder: s
         torch.testing.assert_close(output.logits[row], model.decoder(context))
 
 
-def test_items_and_widths_are_those_of_sentences_or_of_words() -> None:
-    split, flat = split_of(DOCUMENTS), split_of(DOCUMENTS, hierarchical=False)
-    assert (split.items.tolist(), flat.items.tolist()) == ([2, 1, 3], [4, 5, 14])
-    assert (split.widths.tolist(), flat.widths.tolist()) == ([3, 5, 11], [4, 5, 14])
-    assert split.lengths.tolist() == flat.lengths.tolist()
-
-
 def test_attention_that_a_split_carries_is_by_sentence() -> None:
     batch = split_of(DOCUMENTS, attention=[[0.25, 0.75], [1.0], [0.5, 0.0, 0.5]]).batch(np.array([2, 0]))
     assert batch.attention.tolist() == [[0.5, 0, 0.5], [0.25, 0.75, 0]]
@@ -91,7 +84,7 @@ def test_attention_that_a_split_carries_is_by_sentence() -> None:
 
 def test_a_hierarchy_refuses_a_split_without_boundaries() -> None:
     batch = split_of(DOCUMENTS, hierarchical=False).batch(np.arange(3))
-    with pytest.raises(ValueError, match="needs a split that carries sentence boundaries"):
+    with pytest.raises(ValueError, match="the model needs a split that carries sentence boundaries"):
         model_of("none", hierarchical=True)(batch)
 
 

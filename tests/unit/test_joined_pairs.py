@@ -1,19 +1,13 @@
 """Pairs of texts that are read as one: their words, their pieces, and what a classifier makes of them."""
 
-from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import classifiers_on_disk
-import numpy as np
 import pytest
-import torch
-import transformers
-from classifiers_on_disk import READ
+from classifiers_on_disk import PAIRS
 from planned import plan_of
 
-from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.corpus.draft import make_row
 from attention_audit.corpus.rationales import Annotations
 from attention_audit.corpus.source import Length, Preparation
@@ -23,79 +17,15 @@ from attention_audit.corpus.tokens import Tokens
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, spaced
-from attention_audit.stages.read_classifier import ReadTexts, split_of
-from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
 
-PAIRS = [
-    (first.split(), second.split())
-    for first, second in (
-        ("the film is great", "unbelievably good"), ("bad", "why is the story dull"), ("a story", "a film")
-    )
-]  # fmt: skip
 WORDS = [first + second for first, second in PAIRS]
 WRITTEN = [spaced(words, len(first)) for words, (first, _) in zip(WORDS, PAIRS, strict=True)]
 NAMES = ["one", "two", "three"]
 
 
-@pytest.fixture(scope="module", params=READ)
-def classifier(request: Any, tmp_path_factory: pytest.TempPathFactory) -> SequenceClassifier:
-    folder = tmp_path_factory.mktemp(request.param)
-    return SequenceClassifier(classifiers_on_disk.save(folder, request.param, ("a", "b", "c"), moved=True))
-
-
-@cache
-def plain(folder: Path) -> Any:
-    """The library's own model."""
-    return transformers.AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager")
-
-
-def library(
-    classifier: SequenceClassifier, first: Sequence[str], second: Sequence[str], gone: tuple[int, int] | None = None
-) -> Any:
-    """What the library itself says of one pair, or of it without the pieces of one word of its first or second text."""
-    given = classifier.tokenizer(" ".join(first), " ".join(second), return_tensors="pt")
-    words = zip(given.sequence_ids(), given.word_ids(), strict=True)
-    kept = torch.tensor([word != gone for word in words])
-    given = {name: values[:, kept] for name, values in given.items()}
-    with torch.no_grad():
-        return plain(classifier.folder)(**given, output_attentions=True)
-
-
 def pieces_of(classifier: SequenceClassifier, most: int = 40) -> Pieces:
     return cut_raw(classifier.tokenizer, NAMES, WRITTEN, most)
-
-
-def test_a_classifier_reads_both_texts_as_a_pair(classifier: SequenceClassifier) -> None:
-    pieces = pieces_of(classifier)
-    readout = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), [0, 1, 2])
-    row = -1 if classifier.family.last else 0
-    assert readout.words.tolist() == [6, 6, 4]
-    for place, (first, second) in enumerate(PAIRS):
-        said = library(classifier, first, second)
-        np.testing.assert_allclose(readout.probabilities[place], said.logits[0].softmax(-1).numpy(), atol=1e-5)
-        weights = said.attentions[-1][0, :, row].mean(0).numpy()
-        encoding = classifier.tokenizer(" ".join(first), " ".join(second)).encodings[0]
-        # the library counts words of each text from 0
-        sides = zip(encoding.sequence_ids, encoding.word_ids, strict=True)
-        items = [
-            len(first + second) + (at > 0) if side is None else word + side * len(first)
-            for at, (side, word) in enumerate(sides)
-        ]
-        summed = np.bincount(items, weights)
-        np.testing.assert_allclose(readout.attention[place], summed, atol=1e-6)
-
-
-def test_a_deleted_word_leaves_a_pair(classifier: SequenceClassifier) -> None:
-    texts = ReadTexts(NAMES, np.zeros(3, np.int64), WORDS, WRITTEN, {})
-    found = leave_one_out(classifier, split_of(pieces_of(classifier), texts, torch.device("cpu")))
-    for place, (first, second) in enumerate(PAIRS):
-        whole = library(classifier, first, second).logits[0].softmax(-1)
-        for at in range(len(first + second)):
-            gone = (0, at) if at < len(first) else (1, at - len(first))
-            without = library(classifier, first, second, gone).logits[0].softmax(-1)
-            expected = float((whole - without).abs().sum() / 2)
-            assert found.distances[place][at] == pytest.approx(expected, abs=1e-5)
 
 
 def test_of_a_pair_that_is_too_long_the_second_text_is_cut(tmp_path: Path) -> None:

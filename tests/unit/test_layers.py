@@ -7,13 +7,12 @@ from typing import Any
 import classifiers_on_disk
 import numpy as np
 import pytest
-import torch
-from in_process import make_exhibit, run_stage
+from classifiers_on_disk import ask_library, sum_over_items
+from in_process import make_exhibit
 from planned import model_of, overlaid, plan_of
 
 from attention_audit import api
 from attention_audit.artefacts.parquet import read_frame
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.audits.attention_maps import attention_maps
 from attention_audit.audits.comparison import compare_maps
@@ -51,27 +50,15 @@ ALONE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("family", "pooling"), [*((family, None) for family in classifiers_on_disk.READ), ("modernbert", "mean")]
-)
-def test_the_map_is_the_librarys_of_that_layer(family: str, pooling: str | None, tmp_path: Path) -> None:
-    """Where the mean of all tokens is classified, it is that of all rows."""
-    further = {"classifier_pooling": pooling} if pooling else {}
-    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, family, ("a", "b", "c"), **further))
+def test_where_the_mean_of_all_tokens_is_classified_the_map_is_that_of_all_rows(tmp_path: Path) -> None:
+    names = ("a", "b", "c")
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, "modernbert", names, classifier_pooling="mean"))
     pieces = cut(classifier.tokenizer, NAMES, TEXTS, None, classifier.most)
-    readout = take_layer(classifier, pieces, NAMES, np.zeros(3, np.int64), (2, 0, 1), 2 if pooling else 1)
+    readout = take_layer(classifier, pieces, NAMES, np.zeros(3, np.int64), (2, 0, 1), 2)
     assert readout.kind is SEVERAL
-    assert not readout.decided
-    assert readout.words.tolist() == [4, 2, 1]
     for row, text in enumerate(TEXTS):
-        encoding = classifier.tokenizer([text], is_split_into_words=True, return_tensors="pt")
-        with torch.no_grad():
-            said = classifier.model(**encoding, output_attentions=True)
-        heads = said.attentions[1 if pooling else 0][0].mean(0)
-        weights = heads.mean(0) if pooling else heads[-1 if classifier.family.last else 0]
-        words = [len(text) + (at > 0) if word is None else word for at, word in enumerate(encoding.word_ids())]
-        items = np.zeros(max(words) + 1)
-        np.add.at(items, words, weights.numpy())
+        encoding, said = ask_library(classifier, text)
+        items = sum_over_items(encoding, said.attentions[1][0].mean((0, 1)), text)
         np.testing.assert_allclose(readout.attention[row], items, atol=1e-6)
         np.testing.assert_allclose(readout.probabilities[row], said.logits[0].softmax(-1)[[2, 0, 1]], atol=1e-5)
 
@@ -118,6 +105,9 @@ def test_the_last_layer_by_its_number_is_the_last_layer(folders: list[str]) -> N
         ({"layer": 0}, r"hf\.chorus\.layer: input should be greater than or equal to 1"),
         ({"layer": 1, "uniform": ["x"]}, r"hf\.chorus: uniform: has uniform weights in its last layer; leave it"),
         ({"layer": 1, "models": {}, "recipe": {"path": "x"}}, r"hf\.chorus: has a recipe, and layer, which is said of"),
+        ({"recipe": {"path": "x"}}, r"hf\.chorus: has a recipe, and models, which is said of"),
+        ({"long": "window", "uniform": ["x"]}, r"hf\.chorus: uniform: .* leave it or `long: window` out"),
+        ({"long": "window", "models": {}, "recipe": {"path": "x"}}, r"hf\.chorus: has a recipe, and long: window"),
     ],
 )
 def test_a_layer_that_cannot_be_is_one_line(folders: list[str], further: dict[str, Any], line: str) -> None:
@@ -137,6 +127,7 @@ def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkey
     assert row["used_zones"] == row["ranks_zones"] == row["signed_zones"] == "-"
     assert row["located_texts"] > 0
     assert row["stable_trainings"] == 2
+    assert read_weights(Path("results/readouts/chorus/hf_mine/seed1/tail.safetensors")) == {}
     held = read_frame(Path("results/tables/hf_table_maps.parquet"), TABLE)
     stable = held[held["metric"] == "rank_stability"]
     assert {row.rpartition("/")[2] for row in stable["row"]} == {"attention", "loo", "integrated_gradients"}
@@ -204,18 +195,3 @@ def test_maps_are_shown_without_a_search(only_read: Readout) -> None:
     shown = attention_maps(only_read, tokens, AttentionMaps(automatic=1, instances=["text-2"]), said.append)
     assert shown["token"][:5] == ["a", "b", "c", "[CLS]", "[SEP]"]
     assert set(shown["weights"]) == {"base"}
-
-
-def test_trainings_are_imported_with_empty_tails(folders: list[str], tmp_path: Path, provenance: Provenance) -> None:
-    from test_given_classifiers import corpus
-
-    plan = planned(folders, layer=1)
-    outputs = [tmp_path / str(seed) / "test.parquet" for seed in (1, 2)]
-    texts = corpus(tmp_path / "corpus.parquet", provenance, ("0", "1"))
-    for seed, path in enumerate(outputs, start=1):
-        made = {"readout": [str(path)], "tail": [str(path.with_name("tail.safetensors"))]}
-        job = plan.trainings.imported("chorus/hf_mine", seed).settings
-        run_stage("read_classifier", job, {"corpus": [str(texts)], "given": []}, made)
-        assert read_weights(path.with_name("tail.safetensors")) == {}
-    first, second = (read_readout(path) for path in outputs)
-    assert np.abs(first.attention[0] - second.attention[0]).max() > 0.01

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from networks import make_architecture
 
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
@@ -31,9 +33,7 @@ TEXTS = [
 ]
 
 
-def architecture(**further: Any) -> Architecture:
-    sizes = {"encoder": "affine", "attention": "uniform", "embedding": 2, "hidden": 3, "attention_hidden": 3}
-    return Architecture.model_validate(sizes | {"pretrained": False} | further)
+architecture = partial(make_architecture, "affine", "uniform", embedding=2)
 
 
 Read = Callable[..., Material]
@@ -117,14 +117,6 @@ def test_without_pretrained_vectors_none_are_read(read: Read) -> None:
     material = read()
     assert material.vectors is None
     assert build_model(material, architecture(), seed=0).embedding.weight[4:].all()
-
-
-def test_a_split_gives_batches_of_its_texts(material: Material) -> None:
-    batch = build_split(material.splits["train"], CPU).batch(np.array([2, 1]))
-    assert batch.ids.tolist() == [[2, 4, 3, 0], [2, 6, 4, 3]]
-    assert batch.ids.dtype == torch.int64
-    assert batch.lengths.tolist() == [1, 2]
-    assert batch.labels.tolist() == [0, 1]
 
 
 def test_a_reference_is_joined_by_id(

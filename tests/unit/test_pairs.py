@@ -19,7 +19,7 @@ from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Marked, Split
 from attention_audit.model.encoders import BiLSTM
-from attention_audit.model.network import Classifier, PairClassifier, allowed, network, predict_split
+from attention_audit.model.network import PairClassifier, allowed, network, predict_split
 from attention_audit.readout import Readout, head_columns, read_readout, read_readouts
 from attention_audit.scores import accuracy
 from attention_audit.stages.loading import build_model, build_split, read_material
@@ -116,13 +116,8 @@ def test_what_is_no_candidate_has_no_probability_and_no_gradient() -> None:
 
 def test_a_split_without_queries_is_refused() -> None:
     split = small_networks.split_of(TEXTS)
-    with pytest.raises(ValueError, match="a model of pairs needs a split that carries queries"):
+    with pytest.raises(ValueError, match="the model needs a split that carries queries"):
         model_of()(split.batch(np.arange(3)))
-
-
-def test_the_architecture_says_whether_it_is_of_pairs() -> None:
-    assert isinstance(network(architecture(), 10, 2), PairClassifier)
-    assert isinstance(network(architecture(pair=False), 10, 2), Classifier)
 
 
 @pytest.mark.parametrize(

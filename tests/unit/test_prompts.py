@@ -50,7 +50,6 @@ def test_the_classes_are_next_tokens_and_the_map_is_the_last_tokens(folder: Path
     assert classifier.names == ["great", "dull"]
     pieces = pieces_of(classifier)
     readout = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), (1, 0))
-    even = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), (1, 0), imposed=True)
     tokens = classifier.tokenizer.convert_tokens_to_ids(["dull", "great"])
     for row, text in enumerate(TEXTS):
         filled = PROMPT.template.replace("{text}", text)
@@ -69,7 +68,6 @@ def test_the_classes_are_next_tokens_and_the_map_is_the_last_tokens(folder: Path
             items[word if inside else len(places) + (at > 0)] += weight
         np.testing.assert_allclose(readout.attention[row], items, atol=1e-6)
         assert readout.words[row] == len(places)
-        np.testing.assert_allclose(even.attention[row], 1 / len(items), atol=1e-7)
 
 
 def test_a_text_that_is_too_long_is_cut_and_its_prompt_is_not(folder: Path) -> None:

@@ -106,17 +106,3 @@ def test_texts_are_joined_by_id_never_by_order(random_readout: MakeReadout) -> N
     np.testing.assert_array_equal(turned.probabilities, readout.probabilities[[2, 0, 1]])
     with pytest.raises(AuditError, match="text 'x' and 1 more is missing"):
         readout.aligned(["text-0", "x", "y"])
-
-
-def test_padded_batches_hold_every_text_once(random_readout: MakeReadout) -> None:
-    readout = random_readout([9, 2, 5, 5, 1, 30, 7], outputs=2)
-    seen = []
-    for texts in readout.batches(torch.float64, positions=16):
-        for row, member in enumerate(texts.members):
-            length = int(texts.lengths[row])
-            np.testing.assert_array_equal(texts.attention[row, :length], readout.attention[member])
-            np.testing.assert_array_equal(texts.contribution[row, :length], readout.contribution[member])
-            assert (texts.attention[row, length:] == 0).all()
-            seen.append(int(member))
-    assert sorted(seen) == list(range(7))
-    assert [readout.lengths[i] for i in seen] == sorted(readout.lengths)

@@ -10,9 +10,10 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from networks import make_architecture
 
+from attention_audit.divergence import jsd
 from attention_audit.errors import AuditError
-from attention_audit.model.architecture import Architecture
 from attention_audit.model.attention import attention_of, soften
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Classifier
@@ -117,9 +118,7 @@ def test_the_chosen_step_is_the_least_alike_within_or_else_the_nearest() -> None
 @pytest.mark.parametrize("scoring", ["additive", "dot"])
 def test_softened_attention_has_its_scores_times_the_factor(scoring: str) -> None:
     torch.manual_seed(0)
-    sizes = {"embedding": 4, "hidden": 3, "attention_hidden": 3, "pretrained": False}
-    architecture = Architecture.model_validate({"encoder": "affine", "attention": scoring, **sizes})
-    attention = attention_of(architecture, 4)
+    attention = attention_of(make_architecture("affine", scoring), 4)
     states = torch.randn(2, 5, 4) * 10
     batch = Batch(torch.zeros(2, 7, dtype=torch.long), torch.tensor([5, 3]), torch.zeros(2))
     before = attention(states, batch).log()
@@ -135,9 +134,7 @@ def test_attention_that_cannot_be_softened_is_one_line() -> None:
 
 
 RECIPE = Recipe(learning_rate=0.02, batch_size=16)
-SMALL = Architecture(
-    encoder="affine", attention="additive", embedding=8, pretrained=False, hidden=8, attention_hidden=8
-)
+SMALL = make_architecture("affine", embedding=8, hidden=8, attention_hidden=8)
 
 
 def base_model() -> tuple[Classifier, dict[str, Split]]:
@@ -204,12 +201,11 @@ def test_distances_are_means_over_texts() -> None:
     assert carried.probabilities is not None
     attention = carried.attention.double()
     # against uniform weights over six words, and a probability of one half
-    middle = (attention + 1 / 6) / 2
-    jsd = (attention * (attention / middle).log() + (1 / 6 / middle).log() / 6).sum(1) / 2
+    moved = jsd(attention, torch.full_like(attention, 1 / 6))
     tvd = (carried.probabilities[:, 0].double() - 0.5).abs()
     of_classes = [tvd[carried.probabilities.argmax(-1) == number].mean().item() for number in (0, 1)]
     change, apart, similarity = measure_distance(model, splits["dev"])
-    assert (change, apart) == pytest.approx((sum(of_classes) / 2, jsd.mean().item()), rel=1e-5)
+    assert (change, apart) == pytest.approx((sum(of_classes) / 2, moved.mean().item()), rel=1e-5)
     # uniform weights are the same in any order
     assert similarity == pytest.approx(0, abs=1e-6)
 

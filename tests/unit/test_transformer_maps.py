@@ -116,10 +116,10 @@ def test_maps_of_layers_that_normalise_before(modern, name):
         MAPS[name](modern)
 
 
-def given(read, layer, number):
+def given(layer):
     """The vectors from piece j to piece i of a layer: (B, i, j, D)."""
     with torch.no_grad():
-        return torch.einsum("bhij,bjhd->bijd", layer.weights, norms.by_head(read, layer, number))
+        return torch.einsum("bhij,bjhd->bijd", layer.weights, norms.by_head(layer))
 
 
 def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attention_returns(modern):
@@ -128,20 +128,16 @@ def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attenti
     with modern.classifier.part("attention").register_forward_hook(lambda _m, _i, out: kept.update(out=out[0])):
         modern.classifier.logits(modern.pieces)
     texts, rows = torch.arange(3), modern.pieces.lengths - 1 if modern.classifier.family.last else 0
-    parts = given(modern, modern.layers[-1], 2)[texts, rows]
+    parts = given(modern.layers[-1])[texts, rows]
     bias = modern.classifier.part("output").bias
     added = kept["out"][texts, rows] - (0 if bias is None else bias)
     torch.testing.assert_close(parts.sum(1), added, rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(MAPS["value_norm"](modern), parts.norm(dim=-1) * modern.mask)
 
 
-def test_the_last_piece_is_classified_whatever_the_padding(modern):
-    """As the library's own model says of each text alone; and by its vectors in the place of its ids."""
-    read, model = modern.classifier, modern.classifier.model
-    together = read.logits(modern.pieces)
-    torch.testing.assert_close(read.logits(modern.pieces, read.vectors(modern.pieces)), together)
-    for text, count in enumerate(modern.pieces.lengths.tolist()):
-        torch.testing.assert_close(model(modern.pieces.ids[text : text + 1, :count]).logits[0], together[text])
+def test_the_vectors_of_pieces_are_read_as_their_ids_are(modern):
+    read, pieces = modern.classifier, modern.pieces
+    torch.testing.assert_close(read.logits(pieces, read.vectors(pieces)), read.logits(pieces))
 
 
 def test_a_text_of_which_nothing_would_stay_keeps_its_first_piece(modern):
@@ -179,9 +175,9 @@ def test_where_the_mean_of_all_rows_is_classified_no_row_is_the_maps(tmp_path, n
 
 
 def test_the_parts_of_a_layer_sum_to_what_it_returns(read):
-    for number, layer in enumerate(read.layers, start=1):
-        output, first = (read.classifier.part(name, number) for name in ("output", "first"))
-        parts = given(read, layer, number).sum(2) + layer.below
+    for layer in read.layers:
+        output, first = map(layer.part, ("output", "first"))
+        parts = given(layer).sum(2) + layer.below
         torch.testing.assert_close(parts + output.bias, layer.mixed, rtol=1e-5, atol=1e-5)
         # the bias b_o is a part too, which belongs to no piece
         straight = norms.straight(first, parts) + norms.straight(first, output.bias)

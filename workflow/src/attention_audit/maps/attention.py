@@ -2,6 +2,8 @@
 of the predicted class's logit: gradient x attention, AttCAT, input x gradient.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -34,22 +36,22 @@ def largest_head(read: Pass) -> Tensor:
     return rows[torch.arange(len(rows)), head]
 
 
-def _refuse_missing(read: Pass, part: str, number: int, count: int) -> None:
-    if number > count:
-        raise AuditError(f"{read.classifier.folder}: has no {part} {number} to map, but {count}; name one of these")
+def _take_row(read: Pass, name: str, parts: Sequence[Tensor], number: int) -> Tensor:
+    if number > len(parts):
+        raise AuditError(
+            f"{read.classifier.folder}: has no {name} {number} to map, but {len(parts)}; name one of these"
+        )
+    return read.row(parts[number - 1])
 
 
 def head(read: Pass, number: int) -> Tensor:
     """The classified piece's row of one head of the last layer, counted from 1. One pass."""
-    weights = read.layers[-1].weights
-    _refuse_missing(read, "head", number, weights.shape[1])
-    return read.row(weights[:, number - 1])
+    return _take_row(read, "head", read.layers[-1].weights.unbind(1), number)
 
 
 def layer(read: Pass, number: int) -> Tensor:
     """The classified piece's row of one layer, counted from 1, the mean of its heads. One pass."""
-    _refuse_missing(read, "layer", number, len(read.layers))
-    return read.row(read.layers[number - 1].weights).mean(1)
+    return _take_row(read, "layer", [layer.weights for layer in read.layers], number).mean(1)
 
 
 def mixing(weights: Tensor) -> Tensor:
@@ -104,13 +106,12 @@ def gradient_attention(read: Pass) -> Tensor:
     Chefer, Gur & Wolf 2021 (ICCV), equations 5 and 6, of self-attention. Their code has a switch that takes relevance
     by LRP in the place of A, which is not done here. One pass forth and one back.
     """
-    slopes = read.slopes
-    count = read.mask.shape[1]
-    relevance = torch.eye(count, device=read.mask.device).expand(len(read.mask), -1, -1)
+    slopes, mask = read.slopes, read.mask
+    relevance = torch.eye(mask.shape[1], device=mask.device).expand(len(mask), -1, -1)
     for layer, slope in zip(slopes.layers, slopes.of_weights, strict=True):
         moved = (slope * layer.weights.detach()).clamp(min=0).mean(1)
         relevance = relevance + moved @ relevance
-    return read.row(relevance) * read.mask
+    return read.row(relevance) * mask
 
 
 def attcat(read: Pass) -> Tensor:

@@ -34,6 +34,7 @@ from attention_audit.maps.passes import Pass, normalised_after
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.model.tail import ACTIVATIONS
 
+PARTS = ("values", "output", "first", "second", "inner", "outer")
 FACTORS = {"query": 0.25, "key": 0.25, "values": 0.5}
 """What these parts of a layer keep of their gradient."""
 
@@ -71,18 +72,17 @@ def parts_of_logits(read: Pass, text: int) -> Tensor:
     states = read.layers[0].below[text, :count]
     place = torch.arange(count, device=states.device)
     parts = torch.diag_embed(states.T).permute(1, 2, 0)  # (P, J, D): of piece i, the vector of piece j
-    for number, layer in enumerate(read.layers, start=1):
+    for layer in read.layers:
         weights = layer.weights[text, :, :count, :count]
-        value, output = (classifier.part(name, number) for name in ("values", "output"))
+        value, output, first, second, inner, outer = map(layer.part, PARTS)
         values, bias = parts @ value.weight.T, output.bias
-        if number == 1:
+        if layer is read.layers[0]:
             values[place, place] += value.bias
         else:
             bias = output.weight @ value.bias + bias
         mixed = torch.einsum("hik,kjhe->ijhe", weights, values.reshape(count, count, len(weights), -1)).flatten(-2)
-        parts = norm(classifier.part("first", number), with_bias(mixed @ output.weight.T + parts, bias))
-        inner = active(classifier.active, linear(classifier.part("inner", number), parts))
-        parts = norm(classifier.part("second", number), linear(classifier.part("outer", number), inner) + parts)
+        parts = norm(first, with_bias(mixed @ output.weight.T + parts, bias))
+        parts = norm(second, linear(outer, active(classifier.active, linear(inner, parts))) + parts)
     pooled = active(classifier.pooled, linear(classifier.part("pooler"), parts[0]))
     return linear(classifier.decoder, pooled)
 

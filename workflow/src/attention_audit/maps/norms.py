@@ -22,9 +22,9 @@ TOGETHER = 1 << 18
 """Numbers that pass at once."""
 
 
-def by_head(read: Pass, layer: LayerPass, number: int) -> Tensor:
-    """What each head makes of each piece, W_o^h V_h x_j: (B, P, H, D)."""
-    weight = read.classifier.part("output", number).weight
+def by_head(layer: LayerPass) -> Tensor:
+    """Compute what each head makes of each piece, W_o^h V_h x_j: (B, P, H, D)."""
+    weight = layer.part("output").weight
     weight = weight.reshape(len(weight), layer.values.shape[2], -1)
     return torch.einsum("bjhe,dhe->bjhd", layer.values, weight)
 
@@ -57,22 +57,21 @@ def value_norm(read: Pass) -> Tensor:
     Kobayashi et al. 2020: the norm of the weighted, transformed vectors, summed over heads before the norm is taken.
     One pass.
     """
-    layer, number = read.layers[-1], len(read.layers)
-    lengths: Tensor = torch.einsum("bhj,bjhd->bjd", read.row(layer.weights), by_head(read, layer, number)).norm(dim=-1)
+    layer = read.layers[-1]
+    lengths: Tensor = torch.einsum("bhj,bjhd->bjd", read.row(layer.weights), by_head(layer)).norm(dim=-1)
     return lengths * read.mask
 
 
-def rolled(read: Pass, layer_matrix: Callable[[int, int], Tensor]) -> Tensor:
-    """Row 0 of the product of the layers' matrices, the last one first, as shares of all pieces: (B, P).
+def rolled(read: Pass, layer_matrix: Callable[[LayerPass, int], Tensor]) -> Tensor:
+    """Take row 0 of the product of the layers' matrices, the last one first, as shares of all pieces: (B, P).
 
-    layer_matrix: gives the first rows of the matrix of a layer, (B, R, P), by its number and R; of the last layer one
-    row is asked.
+    layer_matrix: gives the first R rows of the matrix of a layer, (B, R, P); of the last layer one row is asked.
     """
-    count = len(read.layers)
-    row = as_shares(layer_matrix(count, 1))
-    for number in range(count - 1, 0, -1):
+    *below, last = read.layers
+    row = as_shares(layer_matrix(last, 1))
+    for layer in reversed(below):
         # a product of many norms overflows; only proportions matter
-        row = as_shares(row @ layer_matrix(number, row.shape[-1]))
+        row = as_shares(row @ layer_matrix(layer, row.shape[-1]))
     return row[:, 0]
 
 
@@ -91,9 +90,9 @@ def globenc(read: Pass) -> Tensor:
     pass. Lengths are taken from the products of the heads' vectors, so that no T_ij is made.
     """
 
-    def lengths(number: int, rows: int) -> Tensor:
-        layer, first, second = read.layers[number - 1], *(read.classifier.part(name, number) for name in NORMS)
-        of_heads = straight(second, straight(first, by_head(read, layer, number)))
+    def lengths(layer: LayerPass, rows: int) -> Tensor:
+        first, second = map(layer.part, NORMS)
+        of_heads = straight(second, straight(first, by_head(layer)))
         own = straight(second, straight(first, layer.below[:, :rows]))
         weights = layer.weights[:, :, :rows]
         products = torch.einsum("bjhd,bjgd->bjhg", of_heads, of_heads)
@@ -119,9 +118,9 @@ def alti(read: Pass) -> Tensor:
     number of a difference (torch's default), which moves scores by some millionths. One pass.
     """
 
-    def shares(number: int, rows: int) -> Tensor:
-        layer, first = read.layers[number - 1], read.classifier.part("first", number)
-        of_heads = straight(first, by_head(read, layer, number))
+    def shares(layer: LayerPass, rows: int) -> Tensor:
+        first = layer.part("first")
+        of_heads = straight(first, by_head(layer))
         whole: Tensor = first(layer.mixed)[:, :rows]
         by = deviation(first, layer.mixed)[:, :rows]
         weights = layer.weights[:, :, :rows] / by[:, None, :, None]
@@ -149,15 +148,14 @@ def distances(whole: Tensor, weights: Tensor, of_heads: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def zeroed_distances(read: Pass, number: int, rows: int) -> Tensor:
+def zeroed_distances(read: Pass, layer: LayerPass, rows: int) -> Tensor:
     """How far, by the cosine, what a layer returns for piece i moves where the value of piece j is 0 (value zeroing,
     Mohebbi et al. 2023): (B, R, P), from the first R pieces i to j.
 
     Rows are normalised, as in the authors' code.
     """
-    layer, classifier = read.layers[number - 1], read.classifier
-    first, inner, outer, second = (classifier.part(name, number) for name in ("first", "inner", "outer", "second"))
-    of_heads = by_head(read, layer, number)
+    first, inner, outer, second = map(layer.part, ("first", "inner", "outer", "second"))
+    active, of_heads = ACTIVATIONS[read.classifier.active], by_head(layer)
     some = at_once(read.mask.shape[1], layer.mixed.shape[-1])
     moved = torch.zeros(len(read.mask), rows, read.mask.shape[1], device=read.mask.device)
     for text, vectors in enumerate(of_heads):
@@ -165,7 +163,7 @@ def zeroed_distances(read: Pass, number: int, rows: int) -> Tensor:
             part = slice(start, min(start + some, rows))
             gone = torch.einsum("hij,jhd->ijd", layer.weights[text, :, part], vectors)
             normed = first(layer.mixed[text, part, None] - gone)
-            above = second(outer(ACTIVATIONS[classifier.active](inner(normed))) + normed)
+            above = second(outer(active(inner(normed))) + normed)
             moved[text, part] = 1 - cosine_similarity(above, layer.above[text, part, None], dim=-1)
     return as_shares(moved.clamp(min=0) * read.mask[:, None])
 

@@ -47,16 +47,18 @@ class Pass:
         """All layers, without gradients."""
         return self.seen[0]
 
+    def choose(self, logits: Tensor) -> Tensor:
+        """Choose the class of each text that is explained, (B,), by the logits of the texts, (B, C)."""
+        return logits.argmax(1) if self.classes is None else self.classes
+
     @property
     def explained(self) -> Tensor:
         """The class of each text that is explained, (B,)."""
-        return self.seen[1].argmax(1) if self.classes is None else self.classes
+        return self.choose(self.seen[1])
 
     def explained_of(self, logits: Tensor) -> Tensor:
         """Of the logits of the texts, (B, C), those of the classes that are explained, (B,)."""
-        if self.classes is None:
-            return logits.max(1).values
-        return logits.gather(1, self.classes[:, None])[:, 0]
+        return logits.gather(1, self.choose(logits)[:, None])[:, 0]
 
     @cached_property
     def mask(self) -> Tensor:

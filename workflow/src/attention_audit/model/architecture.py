@@ -25,25 +25,21 @@ class EncoderEntry:
     it can sum up a query, which models of pairs need.
     """
 
-    name: str
     target: str
     marked: bool = False
     summarising: bool = False
 
 
 ENCODERS = {
-    entry.name: entry
-    for entry in (
-        EncoderEntry("bilstm", "model.encoders:BiLSTM", marked=True, summarising=True),
-        EncoderEntry("affine", "model.encoders:Affine", summarising=True),
-        EncoderEntry("bigru", "model.encoders:BiGRU"),
-        EncoderEntry("conv", "model.encoders:Convolution", summarising=True),
-        EncoderEntry("none", "model.encoders:Bare"),
-        EncoderEntry("transformer", "model.encoders:Given", marked=True, summarising=True),
-        EncoderEntry("lstm", "model.encoders:LSTM", marked=True, summarising=True),
-        EncoderEntry("orthogonal_bilstm", "model.encoders:OrthogonalBiLSTM", marked=True, summarising=True),
-        EncoderEntry("orthogonal_lstm", "model.encoders:OneOrthogonalLSTM", marked=True, summarising=True),
-    )
+    "bilstm": EncoderEntry("model.encoders:BiLSTM", marked=True, summarising=True),
+    "affine": EncoderEntry("model.encoders:Affine", summarising=True),
+    "bigru": EncoderEntry("model.encoders:BiGRU"),
+    "conv": EncoderEntry("model.encoders:Convolution", summarising=True),
+    "none": EncoderEntry("model.encoders:Bare"),
+    "transformer": EncoderEntry("model.encoders:carry_states", marked=True, summarising=True),
+    "lstm": EncoderEntry("model.encoders:LSTM", marked=True, summarising=True),
+    "orthogonal_bilstm": EncoderEntry("model.encoders:OrthogonalBiLSTM", marked=True, summarising=True),
+    "orthogonal_lstm": EncoderEntry("model.encoders:OneOrthogonalLSTM", marked=True, summarising=True),
 }
 """Every encoder."""
 
@@ -55,22 +51,18 @@ class AttentionEntry:
     where there is none. learns: it is a scoring function, whose weights the model learns.
     """
 
-    name: str
     target: str
     queried: str = ""
     learns: bool = True
 
 
 ATTENTION = {
-    entry.name: entry
-    for entry in (
-        AttentionEntry("additive", "model.attention:Additive", "model.attention:QueryAdditive"),
-        AttentionEntry("linear", "model.attention:Linear"),
-        AttentionEntry("dot", "model.attention:Dot", "model.attention:QueryDot"),
-        AttentionEntry("uniform", "model.attention:Uniform", learns=False),
-        AttentionEntry("imposed", "model.attention:Imposed", learns=False),
-        AttentionEntry("drawn", "model.attention:Drawn", learns=False),
-    )
+    "additive": AttentionEntry("model.attention:Additive", "model.attention:QueryAdditive"),
+    "linear": AttentionEntry("model.attention:Linear"),
+    "dot": AttentionEntry("model.attention:Dot", "model.attention:QueryDot"),
+    "uniform": AttentionEntry("model.attention:Uniform", learns=False),
+    "imposed": AttentionEntry("model.attention:Imposed", learns=False),
+    "drawn": AttentionEntry("model.attention:Drawn", learns=False),
 }
 """Every kind of attention over the items of a text: the scoring functions, and three kinds that learn nothing."""
 Heads = Literal["heads", "even_heads"]
@@ -87,12 +79,12 @@ Attention = Annotated[str, OneOf(lambda: [*ATTENTION, *HEADS])]
 
 def find_encoder(name: str) -> EncoderEntry:
     """Find an encoder by its name; "module:Class" is one that reads vectors."""
-    return ENCODERS.get(name) or EncoderEntry(name, name)
+    return ENCODERS.get(name) or EncoderEntry(name)
 
 
 def find_attention(name: str) -> AttentionEntry:
     """Find a kind of attention by its name; "module:Class" is a scoring function without a form for pairs."""
-    return ATTENTION.get(name) or AttentionEntry(name, name)
+    return ATTENTION.get(name) or AttentionEntry(name)
 
 
 class Dropout(Section):

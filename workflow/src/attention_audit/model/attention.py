@@ -12,7 +12,7 @@ from torch.nn.functional import cosine_similarity
 
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture, find_attention
-from attention_audit.model.batch import Batch, Sentences
+from attention_audit.model.batch import Batch, Sentences, require_part
 from attention_audit.targets import load
 
 PLACES = 1000
@@ -136,9 +136,7 @@ class Imposed(Weightless):
 
     def forward(self, states: Tensor, texts: Batch) -> Tensor:
         """(N, I, H) -> (N, I)."""
-        if texts.attention is None:
-            raise ValueError("imposed attention needs a split that carries attention")
-        return texts.attention
+        return require_part(texts.attention, "attention")
 
 
 class Drawn(Weightless):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from torch import Tensor
 from attention_audit.batching import Indices, padded, sort_into_runs, within
 from attention_audit.transformer.states import PieceBatch, PieceTable, together
 
+PartT = TypeVar("PartT")
 SHORT = 8
 """Sentences of up to this many words are padded together; a longer one only with sentences less than twice as long."""
 
@@ -96,6 +97,13 @@ class Batch(Marked):
         return within(self.items, (self.words if self.documents is None else self.documents.places).shape[1])
 
 
+def require_part(part: PartT | None, name: str) -> PartT:
+    """Return what a batch carries. Raises ValueError, by this name, where its split has none."""
+    if part is None:
+        raise ValueError(f"the model needs a split that carries {name}")
+    return part
+
+
 def _starts(lengths: Indices) -> Indices:
     return lengths.cumsum() - lengths
 
@@ -122,48 +130,46 @@ class Lists(NamedTuple):
 
 
 class _Slices:
-    """N slices of a flat tensor on a device, which begin at `starts` and have `counts` numbers."""
+    """N slices of a flat tensor on a device, of `counts` numbers each, one after another or where they begin."""
 
-    def __init__(self, flat: Tensor, counts: Indices, starts: Indices) -> None:
+    def __init__(self, flat: Tensor, counts: Indices, starts: Indices | None = None) -> None:
         self.flat, self.counts = flat, counts
-        self._starts, self._counts = (torch.from_numpy(part).to(flat.device) for part in (starts, counts))
+        bounds = np.stack([_starts(counts) if starts is None else starts, counts])
+        self._bounds = torch.from_numpy(bounds).to(flat.device)
 
     def pad_rows(self, members: Indices, least: int = 0) -> tuple[Tensor, Tensor]:
         """Pad the slices at `members` with zeros to rows, at least `least` wide; give these, and the slices' counts."""
-        at = torch.from_numpy(members).to(self.flat.device)
-        longest = max(least, int(self.counts[members].max()))
-        return padded(self.flat, self._starts[at], self._counts[at], longest), self._counts[at]
+        starts, counts = self._bounds[:, torch.from_numpy(members).to(self.flat.device)]
+        return padded(self.flat, starts, counts, max(least, int(self.counts[members].max()))), counts
 
 
 class _SentenceTable:
     """The sentences of a split, text after text, in the flat ids of its texts.
 
-    For each text, (N,): counts, its number of sentences; first, the number of its first sentence; longest, the tokens
-    of its longest sentence.
+    For each text, (N,): counts, its number of sentences; longest, the tokens of its longest sentence.
     """
 
     def __init__(self, sentences: Lists, texts: _Slices) -> None:
-        self.counts = np.asarray(sentences.counts, dtype=np.int64)
-        self.first = _starts(self.counts)
-        words = texts.counts - 2
-        tokens = np.asarray(sentences.flat, dtype=np.int64) + np.repeat(_starts(words), self.counts)
+        self.counts, words = np.asarray(sentences.counts, np.int64), texts.counts - 2
+        self._first = _starts(self.counts)
+        tokens = np.asarray(sentences.flat, np.int64) + np.repeat(_starts(words), self.counts)
         lengths = np.diff(tokens, append=words.sum())
         # before a sentence lie both marks of every earlier text, and the start mark of its own
         starts = tokens + np.repeat(2 * np.arange(len(words)) + 1, self.counts)
-        self.sentences = _Slices(texts.flat, lengths, starts)
-        self.longest = np.maximum.reduceat(lengths, self.first)
+        self._sentences = _Slices(texts.flat, lengths, starts)
+        self.longest = np.maximum.reduceat(lengths, self._first)
 
     def documents(self, members: Indices) -> Documents:
         """The sentences of the texts at `members`."""
         counts = self.counts[members]
-        numbers = np.arange(counts.sum()) + np.repeat(self.first[members] - _starts(counts), counts)
-        octaves = np.ceil(np.log2(np.maximum(self.sentences.counts[numbers], SHORT)))
+        numbers = np.arange(counts.sum()) + np.repeat(self._first[members] - _starts(counts), counts)
+        octaves = np.ceil(np.log2(np.maximum(self._sentences.counts[numbers], SHORT)))
         order = np.argsort(octaves, kind="stable")
-        cuts = np.flatnonzero(np.diff(octaves[order])) + 1
-        rows = (self.sentences.pad_rows(group) for group in np.split(numbers[order], cuts))
-        groups = [Sentences(words.long(), lengths) for words, lengths in rows]
-        places = torch.from_numpy(np.argsort(order)).to(self.sentences.flat.device)
-        return Documents(groups, *_Slices(places, counts, _starts(counts)).pad_rows(np.arange(len(members))))
+        groups = np.split(numbers[order], np.flatnonzero(np.diff(octaves[order])) + 1)
+        rows = map(self._sentences.pad_rows, groups)
+        places = torch.from_numpy(np.argsort(order)).to(self._sentences.flat.device)
+        padded_places = _Slices(places, counts).pad_rows(np.arange(len(members)))
+        return Documents([Sentences(words.long(), lengths) for words, lengths in rows], *padded_places)
 
 
 @dataclass(frozen=True)
@@ -223,19 +229,19 @@ class Split:
         map follow the tokens of a text, which are marks of a tokenizer.
         """
 
-        def place(flat: npt.ArrayLike, counts: npt.ArrayLike, kind: npt.DTypeLike = np.int32) -> _Slices:
-            counts = np.asarray(counts, np.int64)
-            return _Slices(torch.from_numpy(np.asarray(flat, kind)).to(device), counts, _starts(counts))
+        def move(values: npt.ArrayLike, kind: npt.DTypeLike) -> Tensor:
+            return torch.from_numpy(np.asarray(values, kind)).to(device)
 
-        self._pieces, self._given = pieces, given
-        self.lengths = np.asarray(lengths, dtype=np.int64)
-        self.device = device
+        def place(flat: npt.ArrayLike, counts: npt.ArrayLike, kind: npt.DTypeLike = np.int32) -> _Slices:
+            return _Slices(move(flat, kind), np.asarray(counts, np.int64))
+
+        self._pieces, self._given, self.device = pieces, given, device
+        self.lengths = np.asarray(lengths, np.int64)
         self._texts = place(ids, self.lengths + 2)
         self._sentences = None if sentences is None else _SentenceTable(sentences, self._texts)
         self._queries = None if queries is None else place(*queries)
         self._candidates = None if candidates is None or not np.any(candidates.counts) else place(*candidates)
-        self._by_item: dict[str, _Slices] = {}
-        self._by_text = {"labels": torch.from_numpy(np.asarray(labels, dtype=np.int64)).to(device)}
+        self._by_item, self._by_text = {}, {"labels": move(labels, np.int64)}
         if attention is not None:
             self._by_item["attention"] = place(np.concatenate(attention), self.items + marks, np.float32)
         if impermissible is not None:
@@ -243,7 +249,7 @@ class Split:
             flat = np.insert(np.asarray(impermissible), np.repeat(self.items.cumsum(), marks), False)
             self._by_item["impermissible"] = place(flat, self.items + marks, np.bool_)
         if probabilities is not None:
-            self._by_text["probabilities"] = torch.from_numpy(np.asarray(probabilities, np.float32)).to(device)
+            self._by_text["probabilities"] = move(probabilities, np.float32)
 
     def __len__(self) -> int:
         return len(self.lengths)

@@ -8,13 +8,15 @@ Some encoders can also summarise a query in one vector (Jain & Wallace 2019, and
 open): by the final states of its LSTMs, by the mean of affine states, or by the maximum of convolved states.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
 
 from attention_audit.batching import within
 from attention_audit.model.architecture import Architecture, find_encoder
-from attention_audit.model.batch import Batch, Marked
+from attention_audit.model.batch import Batch, Marked, require_part
 from attention_audit.targets import load
 
 LEAST = 1e-6
@@ -85,21 +87,25 @@ class OrthogonalLSTM(nn.Module):
         return torch.stack(states), None
 
 
-class Bidirectional(TextEncoder):
-    """One recurrence over the text and one over the text reversed within its own length, of `hidden` units each.
+class TwoWays(nn.Module):
+    """A recurrence in each direction, of `hidden` units each."""
 
-    Padding comes last for both, so neither reads it before a token: the states are exact without packed sequences, and
-    computed several times faster on a CPU. Both read their words from one lookup, time first, and stop before the last
-    mark.
-    """
-
-    recurrence: type[nn.LSTM | OrthogonalLSTM]
+    recurrence: Any
 
     def __init__(self, architecture: Architecture, size: int) -> None:
         super().__init__()
         self.forwards = self.recurrence(size, architecture.hidden)
         self.backwards = self.recurrence(size, architecture.hidden)
         self.width = 2 * architecture.hidden
+
+
+class Bidirectional(TwoWays, TextEncoder):
+    """One recurrence over the text and one over the text reversed within its own length.
+
+    Padding comes last for both, so neither reads it before a token: the states are exact without packed sequences, and
+    computed several times faster on a CPU. Both read their words from one lookup, time first, and stop before the last
+    mark.
+    """
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """States of the tokens, (B, L, 2 hidden)."""
@@ -129,8 +135,6 @@ class BiLSTM(Bidirectional):
     """An LSTM in each direction."""
 
     recurrence = nn.LSTM
-    forwards: nn.LSTM
-    backwards: nn.LSTM
 
 
 class OrthogonalBiLSTM(Bidirectional):
@@ -142,7 +146,7 @@ class OrthogonalBiLSTM(Bidirectional):
 class LSTM(TextEncoder):
     """One LSTM over the text, from its start mark on."""
 
-    recurrence: type[nn.LSTM | OrthogonalLSTM] = nn.LSTM
+    recurrence: Any = nn.LSTM
 
     def __init__(self, architecture: Architecture, size: int) -> None:
         super().__init__()
@@ -177,16 +181,12 @@ class Carried(TextEncoder):
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """(B, L, width), as they are."""
-        if not isinstance(texts, Batch) or texts.states is None:
-            raise ValueError("states are needed: give the model its Transformer, or a split that has them")
-        return texts.states
+        return require_part(texts.states if isinstance(texts, Batch) else None, "states, or its Transformer")
 
 
-class Given(Carried):
-    """The states of a Transformer, which reads a pair as one sequence."""
-
-    def __init__(self, architecture: Architecture, size: int) -> None:
-        super().__init__(architecture.hidden)
+def carry_states(architecture: Architecture, size: int) -> Carried:
+    """Build the encoder of a Transformer's states, which reads a pair as one sequence."""
+    return Carried(architecture.hidden)
 
 
 class Affine(VectorEncoder):
@@ -210,14 +210,10 @@ class Affine(VectorEncoder):
         return (states * inside).sum(1) / lengths.clamp(min=1)[:, None]
 
 
-class BiGRU(VectorEncoder):
+class BiGRU(TwoWays, VectorEncoder):
     """One GRU over the sequence and one over the sequence reversed within its own length, as in `BiLSTM`."""
 
-    def __init__(self, architecture: Architecture, size: int) -> None:
-        super().__init__()
-        self.forwards = nn.GRU(size, architecture.hidden)
-        self.backwards = nn.GRU(size, architecture.hidden)
-        self.width = 2 * architecture.hidden
+    recurrence = nn.GRU
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """(N, L, E) -> (N, L, 2 hidden)."""
@@ -271,13 +267,6 @@ class Bare(VectorEncoder):
         return vectors
 
 
-def text_encoder(architecture: Architecture) -> TextEncoder | None:
-    """The encoder that an architecture names; None where it reads vectors."""
-    entry = find_encoder(architecture.encoder)
-    return load(entry.target)(architecture, architecture.embedding) if entry.marked else None
-
-
-def vector_encoder(architecture: Architecture, size: int) -> VectorEncoder:
-    """Build the encoder of vectors of width `size` that an architecture names."""
-    encoder: VectorEncoder = load(find_encoder(architecture.encoder).target)(architecture, size)
-    return encoder
+def build_encoder(architecture: Architecture, size: int) -> Any:
+    """Build the encoder that an architecture names, of words or vectors of width `size`."""
+    return load(find_encoder(architecture.encoder).target)(architecture, size)

@@ -22,10 +22,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
 
-from attention_audit.model.architecture import Architecture
+from attention_audit.model.architecture import Architecture, find_encoder
 from attention_audit.model.attention import Additive, attention_of, weigh
-from attention_audit.model.batch import Batch, Marked, Sentences, Split
-from attention_audit.model.encoders import text_encoder, vector_encoder
+from attention_audit.model.batch import Batch, Marked, Sentences, Split, require_part
+from attention_audit.model.encoders import build_encoder
 from attention_audit.model.tail import probabilities
 from attention_audit.transformer.states import WordStates
 
@@ -79,7 +79,7 @@ class Words(nn.Module):
     def __init__(self, architecture: Architecture) -> None:
         super().__init__()
         self.dropout = nn.Dropout(architecture.dropout.words)
-        self.encoder: Any = vector_encoder(architecture, architecture.embedding)
+        self.encoder = build_encoder(architecture, architecture.embedding)
         self.width: int = self.encoder.width
 
     def forward(self, embedding: nn.Embedding, texts: Marked | Sentences) -> Tensor:
@@ -95,7 +95,9 @@ class Words(nn.Module):
 
 def encoder_of(architecture: Architecture) -> Any:
     """Build what reads the words of texts."""
-    return text_encoder(architecture) or Words(architecture)
+    if find_encoder(architecture.encoder).marked:
+        return build_encoder(architecture, architecture.embedding)
+    return Words(architecture)
 
 
 class Hierarchy(nn.Module):
@@ -110,18 +112,17 @@ class Hierarchy(nn.Module):
         self.words = Words(architecture)
         self.attention = Additive(architecture, self.words.width)
         self.dropout = nn.Dropout(architecture.dropout.sentences)
-        self.encoder = vector_encoder(architecture, self.words.width)
+        self.encoder = build_encoder(architecture, self.words.width)
         self.width = self.encoder.width
 
     def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
         """States of the sentences, (B, S, H)."""
-        if batch.documents is None:
-            raise ValueError("a hierarchical model needs a split that carries sentence boundaries")
+        groups, places, _ = require_part(batch.documents, "sentence boundaries")
         summaries = []
-        for sentences in batch.documents.groups:
+        for sentences in groups:
             states = self.words(embedding, sentences)
             summaries.append(weigh(self.attention(states, sentences), states))
-        documents = lookup(batch.documents.places, self.dropout(torch.cat(summaries)))
+        documents = lookup(places, self.dropout(torch.cat(summaries)))
         found: Tensor = self.encoder(documents, batch.items)
         return found
 
@@ -188,11 +189,8 @@ class Classifier(Network):
 
 def allowed(candidates: Tensor, classes: int) -> Tensor:
     """Which classes may answer each text: candidates (B, K) as in `Batch` -> (B, C)."""
-    named = candidates >= 0
-    # padding is written to one further column, which is cut off
-    columns = torch.zeros(len(candidates), classes + 1, dtype=torch.bool, device=candidates.device)
-    columns.scatter_(1, candidates.where(named, classes), True)
-    return columns[:, :-1] | ~named.any(1, keepdim=True)
+    named = candidates[..., None] == torch.arange(classes, device=candidates.device)
+    return named.any(1) | (candidates < 0).all(1, keepdim=True)
 
 
 class PairClassifier(Network):
@@ -233,9 +231,7 @@ class PairClassifier(Network):
         """The summaries q of the queries, (B, H)."""
         if batch.summary is not None:
             return batch.summary
-        if batch.query is None:
-            raise ValueError("a model of pairs needs a split that carries queries")
-        summary: Tensor = self.query_encoder.summary(self.query_embedding, batch.query)
+        summary: Tensor = self.query_encoder.summary(self.query_embedding, require_part(batch.query, "queries"))
         return summary
 
     def contributions(self, states: Tensor) -> Tensor:

@@ -24,7 +24,7 @@ from torch.utils.checkpoint import checkpoint
 
 from attention_audit.errors import AuditError
 from attention_audit.model.attention import scale
-from attention_audit.model.batch import Batch
+from attention_audit.model.batch import Batch, require_part
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import ACTIVATIONS as FUNCTIONS
 from attention_audit.model.tail import FURTHER, LAYERS, NORMS, Tail
@@ -55,8 +55,12 @@ class LayerPass:
 
     below (B, P, D): x; weights (B, H, P, P): A; values (B, P, H, D_h): V x, biases included; mixed (B, P, D): what N1
     reads; joined (B, P, D): what N2 reads; above (B, P, D): y. With gradients these are part of the graph. A layer that
-    normalises before its parts has no `mixed` and no `joined`. `maps.passes` says what the letters mean.
+    normalises before its parts has no `mixed` and no `joined`. `maps.passes` says what the letters mean. part: gives a
+    part of the layer by its name in `Family`.
     """
+
+    def __init__(self, part: Callable[[str], Any]) -> None:
+        self.part = part
 
     below: Tensor
     weights: Tensor
@@ -80,14 +84,12 @@ def _unshare(layers: nn.ModuleList, config: Any) -> None:
 
 def _straighten(model: nn.Module) -> None:
     """Let the linear layers of GPT-2, which holds their weights the other way round, be as those of all others."""
-    other = library().Conv1D
-    for parent in [*model.modules()]:
-        for name, part in parent.named_children():
-            if isinstance(part, other):
-                width, made = part.weight.shape
-                linear = nn.Linear(width, made, device="meta")
-                linear.weight, linear.bias = nn.Parameter(part.weight.T.contiguous()), part.bias
-                setattr(parent, name, linear.train(part.training))
+    for name, part in [*model.named_modules()]:
+        if isinstance(part, library().Conv1D):
+            width, made = part.weight.shape
+            linear = nn.Linear(width, made, device="meta")
+            linear.weight, linear.bias = nn.Parameter(part.weight.T.contiguous()), part.bias
+            model.set_submodule(name, linear.train(part.training))
 
 
 class TransformerClassifier(Network):
@@ -165,9 +167,7 @@ class TransformerClassifier(Network):
 
     def forward(self, batch: Batch) -> Output:
         """Logits of a batch of texts that carries pieces; of what else such an output has, nothing is known."""
-        if batch.pieces is None:
-            raise ValueError("a Transformer classifier reads pieces")
-        logits = self.logits(batch.pieces, batch.vectors)
+        logits = self.logits(require_part(batch.pieces, "pieces"), batch.vectors)
         return Output(logits, *[logits.new_empty(0)] * 3)
 
     def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
@@ -225,7 +225,7 @@ class TransformerClassifier(Network):
             raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
 
     def _watch(self, number: int, hooks: ExitStack) -> LayerPass:
-        seen, layer = LayerPass(), self.layers[number - 1]
+        seen, layer = LayerPass(partial(self.part, layer=number)), self.layers[number - 1]
 
         def keep(name: str, part: nn.Module, value: Callable[[Any, Any], Any]) -> None:
             hook = part.register_forward_hook(lambda _, inputs, output: setattr(seen, name, value(inputs, output)))
@@ -233,10 +233,10 @@ class TransformerClassifier(Network):
 
         keep("below", layer, lambda inputs, _: inputs[0])
         keep("above", layer, lambda _, output: output[0] if isinstance(output, tuple) else output)
-        keep("weights", self.part("attention", number), lambda _, output: output[1])
-        keep("values", self.part("values", number), lambda _, output: self.of_heads(output))
+        keep("weights", seen.part("attention"), lambda _, output: output[1])
+        keep("values", seen.part("values"), lambda _, output: self.of_heads(output))
         for name, norm in () if self.family.before else (("mixed", "first"), ("joined", "second")):
-            keep(name, self.part(norm, number), lambda inputs, _: inputs[0])
+            keep(name, seen.part(norm), lambda inputs, _: inputs[0])
         return seen
 
     def of_heads(self, made: Tensor) -> Tensor:
@@ -311,7 +311,7 @@ class SequenceClassifier(TransformerClassifier):
     ) -> None:
         classifier_family_of(folder, prompted=prompt is not None)
         tokenizer: Any = open_tokenizer(folder, split=False)
-        model: Any = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification", "eager")
+        model: Any = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification")
         asked = [_token(folder, tokenizer, label) for label in prompt.labels] if prompt else None
         if asked:
             _label(folder, model, asked)
@@ -349,13 +349,6 @@ class SequenceClassifier(TransformerClassifier):
         return Attended(weights, weights.new_zeros(*weights.shape, 0), below, logits)
 
 
-def even_weights(pieces: PieceBatch) -> Tensor:
-    """The same weight on every item of a text, of which the pieces of an item have equal parts: (B, P)."""
-    count = (pieces.read + pieces.marks)[:, None, None]
-    even = (1 / count).expand(-1, -1, int(count.max()))
-    return pieces.of_pieces(even, pieces.mask[:, None].float())[:, 0]
-
-
 class Queries(nn.Module):
     """The scores of the first token in the last layer: those of the query's weights.
 
@@ -387,8 +380,7 @@ class FineTuned(TransformerClassifier):
 
     def forward(self, batch: Batch) -> Output:
         """Logits (B, C) and the map (B, I) of a batch that carries pieces; it has no states of items, and no bias."""
-        pieces: Any = batch.pieces
-        rows: list[Tensor] = []
+        pieces, rows = require_part(batch.pieces, "pieces"), list[Tensor]()
         layer = self.layers[-1]
         layer.forward = partial(self._read_first, pieces, rows)
         try:
@@ -404,7 +396,7 @@ class FineTuned(TransformerClassifier):
         part, below = self.part, states[:, 0]
         values = self.of_heads(part("values")(states))
         if self.even:
-            weights = even_weights(pieces)[:, None].expand(-1, values.shape[2], -1)
+            weights = pieces.even[:, None].expand(-1, values.shape[2], -1)
         else:
             queries, keys = self.of_heads(part("query")(below)), self.of_heads(part("key")(states))
             scores = torch.einsum("bhd,bphd->bhp", queries, keys) * values.shape[-1] ** -0.5
@@ -421,6 +413,6 @@ class FineTuned(TransformerClassifier):
         if not self.even:
             return super().attend(pieces, layer)
         heads = self.model.config.num_attention_heads
-        weights = even_weights(pieces)[:, None].expand(-1, heads, -1)
+        weights = pieces.even[:, None].expand(-1, heads, -1)
         with self.imposing(pieces, weights):
             return super().attend(pieces)._replace(weights=weights)

@@ -50,9 +50,8 @@ def precision(model: WordStates, table: PieceTable, device: torch.device) -> tup
     """The type of the states, and what half precision would cost, on `SAMPLE` texts spread over a split."""
     members = np.unique(np.linspace(0, len(table) - 1, min(SAMPLE, len(table))).round().astype(np.int64))
     parts = []
-    for rows, batch in table.batch(torch.from_numpy(members).to(device)).in_order_of_length():
-        states = model(batch).states
-        parts += [states[place, : int(batch.read[place])] for place in range(len(rows))]
+    for _, batch in table.in_order_of_length(members=members):
+        parts += [states[:read] for states, read in zip(model(batch).states, batch.read.tolist(), strict=True)]
     lengths = torch.tensor([len(part) for part in parts], device=device)
     cost = moved(torch.nn.utils.rnn.pad_sequence(parts, batch_first=True), lengths)
     return (np.float16 if cost < BUDGET else np.float32), cost
@@ -68,23 +67,20 @@ def run(job: Job[StatesJob]) -> None:
     model = opened.frozen.to(device)
     kind, cost = precision(model, PieceTable(pieces["train"][1], device), device)
     job.report(f"half precision moves logits by {cost:.1e}; states are {np.dtype(kind).name}")
-    parts, first = [part for _, part in pieces.values()], 0
-    count = sum(int(part.read.sum()) + settings.pair * len(part) for part in parts)
-    with write_array(job.output("states"), (count, model.width), kind) as states:
-        for split, (_, part) in pieces.items():
-            rows = part.read + settings.pair
-            starts = first + rows.cumsum() - rows
+    every, first = joined(part for _, part in pieces.values()), 0
+    ends = (every.read + settings.pair).cumsum()
+    with write_array(job.output("states"), (int(ends[-1]), model.width), kind) as states:
+        for split, (ids, part) in pieces.items():
             for members, batch in PieceTable(part, device).in_order_of_length():
-                encoded = model(batch)
-                found, summary = (values.cpu().numpy() for values in encoded)
-                for place, member in enumerate(members):
-                    start, read = starts[member], part.read[member]
-                    states[start : start + read] = found[place, :read]
+                found, summary = (values.cpu().numpy() for values in model(batch))
+                for place, member in enumerate(members + first):
+                    read, end = every.read[member], ends[member]
                     if settings.pair:
-                        states[start + read] = summary[place]
-            first += int(rows.sum())
+                        end -= 1
+                        states[end] = summary[place]
+                    states[end - read : end] = found[place, :read]
+            first += len(ids)
             job.report(part.told(split))
-    every = joined(parts)
     columns = {
         "id": [name for ids, _ in pieces.values() for name in ids],
         "split": [split for split, (ids, _) in pieces.items() for _ in ids],

@@ -30,25 +30,16 @@ def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
             choices = torch.ones_like(output.logits)
             if batch.candidates is not None:
                 choices = allowed(batch.candidates, output.logits.shape[1])
-            shift = output.bias.expand(len(members), -1)
-            of_items = output.attention, model.contributions(output.states)
-            parts = (part.cpu().numpy() for part in (output.logits, shift, choices, *of_items))
-            found |= {member: own for member, *own in zip(members.tolist(), *parts, strict=True)}
-        logits, bias, allows, *items = zip(*(found[member] for member in range(len(split))), strict=True)
+            parts = output.logits, output.bias.expand(len(members), -1), choices
+            items = output.attention, model.contributions(output.states)
+            rows = zip(members, *(part.cpu().numpy() for part in (*parts, *items)), strict=True)
+            for member, *of_text, weights, added in rows:
+                count = split.items[member]
+                found[member] = [*of_text, weights[:count], added[:count]]
+        columns = zip(*(found[member] for member in range(len(split))), strict=True)
+        logits, bias, allows, attention, contribution = map(list, columns)
         predicted = probabilities(torch.from_numpy(np.stack(logits))).numpy()
-    attention, contribution = (
-        [values[:count] for values, count in zip(part, split.items, strict=True)] for part in items
-    )
-    candidates = [each.nonzero()[0].astype(np.int32) for each in allows]
     head = take_head(model)
-    return Readout(
-        list(ids),
-        split.labels,
-        predicted.argmax(1),
-        predicted,
-        attention,
-        contribution,
-        np.stack(bias),
-        head,
-        candidates if head else None,
-    )
+    candidates = [row.nonzero()[0].astype(np.int32) for row in allows] if head else None
+    labels, classes = split.labels, predicted.argmax(1)
+    return Readout(list(ids), labels, classes, predicted, attention, contribution, np.stack(bias), head, candidates)

@@ -17,9 +17,9 @@ from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Scores
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_model, build_split, load_weights
+from attention_audit.stages.loading import build_split
 from attention_audit.stages.reading_out import take_readout
-from attention_audit.stages.train import Trainer, by_model, train
+from attention_audit.stages.train import Trainer, sort_by_model
 from attention_audit.training.settings import MaskedSettings, MaskingOrder
 
 Masks = npt.NDArray[np.bool_]
@@ -57,13 +57,10 @@ def run(job: Job[MaskedSettings]) -> None:
     texts that it was made for.
     """
     trainer, settings = Trainer(job), job.settings
-    whole = trainer.material
-    model = build_model(whole, settings.architecture, settings.seed).to(trainer.device)
-    load_weights(model, job.input("start"))
+    whole, model = trainer.material, trainer.build(job.input("start"))
     masks = {name: np.zeros(texts.lengths.sum(), np.bool_) for name, texts in whole.splits.items()}
-    made = {int(files.weights.parent.name.rpartition("_")[2]): files for files in by_model(job.outputs)}
+    made = {int(files.weights.parent.name.rpartition("_")[2]): files for files in sort_by_model(job.outputs)}
     for percent in settings.percent:
-        files = made.pop(percent)
 
         def say(line: str, percent: int = percent) -> None:
             job.report(f"{percent} % masked: {line}")
@@ -71,14 +68,10 @@ def run(job: Job[MaskedSettings]) -> None:
         for name, split in trainer.splits.items():
             random = stream("masking", f"{name} {percent}", settings.seed)
             masks[name] = masked_more(scores_of(settings.order, model, split, random), masks[name], percent)
-        texts = {name: own.masked(masks[name]) for name, own in whole.splits.items()}
-        trainer.material = replace(whole, splits=texts)
-        trainer.splits = {name: build_split(own, trainer.device) for name, own in texts.items()}
-        model = build_model(whole, settings.architecture, settings.seed).to(trainer.device)
-        trained = train(model, settings, trainer.material, trainer.splits, say)
-        model.load_state_dict(trained.weights)
-        trainer.write(files.weights, files.history, trained)
-        trainer.read_out(model, files.readouts)
+        trainer.material = replace(whole, splits={name: own.masked(masks[name]) for name, own in whole.splits.items()})
+        trainer.splits = {name: build_split(own, trainer.device) for name, own in trainer.material.splits.items()}
+        model = trainer.build()
+        trainer.keep(model, trainer.train(model, say), made.pop(percent))
     for files in made.values():
         trainer.write_nothing(files)
-    trainer.told(job.report)
+    trainer.tell()

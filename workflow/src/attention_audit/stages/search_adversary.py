@@ -13,7 +13,7 @@ only the searches of other data sets have are written without rows.
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from shutil import copyfile
@@ -34,16 +34,16 @@ from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.jobs.train import SearchJob
 from attention_audit.model.attention import soften
-from attention_audit.model.batch import Split
+from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network, inference
 from attention_audit.model.tail import probabilities
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_model, load_weights
-from attention_audit.stages.train import Trainer, by_model
-from attention_audit.training.loop import ConsistentAdversary, Epoch, Trained, fit
-from attention_audit.training.settings import SearchSettings
+from attention_audit.stages.loading import load_weights
+from attention_audit.stages.train import Trainer, sort_by_model
+from attention_audit.training.loop import Epoch, Trained, fit, measure_loss
+from attention_audit.training.settings import AdversaryObjective, SearchSettings
 
 SHUFFLES = 10
 """Random orders of each map on which the similarity of two maps rests; on dev, it only leads the search."""
@@ -136,10 +136,9 @@ def next_lambda(steps: Sequence[Step], budgets: Sequence[float], first: float, f
 
 def choose_step(steps: Sequence[Step], budget: float) -> int:
     """Choose the least similar step within the budget; where there is none, the one with the least TVD."""
-    held = [number for number, step in enumerate(steps) if step.tvd <= budget]
-    if held:
-        return min(held, key=lambda number: steps[number].similarity)
-    return min(range(len(steps)), key=lambda number: steps[number].tvd)
+    within = [step.similarity if step.tvd <= budget else math.inf for step in steps]
+    ranks = within if min(within) < math.inf else [step.tvd for step in steps]
+    return ranks.index(min(ranks))
 
 
 def shuffle_items(weights: Tensor, mask: Tensor, random: torch.Generator) -> Tensor:
@@ -155,11 +154,10 @@ def measure_distance(model: Network, split: Split) -> tuple[float, float, float]
     random = torch.Generator().manual_seed(0)
     with inference(model):
         for _, batch in split.in_order_of_length():
-            if batch.attention is None or batch.probabilities is None:
-                raise ValueError("a search needs a split that carries the base model's attention and predictions")
             output = model(batch)
-            predicted, base = probabilities(output.logits).double().cpu(), batch.probabilities.double().cpu()
-            own, attention = output.attention.double().cpu(), batch.attention.double().cpu()
+            of_base = require_part(batch.probabilities, "predictions"), require_part(batch.attention, "attention")
+            both = probabilities(output.logits), output.attention, *of_base
+            predicted, own, base, attention = (part.double().cpu() for part in both)
             tvds.append(tvd(predicted, base))
             classes.append(base.argmax(-1))
             # the marks of a Transformer are items of its map too, so that the map says what items there are
@@ -168,33 +166,6 @@ def measure_distance(model: Network, split: Split) -> tuple[float, float, float]
     change = weigh_classes(torch.cat(tvds).numpy(), torch.cat(classes).numpy())
     apart, chance = (moved / len(split)).tolist()
     return change, apart, 1 - apart / chance if chance > 0 else 1.0
-
-
-def train_step(
-    model: Network,
-    number: int,
-    lambda_: float,
-    settings: SearchSettings,
-    train: Split,
-    dev: Split,
-    report: Callable[[str], None],
-) -> Trained:
-    """Train one step of a search, from the weights that the model has; the model's are then the step's.
-
-    The first step goes on, in rounds, until its predictions are within the budget. Raises AuditError where a loss is no
-    number any more.
-    """
-    sought, loss = settings.continuation, ConsistentAdversary(lambda_)
-    history: list[Epoch] = []
-    for further in range(sought.rounds if number == 1 else 1):
-        if further and measure_distance(model, dev)[0] <= settings.budget:
-            break
-        seed = settings.seed + number + further * sought.steps
-        trained = fit(model, train, loss, settings.optimisation, settings.epochs, seed, report)
-        model.load_state_dict(trained.weights)
-        selected = len(history) + trained.selected
-        history += [replace(epoch, epoch=len(history) + epoch.epoch) for epoch in trained.history]
-    return Trained(trained.weights, history, selected)
 
 
 def search(
@@ -208,32 +179,44 @@ def search(
     """Yield the steps of a search, one after another, from a model with the base model's weights, which is changed.
 
     retraining: the TVD of the base model's other trainings from it on dev; NaN where there are none. The splits carry
-    the base model's readouts. read: the weights of a step that was yielded, by its number from 0.
+    the base model's readouts. read: the weights of a step that was yielded, by its number from 0. The first step goes
+    on, in rounds, until its predictions are within the budget.
 
     Raises AuditError, naming data set, seed and step, where a loss is no number any more, and where the attention
     cannot be softened.
     """
-    last, sought = settings.continuation.steps, settings.continuation
+    sought, dev, recipe = settings.continuation, splits["dev"], settings.optimisation
     budgets = [settings.budget, *([retraining] if retraining > settings.budget else [])]
     soften(model.attention, sought.softening)
     softened = {name: weights.clone() for name, weights in model.state_dict().items()}
     steps: list[Step] = []
-    for number in range(1, last + 1):
+    for number in range(1, sought.steps + 1):
         lambda_ = next_lambda(steps, budgets, sought.first, sought.factor)
         began = choose_start(steps, lambda_, max(budgets))
-        where = f"step {number}/{last}, lambda {lambda_:.3g},"
+        place = f"step {number}/{sought.steps}"
+        where = f"{place}, lambda {lambda_:.3g},"
+        loss = partial(measure_loss, objective=AdversaryObjective(lambda_=lambda_))
         model.load_state_dict(softened if began is None else read(began))
 
         def say(line: str, where: str = where) -> None:
             report(f"{where} {line}")
 
-        try:
-            trained = train_step(model, number, lambda_, settings, splits["train"], splits["dev"], say)
-        except AuditError as error:
-            raise AuditError(f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where} {error}") from error
-        found = Step(lambda_, *measure_distance(model, splits["dev"]), began, len(trained.history))
+        history: list[Epoch] = []
+        for further in range(sought.rounds if number == 1 else 1):
+            if further and measure_distance(model, dev)[0] <= settings.budget:
+                break
+            seed, before = settings.seed + number + further * sought.steps, len(history)
+            try:
+                trained = fit(model, splits["train"], loss, recipe, settings.epochs, seed, say)
+            except AuditError as error:
+                told = f"{settings.dataset}, {settings.model}, seed {settings.seed}, {where} {error}"
+                raise AuditError(told) from error
+            model.load_state_dict(trained.weights)
+            history += [epoch._replace(epoch=before + epoch.epoch) for epoch in trained.history]
+            trained = Trained(trained.weights, history, before + trained.selected)
+        found = Step(lambda_, *measure_distance(model, dev), began, len(history))
         steps.append(found)
-        report(f"step {number}/{last}: lambda {lambda_:.3g}, on dev TVD {found.tvd:.4f}, shares {found.similarity:.3f}")
+        report(f"{place}: lambda {lambda_:.3g}, on dev TVD {found.tvd:.4f}, shares {found.similarity:.3f}")
         yield found, trained
 
 
@@ -255,15 +238,14 @@ def measure_retraining(reference: Sequence[Path], others: Sequence[Path]) -> flo
 
 
 def run(job: Job[SearchJob]) -> None:
-    """Search, and write each step when it is made, the chosen one once more, and the search; read all models out.
+    """Search, write and read out each step when it is made, and the chosen one once more; and write the search.
 
     The weights of all steps together may be larger than memory, so each is held no longer than the search needs it.
     """
     trainer, settings, others = Trainer(job), job.settings, job.inputs["others"]
-    model = build_model(trainer.material, settings.architecture, settings.seed).to(trainer.device)
-    load_weights(model, job.input("start"))
-    *every, copy = by_model(job.outputs)
-    files, left = every[: len(settings.models)], every[len(settings.models) :]
+    model = trainer.build(job.input("start"))
+    *every, copy = sort_by_model(job.outputs)
+    files = every[: len(settings.models)]
     moved = measure_retraining(job.inputs["reference"], others)
     job.report(f"{len(others)} other trainings: TVD {moved:.4f} on dev")
     steps: list[Step] = []
@@ -271,19 +253,21 @@ def run(job: Job[SearchJob]) -> None:
         model, settings, moved, trainer.splits, job.report, lambda number: read_weights(files[number].weights)
     )
     for own, (step, trained) in zip(files, found, strict=True):
-        trainer.write(own.weights, own.history, trained)
+        trainer.keep(model, trained, own)
         steps.append(step)
     chosen = choose_step(steps, settings.budget)
     for source, path in zip(files[chosen][:2], copy[:2], strict=True):
         with whole(path) as temporary:
             copyfile(source, temporary)
+    load_weights(model, copy.weights)
+    trainer.read_out(model, copy.readouts, copy.tail)
     rows = [
-        {
+        step._asdict()
+        | {
             "seed": settings.seed,
             "step": place + 1,
             "model": name,
             "lambda": step.lambda_,
-            **step._asdict(),
             "began": None if step.began is None else step.began + 1,
             "within": step.tvd <= settings.budget,
             "chosen": place == chosen,
@@ -291,11 +275,8 @@ def run(job: Job[SearchJob]) -> None:
         for place, (name, step) in enumerate(zip(settings.models, steps, strict=True))
     ]
     write_table(job.output("search"), SEARCH, pa.Table.from_pylist(rows, schema=SEARCH.schema), job.provenance)
-    for own in (*files, copy):
-        load_weights(model, own.weights)
-        trainer.read_out(model, own.readouts, own.tail)
-    for own in left:
+    for own in every[len(files) :]:
         trainer.write_nothing(own)
     step = steps[chosen]
     job.report(f"chosen: step {chosen + 1}, TVD {step.tvd:.4f}, shares {step.similarity:.3f} on dev")
-    trainer.told(job.report)
+    trainer.tell()

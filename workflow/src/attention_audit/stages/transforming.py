@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
@@ -74,30 +72,29 @@ class Opened:
 
         Raises AuditError, naming the text, where one cannot be read.
         """
-        tokenizer = open_tokenizer(self.folder, split=not raw)
+        tokenizer, model = open_tokenizer(self.folder, split=not raw), open_model(self.folder)
         # whatever it was made with: what follows is cut, here and in training
         tokenizer.truncation_side = "right"
-        model = open_model(self.folder)
         most = longest(tokenizer, positions(model), self.backbone.max_length)
         ids: dict[str, list[str]] = {split: [] for split in SPLITS}
         parts: dict[str, list[Pieces]] = {split: [] for split in SPLITS}
         for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "raw", "starts", "second", "query"]):
             for split in SPLITS:
                 texts = table.filter(pc.equal(table["split"], split))
-                names = texts["id"].to_pylist()
+                names, words, queries = (texts[name].to_pylist() for name in ("id", "tokens", "query"))
+                if not names:
+                    continue
                 try:
-                    if names and raw:
-                        parts[split].append(cut_raw(tokenizer, names, written_texts(texts), most))
-                    elif names:
-                        queries = texts["query"].to_pylist() if pair else None
-                        parts[split].append(cut(tokenizer, names, texts["tokens"].to_pylist(), queries, most))
+                    if raw:
+                        found = cut_raw(tokenizer, names, written_texts(texts), most)
+                    else:
+                        found = cut(tokenizer, names, words, queries if pair else None, most)
                 except AuditError as error:
                     raise AuditError(f"{corpus}: {error}") from error
+                refuse_without_vectors(self.folder, tokenizer, model, found.ids)
                 ids[split] += names
-        found = {split: (ids[split], joined(runs)) for split, runs in parts.items()}
-        for _, pieces in found.values():
-            refuse_without_vectors(self.folder, tokenizer, model, pieces.ids)
-        return found
+                parts[split].append(found)
+        return {split: (ids[split], joined(runs)) for split, runs in parts.items()}
 
 
 def written_texts(table: pa.Table) -> list[RawText]:
@@ -113,13 +110,11 @@ def found_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool
     Raises AuditError where they are damaged or of other texts than `ids`.
     """
     array, pieces = files
-    table = read_table(pieces, PIECES)
-    names, read = table["id"].to_pylist(), table["words"].to_numpy().astype(np.int64)
-    rows = read + pair
-    starts = rows.cumsum() - rows
-    flat: npt.NDArray[Any] = open_array(array)
-    if names != [name for split in SPLITS for name in ids[split]] or len(flat) != rows.sum():
+    table, flat = read_table(pieces, PIECES), open_array(array)
+    read = table["words"].to_numpy().astype(np.int64)
+    ends = (read + pair).cumsum()
+    if table["id"].to_pylist() != [name for split in SPLITS for name in ids[split]] or len(flat) != ends[-1]:
         raise AuditError(f"{pieces}: is of other texts than the corpus; {rebuild_hint(pieces)}")
-    states, ends = torch.from_numpy(flat), np.cumsum([len(ids[split]) for split in SPLITS])
-    parts = zip(SPLITS, np.split(starts, ends[:-1]), np.split(read, ends[:-1]), strict=True)
-    return {split: GivenStates(states, begun, words, pair) for split, begun, words in parts}
+    cuts = np.cumsum([len(ids[split]) for split in SPLITS[:-1]])
+    parts = zip(SPLITS, np.split(ends - read - pair, cuts), np.split(read, cuts), strict=True)
+    return {split: GivenStates(torch.from_numpy(flat), begun, words, pair) for split, begun, words in parts}

@@ -5,9 +5,9 @@ length, Adam, and the selection of one epoch.
 import copy
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,97 +21,73 @@ from attention_audit.batching import Indices, runs
 from attention_audit.divergence import kl, tvd
 from attention_audit.errors import AuditError
 from attention_audit.model.attention import absolute_conicity
-from attention_audit.model.batch import Batch, Split
+from attention_audit.model.batch import Batch, Split, require_part
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import probabilities
-from attention_audit.training.settings import Recipe
+from attention_audit.training.settings import (
+    AdversaryObjective,
+    DeceptionObjective,
+    DiversityObjective,
+    LabelObjective,
+    Objective,
+    Recipe,
+)
 
 Score = Callable[[Network], float]
 Loss = Callable[[Output, Batch], Tensor]
 """A function from a model's output and its batch to the loss of each text, (B,)."""
+LABELS = LabelObjective()
 
 
-def cross_entropies(logits: Tensor, labels: Tensor) -> Tensor:
-    """Cross-entropy of the gold label: (B, O), (B,) -> (B,); a single output is the logit of class 1."""
+def weigh_labels(output: Output, batch: Batch, sizes: Sequence[int] | None) -> Tensor:
+    """Compute the cross-entropy of the gold label, weighed so that all classes of the training split count the same.
+
+    sizes: texts of each class in the training split. Of two classes, a negative text has weight 1 and a positive one
+    negatives / positives (the authors' pos_weight). Of more, a text has weight mean class size / its class's size.
+    Without sizes, all weights are 1. A single output is the logit of class 1.
+    """
+    labels, logits = batch.labels, output.logits
     if logits.shape[-1] == 1:
-        return binary_cross_entropy_with_logits(logits[:, 0], labels.to(logits), reduction="none")
-    return cross_entropy(logits, labels, reduction="none")
+        loss = binary_cross_entropy_with_logits(logits[:, 0], labels.to(logits), reduction="none")
+    else:
+        loss = cross_entropy(logits, labels, reduction="none")
+    if sizes is None:
+        return loss
+    counts = loss.new_tensor(sizes)
+    if len(counts) == 2:
+        return torch.where(labels == 1, counts[0] / counts[1], 1.0) * loss
+    return (counts.mean() / counts)[labels] * loss
 
 
-@dataclass(frozen=True)
-class LabelLoss:
-    """Cross-entropy of the gold label, weighted so that all classes of the training split count the same.
+def measure_loss(
+    output: Output, batch: Batch, objective: Objective = LABELS, sizes: Sequence[int] | None = None
+) -> Tensor:
+    """Measure what a training minimises. sizes: as in `weigh_labels`.
 
-    class_sizes: texts of each class in the training split. Of two classes, a negative text has weight 1 and a positive
-    one negatives / positives (the authors' pos_weight). Of more, a text has weight mean class size / its class's size.
-    Without class sizes, all weights are 1.
+    - An adversary: TVD(adversary, base) - lambda KL(adversary || base), the same predictions from different attention
+      (Wiegreffe & Pinter 2019, section 4.1, equation 1). TVD is between predictions, KL between attention weights; the
+      batch carries the base model's predictions and weights.
+    - Diversity: label loss + weight x conicity of the states that the attention weighs, of a pair those of its first
+      text (Mohankumar et al. 2020, section 4.2). Conicity is the mean of the cosines' magnitudes, as in the authors'
+      code: a few large states, to which all others are opposed, would make that of the paper's formula negative.
+    - Deception: label loss - lambda log(1 - m), with m the attention on impermissible items: right, and silent about
+      why (Pruthi et al. 2020, section 3.1, equation 1). The batch carries the impermissible items. 1 - m is summed from
+      the other weights, so that it keeps its digits, and its gradient, where nearly all attention is on these items.
     """
-
-    class_sizes: tuple[int, ...] | None
-
-    def __call__(self, output: Output, batch: Batch) -> Tensor:
-        loss = cross_entropies(output.logits, batch.labels)
-        if self.class_sizes is None:
-            return loss
-        sizes = torch.tensor(self.class_sizes, dtype=loss.dtype, device=loss.device)
-        if len(sizes) == 2:
-            return torch.where(batch.labels == 1, sizes[0] / sizes[1], 1.0) * loss
-        return (sizes.mean() / sizes)[batch.labels] * loss
-
-
-@dataclass(frozen=True)
-class Diversity:
-    """Label loss + weight x conicity of the states that the attention weighs, of a pair those of its first text.
-
-    Mohankumar et al. 2020, section 4.2; conicity is the mean of the cosines' magnitudes, as in the authors' code: a few
-    large states, to which all others are opposed, would make that of the paper's formula negative.
-    """
-
-    labels: LabelLoss
-    weight: float
-
-    def __call__(self, output: Output, batch: Batch) -> Tensor:
-        return self.labels(output, batch) + self.weight * absolute_conicity(output.states, batch.mask)
+    if isinstance(objective, AdversaryObjective):
+        distance = tvd(probabilities(output.logits), require_part(batch.probabilities, "predictions"))
+        return distance - (objective.lambda_ or 0.0) * kl(output.attention, require_part(batch.attention, "attention"))
+    loss = weigh_labels(output, batch, sizes)
+    if isinstance(objective, DiversityObjective):
+        return loss + objective.weight * absolute_conicity(output.states, batch.mask)
+    if isinstance(objective, DeceptionObjective):
+        impermissible = require_part(batch.impermissible, "impermissible items")
+        permitted = output.attention.masked_fill(impermissible, 0.0).sum(-1)
+        return loss - objective.lambda_ * permitted.clamp(min=torch.finfo(permitted.dtype).tiny).log()
+    return loss
 
 
-@dataclass(frozen=True)
-class ConsistentAdversary:
-    """TVD(adversary, base) - lambda KL(adversary || base): the same predictions from different attention.
-
-    Wiegreffe & Pinter 2019, section 4.1, equation 1. TVD is between predictions, KL between attention weights; the
-    batch carries the base model's predictions and weights.
-    """
-
-    lambda_: float
-
-    def __call__(self, output: Output, batch: Batch) -> Tensor:
-        if batch.attention is None or batch.probabilities is None:
-            raise ValueError("an adversary needs a split that carries the base model's attention and predictions")
-        distance = tvd(probabilities(output.logits), batch.probabilities)
-        return distance - self.lambda_ * kl(output.attention, batch.attention)
-
-
-@dataclass(frozen=True)
-class Deception:
-    """Label loss - lambda log(1 - m), with m the attention on impermissible items: right, and silent about why.
-
-    Pruthi et al. 2020, section 3.1, equation 1. The batch carries the impermissible items. 1 - m is summed from the
-    other weights, so that it keeps its digits, and its gradient, where nearly all attention is on impermissible items.
-    """
-
-    labels: LabelLoss
-    lambda_: float
-
-    def __call__(self, output: Output, batch: Batch) -> Tensor:
-        if batch.impermissible is None:
-            raise ValueError("deception needs a split that carries impermissible items")
-        permitted = output.attention.masked_fill(batch.impermissible, 0.0).sum(-1)
-        least = torch.finfo(permitted.dtype).tiny
-        return self.labels(output, batch) - self.lambda_ * permitted.clamp(min=least).log()
-
-
-@dataclass(frozen=True)
-class Epoch:
+class Epoch(NamedTuple):
     """One epoch: its mean loss per text, and the score by which it may be selected (higher is better)."""
 
     epoch: int
@@ -119,8 +95,7 @@ class Epoch:
     score: float
 
 
-@dataclass(frozen=True)
-class Trained:
+class Trained(NamedTuple):
     """The weights of the selected epoch, the loss and score of every epoch, and the selected epoch's number."""
 
     weights: dict[str, Tensor]
@@ -182,9 +157,8 @@ def rate(step: int, steps: int, warmup: float) -> float:
     return max(0.0, (steps - step) / max(1.0, steps - rising))
 
 
-def clip_gradient(parameters: Iterable[nn.Parameter], settings: Recipe) -> None:
+def clip_gradient(parameters: Sequence[nn.Parameter], settings: Recipe) -> None:
     """Scale a step's gradient down to the norm `clip_norm` and cut its entries at `clip_value`, where these are set."""
-    parameters = list(parameters)
     if settings.clip_norm is not None:
         clip_grad_norm_(parameters, settings.clip_norm)
     if settings.clip_value is not None:
@@ -212,7 +186,7 @@ def train_epoch(
         optimiser.zero_grad(set_to_none=True)
         loss = objective(model(batch), batch).sum()
         torch.autograd.backward(loss / len(members) if settings.average else loss)
-        clip_gradient(model.parameters(), settings)
+        clip_gradient([*model.parameters()], settings)
         optimiser.step()
         if planned is not None:
             planned.step()

@@ -79,20 +79,19 @@ def basis(random: np.random.Generator) -> Floats:
     return np.linalg.qr(square)[0][:, 1:].T
 
 
-def reading(level: Floats, read: Floats, write: Floats, random: np.random.Generator) -> dict[str, Floats]:
-    """The weights of a layer that attends to pieces by their part along `level`, and writes along `write` what they
-    have along `read`, by their names in the layer. Each head does half of it, in a random basis of its own.
+def make_layer(level: Floats, read: Floats, write: Floats, random: np.random.Generator) -> dict[str, Floats]:
+    """Make the weights of a layer that attends to pieces by their part along `level`, and writes along `write` what
+    they have along `read`, by their names in the layer. Each head does half of it, in a random basis of its own.
     """
     size = WIDTH // HEADS
-    found = {name: np.zeros((WIDTH, WIDTH)) for name in ("self.key", "self.value", "output.dense")}
-    asked = np.zeros(WIDTH)
-    for start in range(0, WIDTH, size):
-        own = slice(start, start + size)
-        key, value = (vector / np.linalg.norm(vector) for vector in random.normal(size=(2, size)))
-        asked[own] = math.sqrt(size) * key
-        found["self.key"][own], found["self.value"][own] = np.outer(key, level), np.outer(value, read)
-        found["output.dense"][:, own] = np.outer(write, value) / HEADS
-    return {f"attention.{name}.weight": weight for name, weight in found.items()} | {"attention.self.query.bias": asked}
+    drawn = [vector / np.linalg.norm(vector) for vector in random.normal(size=(2 * HEADS, size))]
+    key, value = np.concatenate(drawn[::2]), np.concatenate(drawn[1::2])
+    return {
+        "attention.self.key.weight": np.outer(key, level),
+        "attention.self.value.weight": np.outer(value, read),
+        "attention.output.dense.weight": np.outer(write, value) / HEADS,
+        "attention.self.query.bias": math.sqrt(size) * key,
+    }
 
 
 def weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed: int) -> dict[str, Floats]:
@@ -108,7 +107,7 @@ def weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed: int
     if kind != "relay":
         layers = [(lot, relayed, out), (says, votes, out)]
     for number, directions in enumerate(layers):
-        layer = reading(*directions, random)
+        layer = make_layer(*directions, random)
         made |= {f"bert.encoder.layer.{number}.{name}": weight for name, weight in layer.items()}
     side = random.normal(size=WIDTH)
     side /= np.linalg.norm(side)

@@ -138,19 +138,14 @@ def _refuse_other_weights(folder: Path, model: Any, loaded: Mapping[str, Any], h
         )
 
 
-def open_model(
-    folder: Path,
-    head: Literal["", "ForSequenceClassification", "ForCausalLM"] = "",
-    attention: Literal["sdpa", "eager"] = "sdpa",
-) -> nn.Module:
+def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "ForCausalLM"] = "") -> nn.Module:
     """The model of a folder, in float32, on the CPU and in evaluation: the encoder alone, or with a head, by which the
     library's class `AutoModel` is called: that for whole texts or that for the next token.
 
-    attention: how the library computes attention; only `eager` returns the weights. Raises AuditError where something
-    is missing, where weights are damaged or not those of the library's class, and where the library does not know the
-    model's type.
+    With a head, attention returns its weights. Raises AuditError where something is missing, where weights are damaged
+    or not those of the library's class, and where the library does not know the model's type.
     """
-    model, loaded = _loaded(folder, f"AutoModel{head}", attention)
+    model, loaded = _loaded(folder, f"AutoModel{head}", "eager" if head else "sdpa")
     _refuse_other_weights(folder, model, loaded, head)
     name = type(model).__name__
     made = (read_facts(folder).says.get("architectures") or [name])[0]
@@ -208,6 +203,6 @@ def positions(model: nn.Module) -> int | None:
     config: Any = model.config
     most: int | None = getattr(config, "max_position_embeddings", None)
     # RoBERTa and its kin count positions from behind that of padding
-    tables = [table for name, table in model.named_modules() if name.endswith("position_embeddings")]
+    tables = (table for name, table in model.named_modules() if name.endswith("position_embeddings"))
     padding = next((table.padding_idx for table in tables if isinstance(table, nn.Embedding)), None)
     return most if most is None or padding is None else most - int(padding) - 1

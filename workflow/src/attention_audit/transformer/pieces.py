@@ -81,23 +81,27 @@ def joined(parts: Iterable[Pieces]) -> Pieces:
     return Pieces(**columns)
 
 
-def _known(tokenizer: Any, words: list[str], name: str) -> tuple[list[str], int]:
-    """The words of a text, with the tokenizer's unknown word for those that have no piece; and how many these are.
+def _find_pieceless(tokenizer: Any, sides: Sequence[Sequence[Sequence[str]]]) -> set[str]:
+    """Find the words of texts, and of queries, that have no piece."""
+    words = sorted({word for texts in sides for text in texts for word in text})
+    having = {*tokenizer(words, is_split_into_words=True, add_special_tokens=False).word_ids()}
+    return {word for place, word in enumerate(words) if place not in having}
+
+
+def _replace_pieceless(tokenizer: Any, name: str, words: Sequence[str], gone: set[str]) -> list[str]:
+    """Replace the words of a text that have no piece by the tokenizer's unknown word.
 
     Raises AuditError where no word has a piece, and where the tokenizer has no unknown word.
     """
-    having = set(tokenizer(words, is_split_into_words=True, add_special_tokens=False).word_ids())
-    missing = [place for place in range(len(words)) if place not in having]
-    if not missing:
-        return words, 0
-    if len(missing) == len(words):
+    missing = [word for word in words if word in gone]
+    if missing and len(missing) == len(words):
         raise AuditError(f"text {name!r}: none of its words has a piece in the Transformer's tokenizer; leave it out")
-    if tokenizer.unk_token is None:
+    if missing and tokenizer.unk_token is None:
         raise AuditError(
-            f"text {name!r}: the word {words[missing[0]]!r} has no piece in the Transformer's tokenizer, which has no "
+            f"text {name!r}: the word {missing[0]!r} has no piece in the Transformer's tokenizer, which has no "
             "unknown word either; leave the word out"
         )
-    return [tokenizer.unk_token if place not in having else word for place, word in enumerate(words)], len(missing)
+    return [tokenizer.unk_token if word in gone else word for word in words]
 
 
 def _piece(encoding: Any, segmented: bool, words: list[int], places: Integers, **numbers: int) -> Pieces:
@@ -248,35 +252,31 @@ def cut(
     A word without a piece, such as one of control characters alone, is read as the tokenizer's unknown word. Raises
     AuditError, naming the text, where no word of it can be read.
     """
-
     segmented = "token_type_ids" in tokenizer.model_input_names
-
-    def encode(*sides: Any) -> Any:
-        return tokenizer(*sides, is_split_into_words=True, truncation=True, max_length=most).encodings
-
-    def find_words(encoding: Any) -> tuple[list[Any], list[set[int]], list[int]]:
-        """Find side and word of each piece, the words of each side that have one, and how many end with the last."""
-        pieces = [*zip(encoding.sequence_ids, encoding.word_ids, strict=True)]
-        found = [{word for part, word in pieces if part == side} for side in (0, 1)]
-        return pieces, found, [max(seen, default=-1) + 1 for seen in found]
+    columns = [names, texts, *([queries] if queries else [])]
+    gone = _find_pieceless(tokenizer, columns[1:])
 
     def read() -> Iterator[Pieces]:
-        for named, *run in _split_runs(names, texts, *([queries] if queries else [])):
-            for name, first, *sides in zip(named, encode(*run), *run, strict=True):
-                encoding, (pieces, found, ends), unknown = first, find_words(first), 0
-                # nobody knows of words behind the last that is read
-                wanted = ends if encoding.overflowing else [len(words) for words in (*sides, ())][:2]
-                if [*map(len, found)] != wanted or not found[0]:
-                    known, missing = zip(*(_known(tokenizer, words, name) for words in sides), strict=True)
-                    unknown, (encoding,) = sum(missing), encode(*([words] for words in known))
-                    pieces, _, ends = find_words(encoding)
-                count, queried = ends
+        for named, *sides in _split_runs(*columns):
+            run = sides
+            if gone:
+                run = [
+                    [_replace_pieceless(tokenizer, *each, gone) for each in zip(named, side, strict=True)]
+                    for side in sides
+                ]
+            encodings = tokenizer(*run, is_split_into_words=True, truncation=True, max_length=most).encodings
+            for name, encoding, *of_text in zip(named, encodings, *sides, strict=True):
+                pieces = [*zip(encoding.sequence_ids, encoding.word_ids, strict=True)]
+                count, queried = ({0: 0, 1: 0} | {side: word + 1 for side, word in pieces if side is not None}).values()
                 if not count:
                     raise AuditError(
                         f"text {name!r}: none of its words is within the {most} pieces that are read; raise "
                         "transformer.max_length, or leave it out"
                     )
                 words = [SPECIAL if side is None else word + side * count for side, word in pieces]
+                unknown = sum(
+                    word in gone for own, end in zip(of_text, (count, queried), strict=False) for word in own[:end]
+                )
                 yield _piece(encoding, segmented, words, np.arange(count), queried=queried, unknown=unknown)
 
     return joined(read())

@@ -131,6 +131,12 @@ class PieceBatch:
         place = self.items.clamp(min=0)[:, None].expand(weights.shape)
         return self.shares(weights) * held.gather(2, place)
 
+    @property
+    def even(self) -> Tensor:
+        """The same weight on every item of a text, of which the pieces of an item have equal parts: (B, P)."""
+        items = self._inside / (self.read + self.marks)[:, None, None]
+        return self.of_pieces(items, self.mask[:, None].float())[:, 0]
+
     def take(self, members: Tensor, place: Tensor, lengths: Tensor) -> "PieceBatch":
         """Take pieces at `place`, (R, Q), of the texts at `members`, (R,); of each row the first `lengths`, (R,)."""
         inside = within(lengths, place.shape[1])
@@ -167,9 +173,9 @@ class PieceBatch:
         known = replace(self, words=renamed, read=remaining, ahead=ahead)
         return known.take(every, order[:, : int(lengths.max())], lengths)
 
-    def in_order_of_length(self, tokens: int | None = None) -> "Iterator[tuple[Tensor, PieceBatch]]":
-        """All texts once, shortest first, in batches of at most `tokens` padded pieces, with their positions (n,)."""
-        for run in sort_into_runs(self.lengths.cpu().numpy(), tokens or together()):
+    def in_order_of_length(self) -> "Iterator[tuple[Tensor, PieceBatch]]":
+        """All texts once, shortest first, in batches of at most `together` padded pieces, with their positions (n,)."""
+        for run in sort_into_runs(self.lengths.cpu().numpy(), together()):
             at = torch.from_numpy(run).to(self.lengths.device)
             yield at, self.rows(at)
 

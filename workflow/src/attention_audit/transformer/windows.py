@@ -8,13 +8,15 @@ map, in which a piece counts nothing where a window does not have it.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
-from attention_audit.batching import runs, within
+from attention_audit.batching import runs
 from attention_audit.errors import AuditError
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceBatch, together
@@ -36,11 +38,6 @@ class Windows:
     place: Tensor
     width: int
 
-    @cached_property
-    def counts(self) -> Tensor:
-        """Windows of each text, (B,)."""
-        return self.text.bincount()
-
     def parts(self, tokens: int | None = None) -> Iterator[tuple[Tensor, PieceBatch]]:
         """All windows, in their order, in batches of at most `tokens` padded pieces, with their positions."""
         for run in runs(self.pieces.lengths.cpu().numpy(), tokens=tokens or together()):
@@ -49,47 +46,43 @@ class Windows:
 
     def of_text(self, values: Tensor) -> Tensor:
         """Means over the windows of each text: (V, ..) -> (B, ..)."""
-        counts = self.counts.view(-1, *[1] * (values.ndim - 1))
+        counts = self.text.bincount().view(-1, *[1] * (values.ndim - 1))
         return values.new_zeros(len(counts), *values.shape[1:]).index_add(0, self.text, values) / counts
 
     def joined(self, scores: Tensor) -> Tensor:
         """Scores of the windows' pieces, zeros on padding, as those of the texts' pieces: (V, H, Q) -> (B, H, P)."""
-        found = scores.new_zeros(len(self.counts) * self.width, scores.shape[1])
-        at = (self.text[:, None] * self.width + self.place).flatten()
-        found = found.index_add(0, at, scores.transpose(1, 2).flatten(0, 1))
-        return found.view(len(self.counts), self.width, -1).transpose(1, 2) / self.counts[:, None, None]
+        places = self.place[:, None].expand(scores.shape)
+        return self.of_text(scores.new_zeros(*scores.shape[:2], self.width).scatter_add(2, places, scores))
+
+
+def _find_sliding(words: npt.NDArray[Any], ahead: int) -> tuple[int, int]:
+    """Find where what slides begins and ends in the pieces of a text, of which these are the words."""
+    slides = np.flatnonzero(words >= ahead)
+    return (int(slides[0]), int(slides[-1]) + 1) if len(slides) else (0, 0)
 
 
 def windows_of(pieces: PieceBatch, size: int) -> Windows:
-    """The windows of B texts, of at most `size` pieces. A text that is no longer is its one window."""
-    slides = pieces.words >= pieces.ahead[:, None]
-    # nothing slides where nothing is left of it, and then the text is short enough
-    begin = slides.int().argmax(1)
-    end = torch.where(slides.any(1), slides.shape[1] - slides.flip(1).int().argmax(1), 0)
-    sliding = (end - begin).clamp(min=0)
-    long = pieces.lengths > size
-    room = torch.where(long, size - pieces.lengths + sliding, sliding)
-    step = (room // 2).clamp(min=1)
-    counts = 1 + (sliding - room + step - 1) // step
-    text = torch.arange(len(counts), device=counts.device).repeat_interleave(counts)
-    number = torch.arange(len(text), device=counts.device) - (counts.cumsum(0) - counts)[text]
-    skipped = torch.minimum(number * step[text], (sliding - room)[text])[:, None]
-    lengths = (pieces.lengths - sliding + room)[text]
-    place = torch.arange(int(lengths.max()), device=counts.device).expand(len(text), -1)
-    behind = place >= (begin + room)[text][:, None]
-    place = place + (place >= begin[text][:, None]) * skipped + behind * ((sliding - room)[text][:, None] - skipped)
-    place = place * within(lengths, place.shape[1])
-    return Windows(pieces.take(text, place, lengths), text, place, pieces.ids.shape[1])
+    """Cut B texts into windows of at most `size` pieces. A text that is no longer is its one window."""
+    texts, places, device = [], [], pieces.ids.device
+    numbers = pieces.ahead.tolist(), pieces.lengths.tolist()
+    for text, (words, ahead, count) in enumerate(zip(pieces.words.cpu().numpy(), *numbers, strict=True)):
+        begin, end = _find_sliding(words, ahead)
+        room = end - begin - max(0, count - size)
+        for start in (*range(begin, end - room, max(1, room // 2)), end - room):
+            texts.append(text)
+            places.append(torch.tensor([*range(begin), *range(start, start + room), *range(end, count)]))
+    text_of, lengths = (torch.tensor(each, device=device) for each in (texts, [*map(len, places)]))
+    place = pad_sequence(places, batch_first=True).to(device)
+    return Windows(pieces.take(text_of, place, lengths), text_of, place, pieces.ids.shape[1])
 
 
 def refuse_narrow(names: Sequence[str], pieces: Pieces, size: int) -> None:
     """Raise AuditError where less than `LEAST` of the windows of a long text would slide. names: of the texts."""
     starts = pieces.starts
     for at in np.flatnonzero(pieces.counts > size).tolist():
-        own = pieces.words[starts[at] : starts[at] + pieces.counts[at]]
-        slides = np.flatnonzero(own >= pieces.ahead[at])
-        sliding = slides[-1] + 1 - slides[0] if len(slides) else 0
-        if size - pieces.counts[at] + sliding < LEAST * size:
+        own = slice(starts[at], starts[at] + pieces.counts[at])
+        begin, end = _find_sliding(pieces.words[own], pieces.ahead[at])
+        if size - pieces.counts[at] + end - begin < LEAST * size:
             raise AuditError(
                 f"text {names[at]!r}: what stands in each of its windows of {size} pieces, which are the first text of "
                 f"a pair or the prompt, leaves less than {100 * LEAST:.0f} % of them; raise max_length, or leave it out"
