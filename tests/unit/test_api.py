@@ -87,7 +87,7 @@ def test_a_map_without_contributions_is_audited() -> None:
             "mine: text '0', column attention: sums to 0.97",
         ),
         ("bias", None, "mine: bias is left out, and one needs the other; give both, or neither"),
-        ("labels", [1], "mine: column label has 1 entries for 6 texts; give each one"),
+        ("labels", [1], "mine: column label: has 1 entries for 6 texts; give each text one"),
         ("bias", 0.1, r"mine: column bias: is float of shape \(\); give a number a text and class"),
         (
             "probabilities",
@@ -133,7 +133,7 @@ def test_readouts_are_written_and_read(tmp_path: Path) -> None:
     read = api.read(str(tmp_path / "given.npz"))
     assert read.tokens == GIVEN.tokens
     assert [row.tolist() for row in read.maps["rollout"]] == [row.tolist() for row in scores]
-    with pytest.raises(AuditError, match="readout: column maps, rollout, has 5 entries for 6 texts; give each one"):
+    with pytest.raises(AuditError, match="readout: column maps: rollout: has 5 entries for 6 texts; give each"):
         api.readout(**ARGUMENTS, maps={"rollout": scores[1:]})
     with pytest.raises(AuditError, match=r"other\.npz: no such file"):
         api.read(tmp_path / "other.npz")

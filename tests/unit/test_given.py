@@ -55,18 +55,18 @@ def in_map(text: int, value: float) -> Change:
 
 FAULTS = [
     (in_text("tokens", []), "column tokens: has no word; leave the text out"),
-    (in_text("attention", lambda a: np.append(a, 0.0)), r"column attention: has \d+ weights for"),
+    (in_text("attention", lambda a: np.append(a, 0.0)), r"column attention: has \d+ entries for"),
     (in_text("attention", lambda a: np.stack([a, a])), "attention: has 2 heads, and text 'text-0' 1; give"),
     (in_text("attention", lambda a: a[None][:0]), "column attention: has 0 heads, and text 'text-0' 1; give"),
     (
         lambda given: replace(given, maps=mapped(in_text("tokens", lambda words: [*words, "more"])(given)).maps),
-        r"column maps: rollout: has \d+ scores for \d+ words; give each word one",
+        r"column maps: rollout: has \d+ entries for \d+ words; give each word one",
     ),
     (
         lambda given: in_map(2, np.nan)(mapped(given)),
-        "column maps: holds NaN, an infinite number or nothing at all; give numbers",
+        "column maps: loo: holds NaN, an infinite number or nothing at all; give numbers",
     ),
-    (in_text("contribution", lambda z: z[1:]), r"column contribution: has \d+ rows for \d+"),
+    (in_text("contribution", lambda z: z[1:]), r"column contribution: has \d+ entries for \d+"),
     (in_text("contribution", lambda z: np.hstack([z, z])), "has 2 values a word, and bias has 1"),
     (in_text("attention", lambda a: 0.97 * a), "column attention: sums to 0.97; give weights that sum"),
     (
@@ -302,7 +302,7 @@ NPZ = [
     ({"tokens": np.array([["not"], None], dtype=object)}, "column tokens holds objects of Python"),
     ({"tokens": np.array([b"not", b"bad"])}, "column tokens: text 0 holds b'not', and no word; give words"),
     ({"tokens": np.array(["not"])}, "column tokens has 1 entries, and `lengths` counts 2 words"),
-    ({"label": np.array([1, 0])}, "column label has 2 entries for 1 texts; give each one"),
+    ({"label": np.array([1, 0])}, "column label: has 2 entries for 1 texts; give each text one"),
     ({"probabilities": np.array([0.8])}, r"column probabilities: is ndarray of shape"),
     ({"map_names": np.array(["rollout"])}, r"column maps is missing \(it has .*\); add it"),
     (

@@ -28,7 +28,7 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import Maps, Readout, read_readout
-from attention_audit.stages.reading_classifiers import take_layer
+from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.pieces import cut
 
 TEXTS = [["the", "film", "is", "great"], ["unbelievably", "dull"], ["bad"]]
@@ -59,7 +59,7 @@ def test_the_map_is_the_librarys_of_that_layer(family: str, pooling: str | None,
     further = {"classifier_pooling": pooling} if pooling else {}
     classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, family, ("a", "b", "c"), **further))
     pieces = cut(classifier.tokenizer, NAMES, TEXTS, None, classifier.most)
-    readout = take_layer(classifier, pieces, NAMES, np.zeros(3, np.int64), (2, 0, 1), 2 if pooling else 1)
+    readout = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), (2, 0, 1), layer=2 if pooling else 1)
     assert readout.kind is SEVERAL
     assert not readout.decided
     assert readout.words.tolist() == [4, 2, 1]

@@ -8,16 +8,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pandas as pd
 
-from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.errors import AuditError
 from attention_audit.given.arrays import PLACE, entries
@@ -25,7 +22,6 @@ from attention_audit.given.files import read_given, write_given
 from attention_audit.given.readouts import GivenReadout, check_beside
 from attention_audit.jobs.audit import AuditsJob
 from attention_audit.plan.auditing import STAGES
-from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
 from attention_audit.stages.job import Job
@@ -73,7 +69,6 @@ def run_plan(
     plan: Plan, tables: Collection[str] = RETURNED, report: Report = lambda done, jobs, line: None
 ) -> dict[str, pd.DataFrame]:
     """Run the jobs of a plan in this process; give its audits, and these tables, by name."""
-    columns = {name: TABLES[name].columns for name in tables}
     jobs: list[PlannedJob] = []
     needed: set[str] = set()
     for job in reversed(plan.jobs()):
@@ -89,11 +84,11 @@ def run_plan(
         told = partial(report, number, len(jobs))
         told(job.stage.replace("_", " "))
         import_module(f"attention_audit.stages.{job.stage}").run(Job(job.settings, files, made, provenance, told))
-        if isinstance(job.settings, AuditsJob):
-            columns |= {asked.audit.audit: asked.audit.columns for asked in job.settings.audits}
-        for path in chain(*made.values()):
-            if path.suffix == ".parquet" and path.stem in columns:
-                found[path.stem] = read_frame(path, artefact(columns[path.stem]))
+        asked = job.settings.audits if isinstance(job.settings, AuditsJob) else ()
+        wanted = {*tables, *(each.audit.audit for each in asked)}
+        for path in map(Path, job.files):
+            if path.suffix == ".parquet" and path.stem in wanted:
+                found[path.stem] = pd.read_parquet(path)
     return found
 
 

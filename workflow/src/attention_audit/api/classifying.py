@@ -21,8 +21,6 @@ from attention_audit.api.answering import Audited
 from attention_audit.api.auditing import DATASET, MODEL, audit, run_plan
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats, Predict
-from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean
@@ -57,7 +55,7 @@ AUDITS: Mapping[str, Sequence[str]] = {
 }
 """The audits that each question needs which is asked without further trainings of other kinds."""
 OF_MAPS = ("map_stability", "attribution_stability")
-TABLES = ("summary", "texts", "hf_table_maps")
+TABLES = ("summary", "texts", "hf_table_maps", "corpus")
 NO_SUITES: dict[str, Any] = {key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")}
 ARGUMENTS = {"maps", "max_length", "long", "prompt", "device"}
 """Arguments of `audit_classifier` that are keys of the configuration."""
@@ -100,13 +98,8 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
     known |= zip(names, names, strict=True)
     found = []
     for number, given in enumerate(entries(labels, "labels", count)):
-        if isinstance(given, list | tuple) or getattr(given, "ndim", False):
-            raise AuditError(
-                f"labels: text {number} has several numbers, as of one-hot rows; give the place of its class in them, "
-                "as argmax(1) of an array does"
-            )
         # of an array or a tensor
-        label = given.item() if hasattr(given, "item") else given
+        label = given.item() if hasattr(given, "item") and not given.ndim else given
         if isinstance(label, float) and label.is_integer():
             label = int(label)
         if isinstance(label, bool) or not isinstance(label, str | int) or label not in known:
@@ -129,13 +122,12 @@ def list_audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list
 
     Raises AuditError for other questions.
     """
-    if questions is not None:
-        questions = entries(questions, "questions")
-    for name in questions or ():
+    asked = [*AUDITS] if questions is None else entries(questions, "questions")
+    for name in asked:
         if name not in AUDITS:
             what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
             raise AuditError(f"questions: {name!r} {what}; known here: {', '.join(AUDITS)}")
-    audits = dict.fromkeys(audit for name in questions or AUDITS for audit in AUDITS[name])
+    audits = dict.fromkeys(audit for name in asked for audit in AUDITS[name])
     decides = questions or SUITES["hf"].list_models(DATASET, read_config(raw))[MODEL].layer is None
     return [name for name in audits if decides or "weights" not in audit_named(name).needs]
 
@@ -311,19 +303,15 @@ def audit_classifier(
 
             found = run_plan(plan, TABLES, report)
             report(bar.total, bar.total, "")
-        scope, suite = plan.scope, plan.scope.suite("hf")
+        scope, suite, ids = plan.scope, plan.scope.suite("hf"), [*map(str, range(len(texts)))]
         homes = [plan.trainings.home(suite, DATASET, run) for run in scope.models(suite, DATASET)[MODEL].runs]
-        ids = [*map(str, range(len(texts)))]
-        readouts = [read_readout(Path(home.readout())).aligned(ids) for home in homes]
-        corpus = read_frame(Path(plan.config.places.corpus_file(DATASET, "corpus")), CORPUS).set_index("id")
-        looks = {name: look.label for name, look in scope.looks(suite).items()}
         return Audited(
             found["summary"],
-            labels_of([looks], {suite.paper: suite.title}),
+            labels_of([{name: look.label for name, look in scope.looks(suite).items()}], {suite.paper: suite.title}),
             found["hf_table_maps"],
             found["texts"],
-            readouts,
-            [*map(list, corpus.loc[ids, "tokens"])],
+            [read_readout(Path(home.readout())).aligned(ids) for home in homes],
+            [*map(list, found["corpus"].set_index("id").loc[ids, "tokens"])],
             names,
         )
 
@@ -346,10 +334,9 @@ def attend(
     Raises AuditError where they are not of these.
     """
     maps, added = [], []
-    for part in (texts[start : start + batch_size] for start in range(0, len(texts), batch_size)):
-        weights, states = forward([*part])
-        if not len(weights) == len(states) == len(part):
-            raise AuditError(f"forward: gives {len(weights)} maps and {len(states)} states for {len(part)} texts")
+    for start in range(0, len(texts), batch_size):
+        part = [*texts[start : start + batch_size]]
+        weights, states = (entries(each, "forward", len(part)) for each in forward(part))
         for number, (a, h) in enumerate(zip(weights, states, strict=True)):
             place = f"forward: text {number}"
             maps.append(numbers(a, place, (1,), "give a weight a word"))

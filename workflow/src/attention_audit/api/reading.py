@@ -42,7 +42,7 @@ from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
 from attention_audit.stages.import_readout import as_readout
 from attention_audit.stages.loading import build_split, read_material, rebuilt
-from attention_audit.stages.read_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
+from attention_audit.stages.read_classifier import classes_of, opened, pieces_of, read_texts, split_of
 from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.wording import ClassNames, class_names
@@ -204,7 +204,8 @@ class Trained:
             network = classifier = opened(read)
             tokenizer, pieces = classifier.tokenizer, pieces_of(classifier, texts)
             named = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
-            split, readout = split_of(pieces, texts, device), read_out(classifier, pieces, texts, named, read)
+            split = split_of(pieces, texts, device)
+            readout = take_classifier(classifier, pieces, texts.ids, texts.labels, named, read.imposed, read.layer)
         if maps and pieces is not None and isinstance(network, TransformerClassifier):
             readout = replace(readout, maps=take_word_maps(network, pieces, maps))
         if pieces is not None:

@@ -93,34 +93,6 @@ def take_heads(
     return HeadStates([*weights], np.array(marks, np.int64), [*values], np.stack(below), tail), np.stack(logits)
 
 
-def take_layer(
-    classifier: TransformerClassifier,
-    pieces: Pieces,
-    ids: Sequence[str],
-    labels: npt.NDArray[np.int64],
-    classes: Sequence[int],
-    layer: int,
-) -> Readout:
-    """Run a classifier over texts once and keep the map of one of its layers, counted from 1, and its predictions.
-
-    classes: its class for each class of the data. There are no contributions: where the layer is not the last, the
-    predictions do not follow from this row.
-    """
-    count, table = len(pieces), PieceTable(pieces, classifier.device)
-    heads, logits = take_heads(classifier, table, classes, np.arange(count), layer)
-    predicted = torch.from_numpy(logits).softmax(-1).numpy()
-    return Readout(
-        list(ids),
-        labels,
-        predicted.argmax(1),
-        predicted,
-        [of_text.mean(1, dtype=np.float64).astype(np.float32) for of_text in heads.weights],
-        [np.empty((len(of_text), 0), np.float32) for of_text in heads.weights],
-        np.empty((count, 0), np.float32),
-        several=Maps(heads.weights, heads.marks, places=pieces.places_by_text, cut=pieces.truncated),
-    )
-
-
 def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, logits: Floats) -> None:
     """Raise AuditError unless a readout, which the tail has made, has the model's own logits (N, C)."""
     sums = [weights @ z for weights, z in zip(readout.attention, readout.contribution, strict=True)]
@@ -152,22 +124,36 @@ def take_classifier(
     labels: npt.NDArray[np.int64],
     classes: Sequence[int],
     imposed: bool = False,
+    layer: int | None = None,
 ) -> Readout:
     """Run a classifier over texts once and keep its readout. classes: its class for each class of the data.
 
-    imposed: the readout of the same model with uniform weights on the items of every head of its last layer. Raises
-    AuditError where the tail and the model disagree.
+    imposed: the readout of the same model with uniform weights on the items of every head of its last layer. layer: of
+    one of its layers, counted from 1, the map alone, with the model's predictions: there are no contributions, since
+    predictions do not follow from this row where the layer is not the last. Raises AuditError where the tail and the
+    model disagree.
     """
     table = PieceTable(pieces, classifier.device)
-    refuse_other_tail(classifier, table)
-    attending, logits = take_heads(classifier, table, classes, np.arange(len(pieces)))
-    attending = replace(attending, places=pieces.places_by_text, cut=pieces.truncated)
-    readout = read_heads(ids, labels, attending)
-    refuse_other_logits(classifier, readout, logits)
-    if not imposed:
-        return readout
-    even = [np.full_like(weights, 1 / len(weights)) for weights in attending.weights]
-    return read_heads(ids, labels, replace(attending, weights=even))
+    if layer is None:
+        refuse_other_tail(classifier, table)
+    heads, logits = take_heads(classifier, table, classes, np.arange(len(pieces)), layer or 0)
+    heads = replace(heads, places=pieces.places_by_text, cut=pieces.truncated)
+    if layer is None:
+        readout = read_heads(ids, labels, heads)
+        refuse_other_logits(classifier, readout, logits)
+        even = [np.full_like(weights, 1 / len(weights)) for weights in heads.weights]
+        return read_heads(ids, labels, replace(heads, weights=even)) if imposed else readout
+    predicted = torch.from_numpy(logits).softmax(-1).numpy()
+    return Readout(
+        [*ids],
+        labels,
+        predicted.argmax(1),
+        predicted,
+        [weights.mean(1, dtype=np.float64).astype(np.float32) for weights in heads.weights],
+        [np.empty((len(weights), 0), np.float32) for weights in heads.weights],
+        np.empty((len(pieces), 0), np.float32),
+        several=Maps(heads.weights, heads.marks, places=heads.places, cut=heads.cut),
+    )
 
 
 def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence[str]) -> Tensor:
