@@ -336,7 +336,7 @@ def test_a_readout_of_heads_survives_its_file(of_heads: Readout, provenance: Pro
     short = Maps([*weights[:2], weights[2][:1], *weights[3:]], of_heads.several.marks)
     wrong = replace(of_heads, several=short)
     write_batches(path, wrong.kind, wrong.tables(), provenance)
-    with pytest.raises(AuditError, match="the heads of text 'text-2' do not fit its items"):
+    with pytest.raises(AuditError, match="column heads of text 'text-2' has 2 values, where 4 fit"):
         read_readout(path)
 
 

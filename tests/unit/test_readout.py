@@ -95,7 +95,7 @@ def test_contradicting_columns_are_refused_in_whatever_part(
     parts = read_readouts(path, rows=2)
     assert next(parts).ids == ["text-0", "text-1"]
     for read in (lambda: next(parts), lambda: read_readout(path)):
-        with pytest.raises(AuditError, match="text 'text-2' has 5 weights but 4 contributions; rebuild"):
+        with pytest.raises(AuditError, match="column contribution of text 'text-2' has 4 values, where 5 fit; rebuild"):
             read()
 
 
