@@ -50,6 +50,24 @@ def name_classes(classes: Any, count: int) -> list[str]:
     return names
 
 
+def name_readouts(**several: GivenReadout | Sequence[GivenReadout]) -> dict[str, list[GivenReadout]]:
+    """List the readouts of each argument; those without a name are called by argument and number in messages.
+
+    Raises AuditError where one is no readout, or not of the texts of the first, and where the first argument has none.
+    """
+    found: dict[str, list[GivenReadout]] = {}
+    for name, readouts in several.items():
+        found[name] = []
+        for number, one in enumerate([readouts] if isinstance(readouts, GivenReadout) else entries(readouts, name), 1):
+            if not isinstance(one, GivenReadout):
+                raise AuditError(f"{name} {number}: is {type(one).__name__}, and no readout; make one with api.readout")
+            found[name].append(replace(one, place=f"{name} {number}") if one.place == PLACE else one)
+            check_beside(found[name][-1], next(iter(found.values()))[0])
+        if not any(found.values()):
+            raise AuditError(f"{name}: there is none; give one or more")
+    return found
+
+
 def write(given: GivenReadout, path: str | Path) -> None:
     """Write a readout as .parquet or .npz, by the ending of the path: a file for the section `own` of a configuration.
 
@@ -112,19 +130,15 @@ def audit(
 
     Raises AuditError, in one line, where readouts are not of the same texts, or where a key of `settings` is wrong.
     """
+    given = name_readouts(readouts=readouts, **{UNIFORM: uniform, ADVERSARIES: adversaries})
     with TemporaryDirectory(prefix="attention-audit-") as folder:
-        own: dict[str, Any] = {}
-        first: GivenReadout | None = None
-        for name, several in {MODEL: readouts, UNIFORM: uniform, ADVERSARIES: adversaries}.items():
-            own[name] = []
-            for number, one in enumerate([several] if isinstance(several, GivenReadout) else several, start=1):
-                called = replace(one, place=f"{name} {number}") if one.place == PLACE else one
-                first = first or called
-                check_beside(called, first)
+        own: dict[str, Any] = {name: [] for name in given}
+        for name, several in given.items():
+            for number, one in enumerate(several):
                 own[name].append(f"{folder}/{name}{number}.npz")
-                write_given(called, Path(own[name][-1]))
-        own["models"] = {MODEL: own.pop(MODEL)}
-        if classes and first:
-            own["classes"] = name_classes(classes, first.classes)
+                write_given(one, Path(own[name][-1]))
+        own["models"] = {MODEL: own.pop("readouts")}
+        if classes:
+            own["classes"] = name_classes(classes, given["readouts"][0].classes)
         fixed = {"datasets": [], "corpora": {}, "own": {DATASET: own}, "results": f"{folder}/results"}
         return run_plan(Plan({**(settings or {}), **fixed}, {}, memory=Path(folder)))
