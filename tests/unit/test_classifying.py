@@ -215,7 +215,7 @@ def test_what_several_rows_decide_is_not_asked_of_one() -> None:
         ("labels", [0.5, 1, 0, 1, 0, 1], "^labels: text 0 has 0.5; give the name"),
         ("labels", np.array([True, False] * 3), "^labels: text 0 has True; give the name"),
         ("max_length", 0, "^max_length: input should be greater than or equal to 1, not 0"),
-        ("batch_size", 0, "^batch_size: is 0; give a whole number from 1 on"),
+        ("batch_size", 0, "^batch_size: is 0; give a whole number, 1 or more"),
         ("device", "gpu", "^device: input should be 'auto', 'cpu' or 'cuda', not 'gpu'"),
         ("settings", ["a"], "^settings: is list, and no dict"),
         ("settings", {"batch": 3}, "^settings: batch: unknown key"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from attention_audit.artefacts.provenance import Provenance
@@ -38,6 +39,12 @@ def check_path(path: Any, place: str) -> Path:
     if not isinstance(path, str | Path):
         raise AuditError(f"{place}: is {type(path).__name__}, and no path; give one")
     return Path(path)
+
+
+def check_batch_size(batch_size: Any) -> None:
+    """Raise AuditError where it is no number of texts."""
+    if not isinstance(batch_size, int | np.integer) or batch_size < 1:
+        raise AuditError(f"batch_size: is {batch_size!r:.40}; give a whole number, 1 or more")
 
 
 def name_classes(classes: Any, count: int) -> list[str]:

@@ -18,7 +18,7 @@ import pandas as pd
 import torch
 
 from attention_audit.api.answering import Audited
-from attention_audit.api.auditing import DATASET, MODEL, audit, run_plan
+from attention_audit.api.auditing import DATASET, MODEL, audit, check_batch_size, run_plan
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats, Predict
 from attention_audit.corpus.languages import choose_tokens
@@ -71,7 +71,7 @@ Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[np
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
 
 
-def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held | None]:
+def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held]:
     """List what is in memory of each training, by its folder; or, of an object, by what it is called in messages.
 
     Raises AuditError where it is neither.
@@ -79,11 +79,11 @@ def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held | 
     models = [*model] if isinstance(model, Sequence) and not isinstance(model, str) else [model]
     if not models:
         raise AuditError("model: is an empty list; give one classifier, or one a training")
-    held: dict[str, Held | None] = {}
+    held: dict[str, Held] = {}
     for number, one in enumerate(models, start=1):
         if isinstance(one, str | Path):
             folder = str(find_folder(str(one), known_mirror(), "model"))
-            held[folder] = None if tokenizer is None else Held(hold_tokenizer(tokenizer))
+            held[folder] = Held(None if tokenizer is None else hold_tokenizer(tokenizer))
         else:
             name = f"model {number}" if len(models) > 1 else "model"
             held[name] = hold_model(one, tokenizer, name, prompted)
@@ -261,15 +261,14 @@ def audit_classifier(
     if not isinstance(settings, Mapping) or (own := {"hf", "corpora", "datasets"} & {*settings}):
         fault = f"is {type(settings).__name__}, and no dict" if not isinstance(settings, Mapping) else f"has {min(own)}"
         raise AuditError(f"settings: {fault}; give keys of the configuration that no argument stands for")
-    if batch_size is not None and (type(batch_size) is not int or batch_size < 1):
-        raise AuditError(f"batch_size: is {batch_size!r:.40}; give a whole number from 1 on, or None")
+    if batch_size is not None:
+        check_batch_size(batch_size)
     asked = None if prompt is None else check_prompt(prompt)
     held = hold_models(model, tokenizer, prompt is not None)
-    in_memory = use_held({name: each for name, each in held.items() if each})
     with (
         TemporaryDirectory(prefix="attention-audit-") as place,
         name_arguments(Path(place), settings),
-        in_memory,
+        use_held(held),
         torch.random.fork_rng(),
     ):
         folder, folders = Path(place), [*held]
@@ -378,6 +377,7 @@ def audit_torch(
         raise AuditError(
             f"decoder: there are {len(decoders)}, and {len(forwards)} of forward; give both of each training"
         )
+    check_batch_size(batch_size)
     words = [[str(word) for word in text] for text in texts]
     given: list[GivenReadout] = []
     predicting: list[Predict] = []

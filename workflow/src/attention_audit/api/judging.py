@@ -21,7 +21,7 @@ from attention_audit.answer.samples import erase, find_sides, take_share
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.statements import Cell, Part
 from attention_audit.api.answering import Answer
-from attention_audit.api.auditing import name_classes
+from attention_audit.api.auditing import check_batch_size, name_classes
 from attention_audit.api.predicting import (
     COARSE,
     ORDERS,
@@ -347,8 +347,7 @@ def judge(
     given = [scores] if single else entries(scores, "scores")
     if len(given) != len(functions) or not functions:
         raise AuditError(f"scores: is of {len(given)} trainings, and predict of {len(functions)}; give both of each")
-    if not isinstance(batch_size, int | np.integer) or batch_size < 1:
-        raise AuditError(f"batch_size: is {batch_size!r}; give a whole number, 1 or more")
+    check_batch_size(batch_size)
     if not callable(report):
         raise AuditError(f"report: is {type(report).__name__}, and no function; give one that takes a line")
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
