@@ -75,6 +75,10 @@ def test_an_imported_readout_predicts_what_was_given(given_: GivenReadout) -> No
     check(given_)
     readout = as_readout(given_)
     assert np.abs(readout.predict(readout.attention) - given_.probabilities).max() < 1e-5
+    if given_.heads > 1:
+        assert readout.several is not None
+        of_heads = zip(readout.several.weights, given_.attention, strict=True)
+        assert all(np.allclose(own.T, other, atol=1e-6) for own, other in of_heads)
     for texts in readout.batches(torch.float64):
         exact = texts.exact_contributions()
         assert exact is not None

@@ -85,7 +85,7 @@ def test_a_map_without_contributions_is_audited() -> None:
         ("attention", np.zeros((6, 1, 1, 1)), r"text '0', column attention: is ndarray of shape \(1, 1, 1\)"),
         ("contributions", [1.0] * 6, r"text '0', column contribution: is float of shape \(\); give an array of one"),
         ("labels", ["good"] * 6, "column label: holds something else than whole numbers; give a flat list of these"),
-        ("labels", None, "column label: is NoneType, and no list; give one"),
+        ("labels", pd.DataFrame({"a": [0]}), "column label: is DataFrame, and no list; give one"),
         ("evidence", [[True, False]] * 6, "text '0', column evidence: holds something else than whole numbers"),
         ("tokens", ["a film"] * 6, "column tokens: text 0 is one string; give the list of its words"),
         ("maps", [[0.1]], "maps: is list; give the scores of each map by its name"),

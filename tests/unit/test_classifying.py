@@ -18,6 +18,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 
 import attention_audit
 from attention_audit import api
+from attention_audit.api.classifying import name_labels
 from attention_audit.errors import AuditError
 from attention_audit.questions import QUESTIONS
 
@@ -244,7 +245,7 @@ def test_what_is_wrong_is_one_line_that_names_the_argument(argument: str, value:
     ids=["int8", "tensor", "floats", "names", "series", "category"],
 )  # fmt: skip
 def test_labels_of_many_kinds_are_classes(labels: Any) -> None:
-    assert one(labels=labels).readouts[0].labels.tolist() == [1, 0] * 3
+    assert name_labels(labels, ["negative", "positive"], 6) == ["positive", "negative"] * 3
 
 
 def test_classes_that_are_no_texts_count(tmp_path: Path) -> None:

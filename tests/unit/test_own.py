@@ -259,17 +259,6 @@ def test_nothing_can_be_trained_on_readouts() -> None:
         plan_of(**CLASSIFIERS_ALONE | {"jain_wallace": {"datasets": ["reviews"]}}, own={"reviews": entry})
 
 
-def test_a_map_of_several_heads_is_their_mean() -> None:
-    write_given(made(1, 6, heads=3), Path("heads.npz"))
-    plan = planned(reviews={"models": {"mine": ["heads.npz"]}})
-    (path,) = plan.trainings.imported("reviews/own_mine", 1).files
-    make(plan, path)
-    readout = read_readout(Path(path))
-    given = made(1, 6, heads=3).attention
-    assert readout.attention[0] == pytest.approx(np.mean(given[0], axis=0), abs=1e-6)
-    assert readout.several.weights[5] == pytest.approx(given[5].T, abs=1e-6)
-
-
 def test_each_head_of_a_given_map_has_rows_and_one_map_a_note() -> None:
     write_given(made(1, 30, heads=3), Path("heads.npz"))
     write_given(made(2, 30), Path("one.npz"))
@@ -293,21 +282,6 @@ def of_heads(random_readout: Callable[..., Readout]) -> Readout:
     maps = [random.dirichlet(np.ones(2), 2).T.astype(np.float32) for _ in range(6)]
     seen = [weights.mean(1) for weights in maps]
     return replace(readout, attention=seen, probabilities=readout.predict(seen), several=Maps(maps, np.zeros(6, int)))
-
-
-def test_a_head_of_a_given_map_changes_its_part_of_the_mean(of_heads: Readout) -> None:
-    found = pd.DataFrame(heads(of_heads, 20, 1)).set_index(["id", "head"])["mean_tvd"]
-    for text, weights in enumerate(of_heads.several.weights):
-        for head in (0, 1):
-            other = weights.copy()
-            other[:, head] = other[::-1, head]
-            maps = [*of_heads.attention]
-            maps[text] = other.mean(1)
-            swapped = np.abs(of_heads.predict(maps)[text] - of_heads.probabilities[text]).sum() / 2
-            # of 20 permutations of two items, some swap them: so many twentieths
-            times = found[f"text-{text}", head + 1] / swapped * 20
-            assert times == pytest.approx(round(times), abs=0.01)
-            assert 0 < round(times) < 20
 
 
 def test_items_are_erased_in_the_order_of_one_head(of_heads: Readout) -> None:
