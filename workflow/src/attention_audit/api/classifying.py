@@ -24,7 +24,7 @@ from attention_audit.api.predicting import Floats, Predict
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.given.arrays import entries, numbers, readout
+from attention_audit.given.arrays import entries, numbers, readout, word_lists
 from attention_audit.given.readouts import GivenReadout, softmax
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
@@ -172,24 +172,20 @@ def name_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
 
 def join_words(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> list[str]:
     """Join lists of words, where texts are `split`, to strings. Raises AuditError, naming the argument."""
-    found = []
-    for number, text in enumerate(texts):
-        other = isinstance(text, str) == split
-        parts = entries(text if split and not other else [text], f"{name}: text {number}")
-        if other or not all(isinstance(part, str) for part in parts):
-            raise AuditError(
-                f"{name}: text {number} is of another kind than the first; give strings, or lists of words"
-            )
-        joined = " ".join(parts)
-        if any("\ud800" <= letter <= "\udfff" for letter in joined):
-            raise AuditError(f"{name}: text {number} has half a character (a lone surrogate); mend it")
-        words = clean(joined)[0].split()
+    lists = word_lists(texts, name) if split else []
+    joined: list[Any] = [*map(" ".join, lists)] if split else [*texts]
+    for number, text in enumerate(joined):
+        place = f"{name}: text {number}"
+        if not isinstance(text, str):
+            raise AuditError(f"{place} is of another kind than the first; give strings, or lists of words")
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise AuditError(f"{place} has half a character (a lone surrogate); mend it")
+        words = clean(text)[0].split()
         if not words:
-            raise AuditError(f"{name}: text {number} has no word; leave it out")
-        if split and len(words) != len(parts):
-            raise AuditError(f"{name}: text {number} has a word that is empty, or has a space in it; mend it")
-        found.append(joined)
-    return found
+            raise AuditError(f"{place} has no word; leave it out")
+        if split and len(words) != len(lists[number]):
+            raise AuditError(f"{place} has a word that is empty, or has a space in it; mend it")
+    return joined
 
 
 def write_texts(
@@ -378,7 +374,7 @@ def audit_torch(
             f"decoder: there are {len(decoders)}, and {len(forwards)} of forward; give both of each training"
         )
     check_batch_size(batch_size)
-    words = [[str(word) for word in text] for text in texts]
+    words = word_lists(texts, "texts")
     given: list[GivenReadout] = []
     predicting: list[Predict] = []
     for number, (each, linear) in enumerate(zip(forwards, decoders, strict=True), start=1):
