@@ -32,7 +32,7 @@ from attention_audit.figures.attention_maps import printable
 from attention_audit.given.arrays import entries
 from attention_audit.given.readouts import GivenReadout
 from attention_audit.model.network import Network
-from attention_audit.model.sequence_classifier import FineTuned, TransformerClassifier
+from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.names import MAPS
 from attention_audit.plan.configuration import read_configuration
 from attention_audit.plan.model import Model, Run
@@ -43,7 +43,7 @@ from attention_audit.readout import Readout
 from attention_audit.stages.import_readout import as_readout
 from attention_audit.stages.loading import build_split, read_material, rebuilt
 from attention_audit.stages.read_classifier import classes_of, opened, pieces_of, read_texts, split_of
-from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
+from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.wording import ClassNames, class_names
 from attention_audit.transformer.folder import told_of
@@ -191,7 +191,8 @@ class Trained:
             if material.opened:
                 tokenizer = open_tokenizer(material.opened.folder)
             if isinstance(network, FineTuned) and pieces is not None:
-                readout = take_classifier(network.eval(), pieces, [ID], encoded.labels, range(material.classes))
+                about = pieces, [ID], encoded.labels, range(material.classes)
+                readout = take_classifier(network.eval(), *about, maps=maps)
             else:
                 readout = take_readout(network, split, [ID])
             known: Known = encoded.texts.flat[1:-1] != UNKNOWN
@@ -203,10 +204,9 @@ class Trained:
             tokenizer, pieces = classifier.tokenizer, pieces_of(classifier, texts)
             named = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
             split = split_of(pieces, texts, device)
-            readout = take_classifier(classifier, pieces, texts.ids, texts.labels, named, read.imposed, read.layer)
+            how = read.imposed, read.layer, maps
+            readout = take_classifier(classifier, pieces, texts.ids, texts.labels, named, *how)
         if pieces is not None:
-            if isinstance(network, TransformerClassifier):
-                readout = replace(readout, maps=take_word_maps(network, pieces, maps))
             # marks are known, and a word is of which the tokenizer knows any piece
             known, words = np.ones(len(readout.attention[0]), np.bool_), pieces.words
             known[words[words >= 0]] = False

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +23,7 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import prepare_device
-from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
+from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.transforming import written_texts
 from attention_audit.transformer.folder import GENERIC, find_folder, known_mirror
 from attention_audit.transformer.opening import open_given, refuse_without_vectors, say_first
@@ -241,8 +240,8 @@ def run(job: Job[ClassifierJob]) -> None:
     if settings.first.folder != read.folder:
         refuse_other_words(classifier.folder, texts, pieces, pieces_of(opened(settings.first), texts))
     compared = compare_with_given(classifier, texts.ids, texts.written)
-    readout = take_classifier(classifier, pieces, texts.ids, texts.labels, classes, read.imposed, read.layer)
-    readout = replace(readout, maps=take_word_maps(classifier, pieces, read.maps))
+    how = read.imposed, read.layer, read.maps
+    readout = take_classifier(classifier, pieces, texts.ids, texts.labels, classes, *how)
     write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance)
     tail = readout.attending.tail.tensors() if readout.attending else {}
     write_weights(job.output("tail"), tail, job.provenance)

@@ -125,13 +125,14 @@ def take_classifier(
     classes: Sequence[int],
     imposed: bool = False,
     layer: int | None = None,
+    maps: Sequence[str] = (),
 ) -> Readout:
     """Run a classifier over texts once and keep its readout. classes: its class for each class of the data.
 
     imposed: the readout of the same model with uniform weights on the items of every head of its last layer. layer: of
     one of its layers, counted from 1, the map alone, with the model's predictions: there are no contributions, since
-    predictions do not follow from this row where the layer is not the last. Raises AuditError where the tail and the
-    model disagree.
+    predictions do not follow from this row where the layer is not the last. maps: further ones, by name. Raises
+    AuditError where the tail and the model disagree.
     """
     table = PieceTable(pieces, classifier.device)
     if layer is None:
@@ -141,19 +142,22 @@ def take_classifier(
     if layer is None:
         readout = read_heads(ids, labels, heads)
         refuse_other_logits(classifier, readout, logits)
-        even = [np.full_like(weights, 1 / len(weights)) for weights in heads.weights]
-        return read_heads(ids, labels, replace(heads, weights=even)) if imposed else readout
-    predicted = torch.from_numpy(logits).softmax(-1).numpy()
-    return Readout(
-        [*ids],
-        labels,
-        predicted.argmax(1),
-        predicted,
-        [weights.mean(1, dtype=np.float64).astype(np.float32) for weights in heads.weights],
-        [np.empty((len(weights), 0), np.float32) for weights in heads.weights],
-        np.empty((len(pieces), 0), np.float32),
-        several=Maps(heads.weights, heads.marks, places=heads.places, cut=heads.cut),
-    )
+        if imposed:
+            even = [np.full_like(weights, 1 / len(weights)) for weights in heads.weights]
+            readout = read_heads(ids, labels, replace(heads, weights=even))
+    else:
+        predicted = torch.from_numpy(logits).softmax(-1).numpy()
+        readout = Readout(
+            [*ids],
+            labels,
+            predicted.argmax(1),
+            predicted,
+            [weights.mean(1, dtype=np.float64).astype(np.float32) for weights in heads.weights],
+            [np.empty((len(weights), 0), np.float32) for weights in heads.weights],
+            np.empty((len(pieces), 0), np.float32),
+            several=Maps(heads.weights, heads.marks, places=heads.places, cut=heads.cut),
+        )
+    return replace(readout, maps=take_word_maps(classifier, pieces, maps))
 
 
 def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence[str]) -> Tensor:

@@ -6,7 +6,7 @@ Training and reading out share a process, since the imports of another would cos
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
@@ -28,7 +28,7 @@ from attention_audit.readout import Readout, head_columns
 from attention_audit.scores import accuracy, roc_auc
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import Material, build_model, build_split, prepare_device, read_material
-from attention_audit.stages.reading_classifiers import take_classifier, take_maps, take_word_maps
+from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.stages.reading_out import take_head, take_readout
 from attention_audit.training.loop import (
     ConsistentAdversary,
@@ -113,8 +113,9 @@ class Trainer:
                 readouts = take_maps(model.eval(), texts.pieces, texts.ids, texts.labels)
             else:
                 classes = range(self.material.classes)
-                readout = take_classifier(model.eval(), texts.pieces, texts.ids, texts.labels, classes)
-                readouts = [replace(readout, maps=take_word_maps(model, texts.pieces, maps))]
+                about = texts.pieces, texts.ids, texts.labels, classes
+                readout = take_classifier(model.eval(), *about, maps=maps)
+                readouts = [readout]
                 kind, tensors = readout.kind, readout.attending.tail.tensors() if readout.attending else {}
             write_batches(path, kind, (table for part in readouts for table in part.tables()), self.provenance)
         if tail is not None:
