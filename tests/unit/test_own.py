@@ -57,14 +57,10 @@ def test_what_the_readouts_hold_is_said_before_the_run(plan: Plan) -> None:
 
 
 def test_trainings_are_numbered_in_the_order_of_their_files(plan: Plan) -> None:
-    assert plan.trainings.seeds == {
-        "reviews/own_mine": (1, 2),
-        "reviews/own_uniform": (1,),
-        "reviews/own_adversaries": (1,),
-    }
+    seeds = {"reviews/own_mine": (1, 2), "reviews/own_uniform": (1,), "reviews/own_adversaries": (1,)}
+    assert plan.trainings.seeds == seeds
     jobs = by_name(plan.trainings.jobs())
-    runs = ("mine/1", "mine/2", "uniform/1", "adversaries/1")
-    assert [*jobs] == [f"import_readout/reviews/own_{run}" for run in runs]
+    assert [*jobs] == [f"import_readout/{name}/{seed}" for name, several in seeds.items() for seed in several]
     given = [jobs[f"import_readout/reviews/own_mine/{seed}"].inputs["given"] for seed in (1, 2)]
     assert given == [["given/first.parquet"], ["given/second.npz"]]
     assert {*(job.inputs["beside"][0] for job in jobs.values())} == {"given/first.parquet"}
@@ -195,11 +191,10 @@ def test_a_file_that_is_not_there_is_one_line() -> None:
 
 
 def test_the_corpus_is_that_of_the_first_file(plan: Plan) -> None:
-    make(plan, *(PLACES.corpus_file("reviews", file) for file in ("corpus", "census", "vocabulary")))
-    corpus, census, vocabulary = (
-        read_frame(Path(PLACES.corpus_file("reviews", file)), kind)
-        for file, kind in (("corpus", CORPUS), ("census", CENSUS), ("vocabulary", VOCABULARY))
-    )
+    kinds = {"corpus": CORPUS, "census": CENSUS, "vocabulary": VOCABULARY}
+    paths = [PLACES.corpus_file("reviews", name) for name in kinds]
+    make(plan, *paths)
+    corpus, census, vocabulary = map(read_frame, map(Path, paths), kinds.values())
     given = made(1, 12)
     assert corpus["id"].tolist() == given.ids
     assert [list(words) for words in corpus["tokens"]] == given.tokens
@@ -219,13 +214,14 @@ def test_how_a_given_model_was_selected_is_not_known(plan: Plan) -> None:
 def test_texts_in_another_order_are_put_in_that_of_the_first() -> None:
     from test_given import rows_of
 
-    entry = write_all(Path("given"), texts=12)
-    write_given(rows_of(made(2, 12), [*range(11, -1, -1)]), Path("given/second.npz"))
+    entry, second = write_all(Path("given"), texts=12), made(2, 12)
+    write_given(rows_of(second, [*range(11, -1, -1)]), Path("given/second.npz"))
     plan = planned(reviews=entry)
     (path,) = plan.trainings.imported("reviews/own_mine", 2).files
     make(plan, path)
-    assert read_readout(Path(path)).ids == made(1, 12).ids
-    assert read_readout(Path(path)).attention[0] == pytest.approx(made(2, 12).attention[0], abs=1e-6)
+    read = read_readout(Path(path))
+    assert read.ids == second.ids
+    assert read.attention[0] == pytest.approx(second.attention[0], abs=1e-6)
 
 
 def test_a_training_of_other_texts_ends_in_one_line() -> None:
