@@ -13,6 +13,7 @@ of the first-order expansion at its own weights: z_t = (sum over heads of a_ht d
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -126,17 +127,17 @@ class Readout:
     def __len__(self) -> int:
         return len(self.ids)
 
-    @property
+    @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:
         """The number of items of each text, (N,)."""
         return np.array([len(weights) for weights in self.attention], dtype=np.int64)
 
-    @property
+    @cached_property
     def words(self) -> npt.NDArray[np.int64]:
         """The number of items of each text that are no marks of a tokenizer, (N,); they come first."""
         return self.lengths if self.several is None else self.lengths - self.several.marks
 
-    @property
+    @cached_property
     def places(self) -> list[Members]:
         """Which word of its text each item is that is no mark of a tokenizer, (L_i,)."""
         known = None if self.several is None else self.several.places

@@ -80,15 +80,15 @@ def take_heads(
     """What the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
     `classes`. layer: another one than the last, counted from 1.
     """
-    found: dict[int, tuple[Any, ...]] = {}
+    found: list[tuple[Any, ...]] = [()] * len(members)
     for at, batch in table.in_order_of_length(members=members):
         items = folded(classifier.attend(batch, layer), batch)
-        of_items = (part.transpose(1, 2).contiguous() for part in (items.weights, items.values))
+        of_items = (part.transpose(1, 2) for part in (items.weights, items.values))
         parts = (items.logits[:, list(classes)], items.below, batch.marks, batch.read + batch.marks, *of_items)
         for place, logits, below, marks, count, *own in zip(at, *(part.cpu().numpy() for part in parts), strict=True):
             # a copy, so that the padded batch is not kept
             found[place] = logits, below, marks, *(part[:count].copy() for part in own)
-    logits, below, marks, weights, values = zip(*(found[place] for place in range(len(members))), strict=True)
+    logits, below, marks, weights, values = zip(*found, strict=True)
     tail = reorder_tail(classifier.tail, classes)
     return HeadStates([*weights], np.array(marks, np.int64), [*values], np.stack(below), tail), np.stack(logits)
 
