@@ -9,6 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_audit.given.arrays import readout
 from attention_audit.given.files import read_given, write_given
 from attention_audit.given.readouts import GivenReadout, check, softmax
 from attention_audit.stages.import_readout import as_readout
@@ -32,22 +33,18 @@ def readouts(draw: st.DrawFn) -> GivenReadout:
     attention = [random.dirichlet(np.ones(len(words)), heads or None) for words in tokens]
     contribution = [random.normal(0, 2, (len(words), outputs)) for words in tokens]
     # the same for all texts, since any contributions would fit where each had its own
-    bias = np.tile(random.normal(size=outputs), (len(tokens), 1))
-    maps = [weights if weights.ndim == 1 else weights.mean(0) for weights in attention]
-    logits = (weights @ z + b for weights, z, b in zip(maps, contribution, bias, strict=True))
-    probabilities = np.stack([softmax(each) for each in logits])
-    evidence = [draw(st.none() | st.lists(st.integers(0, len(words) - 1), min_size=1, unique=True)) for words in tokens]
-    return GivenReadout(
-        "memory",
-        [f"text {number}" for number in range(len(tokens))],
+    bias = random.normal(size=outputs)
+    logits = [np.atleast_2d(a).mean(0) @ z + bias for a, z in zip(attention, contribution, strict=True)]
+    marked = [draw(st.none() | st.sets(st.integers(0, len(words) - 1), min_size=1)) for words in tokens]
+    return readout(
         tokens,
-        random.integers(0, max(2, outputs), len(tokens)),
         attention,
         contribution,
         bias,
-        probabilities,
-        [sorted(positions) if positions else None for positions in evidence],
-        {name: [random.normal(size=len(words)) for words in tokens] for name in draw(st.sampled_from(["", "ab"]))},
+        random.integers(0, max(2, outputs), len(tokens)),
+        [*map(softmax, logits)],
+        evidence=[None if each is None else sorted(each) for each in marked],
+        maps={name: [random.normal(size=len(words)) for words in tokens] for name in draw(st.sampled_from(["", "ab"]))},
     )
 
 
@@ -64,18 +61,22 @@ def test_what_was_written_is_read_with_the_same_numbers(given_: GivenReadout, en
     assert (read.ids, read.tokens, read.evidence) == (given_.ids, given_.tokens, given_.evidence)
     assert read.labels.tolist() == given_.labels.tolist()
     assert (read.place, [*read.maps]) == (str(path), [*given_.maps])
-    held = [(getattr(read, name), getattr(given_, name)) for name in COLUMNS]
-    for ours, theirs in (*held, *zip(read.maps.values(), given_.maps.values(), strict=True)):
-        assert all(np.array_equal(own, other) for own, other in zip(ours, theirs, strict=True))
+    held, written = ([*(getattr(one, name) for name in COLUMNS), *one.maps.values()] for one in (read, given_))
+    for ours, theirs in zip(held, written, strict=True):
+        assert all(map(np.array_equal, ours, theirs))
 
 
 @given(readouts())
 @settings(max_examples=60, deadline=None)
 def test_an_imported_readout_predicts_what_was_given(given_: GivenReadout) -> None:
     check(given_)
-    readout = as_readout(given_)
-    assert np.abs(readout.predict(readout.attention) - given_.probabilities).max() < 1e-5
-    for texts in readout.batches(torch.float64):
+    read = as_readout(given_)
+    assert np.abs(read.predict(read.attention) - given_.probabilities).max() < 1e-5
+    if given_.heads > 1:
+        assert read.several is not None
+        of_heads = zip(read.several.weights, given_.attention, strict=True)
+        assert all(np.allclose(own.T, other, atol=1e-6) for own, other in of_heads)
+    for texts in read.batches(torch.float64):
         exact = texts.exact_contributions()
         assert exact is not None
         assert exact.isfinite().all()

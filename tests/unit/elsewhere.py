@@ -24,11 +24,11 @@ def made(seed: int, texts: int = 40, attends: str = "to scores", outputs: int = 
         words = [WORDS[place] for place in common.integers(0, len(WORDS), common.integers(4, 15))]
         values = np.array([SCORES.get(word, 0.0) for word in words])
         scores = 1.5 * np.abs(values) + own.normal(0, 0.2, len(words))
-        weights, z = softmax_of(scores), 2 * values + own.normal(0, 0.1, len(words))
+        weights, z = softmax(scores), 2 * values + own.normal(0, 0.1, len(words))
         if attends == "alike":
             weights = np.full(len(words), 1 / len(words))
         if attends == "elsewhere":
-            away = softmax_of(-scores)
+            away = softmax(-scores)
             weights, z = away, weights * z / away
         maps = weights
         if heads:
@@ -44,22 +44,12 @@ def made(seed: int, texts: int = 40, attends: str = "to scores", outputs: int = 
     given = GivenReadout(
         "memory",
         [f"text-{number}" for number in range(texts)],
-        parts["tokens"],
-        np.array(parts["labels"]),
-        parts["attention"],
-        parts["contribution"],
-        bias,
-        np.zeros((texts, 2)),
-        parts["evidence"],
+        **parts | {"labels": np.array(parts["labels"])},
+        bias=bias,
+        probabilities=np.zeros((texts, 2)),
     )
     logits = [weights @ z + b for weights, z, b in zip(given.seen, given.contribution, bias, strict=True)]
-    return replace(given, probabilities=np.stack([softmax(each) for each in logits]))
-
-
-def softmax_of(scores: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Weights that sum to 1."""
-    raised = np.exp(scores)
-    return np.asarray(raised / raised.sum())
+    return replace(given, probabilities=np.stack([*map(softmax, logits)]))
 
 
 def write_all(folder: Path, texts: int = 40) -> dict[str, Any]:

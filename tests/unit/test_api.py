@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ ARGUMENTS: dict[str, Any] = {
     "labels": GIVEN.labels.tolist(),
     "probabilities": GIVEN.probabilities,
 }
+BARE = {"contributions": None, "bias": None}
 
 
 def test_the_public_names_are_those_that_are_documented() -> None:
@@ -51,28 +53,23 @@ def test_the_public_names_are_those_that_are_documented() -> None:
 
 
 def test_arrays_become_a_readout() -> None:
-    readout = api.readout(**ARGUMENTS)
-    assert readout.ids == ["0", "1", "2", "3", "4", "5"]
-    assert readout.bias.tolist() == [[0.1]] * 6
-    assert readout.evidence == [None] * 6
+    given = api.readout(**ARGUMENTS)
+    assert given.ids == [*"012345"]
+    assert given.bias.tolist() == [[0.1]] * 6
+    assert given.evidence == [None] * 6
     # lists and tensors will do, one value a word, and a bias of each text
-    other = api.readout(
-        **ARGUMENTS
-        | {
-            "attention": [torch.from_numpy(weights).requires_grad_() for weights in GIVEN.attention],
-            "contributions": [values[:, 0].tolist() for values in GIVEN.contribution],
-            "bias": GIVEN.bias,
-        },
-        ids=GIVEN.ids,
-        evidence=GIVEN.evidence,
-    )
-    assert other.ids == GIVEN.ids
-    assert other.evidence == GIVEN.evidence
-    assert all(np.array_equal(a, b) for a, b in zip(readout.contribution, other.contribution, strict=True))
+    others: dict[str, Any] = {
+        "attention": [torch.from_numpy(weights).requires_grad_() for weights in GIVEN.attention],
+        "contributions": [values[:, 0].tolist() for values in GIVEN.contribution],
+        "bias": GIVEN.bias,
+    }
+    other = api.readout(**ARGUMENTS | others, ids=GIVEN.ids, evidence=GIVEN.evidence)
+    assert (other.ids, other.evidence) == (GIVEN.ids, GIVEN.evidence)
+    assert all(map(np.array_equal, given.contribution, other.contribution))
 
 
 def test_a_map_without_contributions_is_audited() -> None:
-    alone = api.readout(**ARGUMENTS | {"contributions": None, "bias": None}, evidence=GIVEN.evidence)
+    alone = api.readout(**ARGUMENTS | BARE, evidence=GIVEN.evidence)
     row = api.audit(alone)["summary"].iloc[0]
     assert row["used_reason"].endswith("no contributions of model are given")
     assert row["plausibility_texts"] > 0
@@ -81,68 +78,36 @@ def test_a_map_without_contributions_is_audited() -> None:
 @pytest.mark.parametrize(
     ("argument", "value", "line"),
     [
-        (
-            "attention",
-            [0.97 * weights for weights in GIVEN.attention],
-            "mine: text '0', column attention: sums to 0.97",
-        ),
-        ("bias", None, "mine: bias is left out, and one needs the other; give both, or neither"),
-        ("labels", [1], "mine: column label has 1 entries for 6 texts; give each one"),
-        ("bias", 0.1, r"mine: column bias: is float of shape \(\); give a number a text and class"),
-        (
-            "probabilities",
-            GIVEN.probabilities[:, 0],
-            r"mine: column probabilities: is ndarray of shape \(6,\); give a number",
-        ),
-        (
-            "attention",
-            [np.zeros((1, 1, 1))] * 6,
-            r"mine: text '0', column attention: is ndarray of shape \(1, 1, 1\)",
-        ),
-        (
-            "contributions",
-            [1.0] * 6,
-            r"mine: text '0', column contribution: is float of shape \(\); give an array of one axis or two",
-        ),
-        (
-            "labels",
-            ["good"] * 6,
-            "mine: column label: holds something else than whole numbers; give a flat list of these",
-        ),
-        ("labels", None, "mine: column label: is NoneType, and no list; give one"),
-        ("evidence", [[True, False]] * 6, "mine: text '0', column evidence: holds something else than whole numbers"),
-        ("tokens", ["a film"] * 6, "mine: column tokens: text 0 is one string; give the list of its words"),
-        ("maps", [[0.1]], "mine: maps: is list; give the scores of each map by its name"),
-        ("tokens", torch.ones(6, 3).long(), r"mine: column tokens: text 0 holds tensor\(1\), and no word; .* no ids"),
-        (
-            "tokens",
-            [["a", "[PAD]"]] * 6,
-            r"mine: text '0', column tokens: has padding at an end, '\[PAD\]'; leave it",
-        ),
+        ("bias", None, "bias is left out, and one needs the other; give both, or neither"),
+        ("labels", [1], "column label: has 1 entries for 6 texts; give each text one"),
+        ("bias", 0.1, r"column bias: is float of shape \(\); give a number a text and class"),
+        ("probabilities", np.ones(6), r"column probabilities: is ndarray of shape \(6,\); give a number"),
+        ("attention", np.zeros((6, 1, 1, 1)), r"text '0', column attention: is ndarray of shape \(1, 1, 1\)"),
+        ("contributions", [1.0] * 6, r"text '0', column contribution: is float of shape \(\); give an array of one"),
+        ("labels", ["good"] * 6, "column label: holds something else than whole numbers; give a flat list of these"),
+        ("labels", pd.DataFrame({"a": [0]}), "column label: is DataFrame, and no list; give one"),
+        ("evidence", [[True, False]] * 6, "text '0', column evidence: holds something else than whole numbers"),
+        ("tokens", ["a film"] * 6, "column tokens: text 0 is one string; give the list of its words"),
+        ("maps", [[0.1]], "maps: is list; give the scores of each map by its name"),
+        ("maps", {"loo": [[0.1]] * 5}, "column maps: loo: has 5 entries for 6 texts; give each text one"),
+        ("tokens", torch.ones(6, 3).long(), r"column tokens: text 0 holds tensor\(1\), and no word; .* no ids"),
+        ("tokens", [["a", "[PAD]"]] * 6, r"text '0', column tokens: has padding at an end, '\[PAD\]'; leave it"),
     ],
 )
 def test_wrong_arrays_are_one_line(argument: str, value: Any, line: str) -> None:
-    with pytest.raises(AuditError, match=f"^{line}") as caught:
+    with pytest.raises(AuditError, match=f"^mine: {line}") as caught:
         api.readout(**ARGUMENTS | {argument: value}, name="mine")
     assert "\n" not in str(caught.value)
 
 
-def test_readouts_are_written_and_read(tmp_path: Path) -> None:
-    scores = [np.arange(len(words)) - 1.5 for words in GIVEN.tokens]
-    api.write(api.readout(**ARGUMENTS, maps={"rollout": [row.tolist() for row in scores]}), tmp_path / "given.npz")
+def test_readouts_are_written_and_read_and_shown_in_short(tmp_path: Path) -> None:
+    scores = {"rollout": [(np.arange(len(words)) - 1.5).tolist() for words in GIVEN.tokens]}
+    api.write(api.readout(**ARGUMENTS, maps=scores), tmp_path / "given.npz")
     read = api.read(str(tmp_path / "given.npz"))
     assert read.tokens == GIVEN.tokens
-    assert [row.tolist() for row in read.maps["rollout"]] == [row.tolist() for row in scores]
-    with pytest.raises(AuditError, match="readout: column maps, rollout, has 5 entries for 6 texts; give each one"):
-        api.readout(**ARGUMENTS, maps={"rollout": scores[1:]})
-    with pytest.raises(AuditError, match=r"other\.npz: no such file"):
-        api.read(tmp_path / "other.npz")
-
-
-def test_what_a_notebook_shows_of_readouts_is_short() -> None:
+    assert [row.tolist() for row in read.maps["rollout"]] == scores["rollout"]
     assert repr(api.readout(**ARGUMENTS, name="mine")) == "GivenReadout(mine: 6 texts, 2 classes, with contributions)"
-    scores = {"rollout": [np.ones(len(words)) for words in GIVEN.tokens]}
-    alone = api.readout(**ARGUMENTS | {"contributions": None, "bias": None}, maps=scores, name="mine")
+    alone = api.readout(**ARGUMENTS | BARE, maps=scores, name="mine")
     assert repr(alone) == "GivenReadout(mine: 6 texts, 2 classes, without contributions, also rollout)"
     assert "4 heads" in repr(made(1, 6, heads=4))
 
@@ -194,13 +159,12 @@ def test_the_summary_is_shown_with_a_row_a_question(frames: dict[str, pd.DataFra
     summary = frames["summary"]
     shown = api.by_question(summary).set_index("question")
     assert [*shown.index] == [*QUESTIONS]
-    for question in QUESTIONS:
-        parts = ["value", "low", "high", "next_low", "next_high", "trainings", "texts"]
-        expected = summary.loc[0, [f"{question}_{part}" for part in parts]].astype(float)
-        np.testing.assert_array_equal(shown.loc[question, parts].astype(float), expected)
-        assert shown.loc[question, "zones"] == summary.loc[0, f"{question}_zones"]
-        line = write_line(summary.iloc[0].to_dict(), question)
-        assert shown.loc[question, ["asks", "word", "note"]].tolist() == [line.asks, line.said, line.remark]
+    row = summary.iloc[0].to_dict()
+    for question, cells in shown.iterrows():
+        for part in ("zones", "value", "low", "high", "next_low", "next_high", "trainings", "texts"):
+            assert cells[part] == pytest.approx(row[f"{question}_{part}"], nan_ok=True)
+        line = write_line(row, str(question))
+        assert cells[["asks", "word", "note"]].tolist() == [line.asks, line.said, line.remark]
     both = api.by_question(pd.concat([summary, summary.assign(model="other")]))
     assert both["model"].tolist() == ["model"] * 8 + ["other"] * 8
     assert [*both] == ["dataset", "suite", "model", "question", *shown]
@@ -218,20 +182,18 @@ def compare_columns(words: pd.DataFrame, abs: float, **expected: npt.ArrayLike) 
 def test_a_text_of_readouts_is_read_and_drawn() -> None:
     first, second, away = made(1, 6), made(2, 6), made(1, 6, "elsewhere")
     read = api.reading([first, second], "text-3", adversary=away, classes=CLASSES)
-    words = read.words
+    words, p = read.words, first.probabilities[3]
     assert words["word"].tolist() == first.tokens[3]
-    weights = np.stack([one.attention[3] for one in (first, second)])
-    # one logit, which is that of class 1: its lead over the mean of both is (1 - p) of it, or -p where class 0 leads
-    p = first.probabilities[3]
-    lead = weights[0] * first.contribution[3][:, 0] * (p[0] if p[1] > p[0] else -p[1])
+    weights = np.stack([first.attention[3], second.attention[3]])
     compare_columns(words, 1e-6, weight=weights[0], lowest=weights.min(0), adversary=away.attention[3])
+    # one logit, which is that of class 1: its lead over the mean of both is (1 - p) of it, or -p where class 0 leads
+    lead = weights[0] * first.contribution[3][:, 0] * (p[0] if p[1] > p[0] else -p[1])
     compare_columns(words, 1e-5, contribution=lead)
     assert words["known"].all()
     assert words["gradient"].isna().all()
-    assert read.facts["prediction"] == CLASSES[int(p.argmax())]
-    assert repr(read).startswith(
-        f"Reading(prediction: {read.facts['prediction']} (p = {p.max():.3f}); 2 trainings: JSD"
-    )
+    said = CLASSES[int(p.argmax())]
+    assert read.facts["prediction"] == said
+    assert repr(read).startswith(f"Reading(prediction: {said} (p = {p.max():.3f}); 2 trainings: JSD")
     assert [axes.get_xlabel() for axes in read.figure().axes] == ["attention", "contribution to the lead (logit)"]
     assert "<th>adversary</th>" in read._repr_html_()
     assert "gradient" not in read._repr_html_()
@@ -239,44 +201,37 @@ def test_a_text_of_readouts_is_read_and_drawn() -> None:
 
 def test_further_maps_of_a_readout_are_drawn_beside_it() -> None:
     scores = {"mine": [np.arange(len(words)) - 1.5 for words in GIVEN.tokens]}
-    alone = api.readout(**ARGUMENTS | {"contributions": None, "bias": None}, maps=scores)
-    read = api.reading(alone, 2)
+    read = api.reading(api.readout(**ARGUMENTS | BARE, maps=scores), 2)
     assert read.words["mine"].tolist() == scores["mine"][2].tolist()
     assert [axes.get_xlabel() for axes in read.figure().axes] == ["attention", "mine"]
 
 
-@pytest.mark.parametrize(
-    ("readouts", "text", "line"),
-    [
-        ([], 0, "readouts: there is none; give one or more"),
-        (5, 0, "readouts: is int, and no list; give one"),
-        ([GIVEN, 5], 0, r"readouts, 2\.: holds int, and no readout; make one with api\.readout"),
-        ([GIVEN, made(1, 5)], 0, r"readouts, 2\.: text 'text-5', column id: is missing"),
-        (GIVEN, 6, "text: is 6, and there are 6 texts; count from 0"),
-        (GIVEN, "text-7", "text: no id is 'text-7'; give one of 'text-0' to 'text-5', or a place"),
-        (GIVEN, 0, "classes: has 1 names for 2 classes; name each, in their order"),
-    ],
-)
-def test_what_cannot_be_read_of_readouts_is_one_line(readouts: Any, text: int | str, line: str) -> None:
-    with pytest.raises(AuditError, match=f"^{line}"):
-        api.reading(readouts, text, classes=["x"])
-
-
 SHORT = api.readout(**{name: values[:5] for name, values in ARGUMENTS.items()})
+BOTH = [api.readout(**ARGUMENTS), SHORT]
 
 
 @pytest.mark.parametrize(
-    ("readouts", "named", "line"),
+    ("call", "line"),
     [
-        ([api.readout(**ARGUMENTS), SHORT], {}, "model 2: text '5', column id: is missing, of 6 texts of model 1"),
-        (SHORT, {"classes": ["a", "a"]}, "classes: names 'a' twice; give each class a name of its own"),
-        (SHORT, {"classes": ["x"]}, "classes: has 1 names for 2 classes"),
-        (SHORT, {"settings": {"permutation": {"permutations": 0}}}, r"config: permutation\.permutations: "),
+        (lambda: api.reading([], 0), "readouts: there is none; give one or more"),
+        (lambda: api.reading(5, 0), "readouts: is int, and no list; give one"),
+        (lambda: api.reading([GIVEN, 5], 0), r"readouts 2: is int, and no readout; make one with api\.readout"),
+        (lambda: api.reading([GIVEN, made(1, 5)], 0), "memory: text 'text-5', column id: is missing"),
+        (lambda: api.reading(GIVEN, 6), "text: is 6, and there are 6 texts; count from 0"),
+        (lambda: api.reading(GIVEN, "x"), "text: no id is 'x'; give one of 'text-0' to 'text-5', or a place"),
+        (lambda: api.reading(GIVEN, 0, classes=["x"]), "classes: has 1 names for 2 classes; name each, in their order"),
+        (lambda: api.audit(BOTH), "readouts 2: text '5', column id: is missing, of 6 texts of readouts 1"),
+        (lambda: api.audit(SHORT, classes=["a", "a"]), "classes: names 'a' twice; give each class a name of its own"),
+        (lambda: api.audit(SHORT, classes=["x"]), "classes: has 1 names for 2 classes"),
+        (
+            lambda: api.audit(SHORT, settings={"permutation": {"permutations": 0}}),
+            r"config: permutation\.permutations: ",
+        ),
     ],
 )
-def test_readouts_that_cannot_be_audited_are_one_line(readouts: Any, named: dict[str, Any], line: str) -> None:
+def test_readouts_that_cannot_be_read_or_audited_are_one_line(call: Callable[[], Any], line: str) -> None:
     with pytest.raises(AuditError, match=f"^{line}"):
-        api.audit(readouts, **named)
+        call()
 
 
 TINY: dict[str, Any] = {
@@ -321,18 +276,16 @@ def read_stored(folder: Path, model: str, seed: int, name: str) -> Readout:
 def test_a_text_is_read_as_the_workflow_reads_it(folder: Path) -> None:
     text = first_text(folder)
     reading = api.trained(folder, "digest").read(list(text["tokens"]))
-    words = reading.words
+    words, facts = reading.words, reading.facts
     first, second = (read_stored(folder, "base", seed, text["id"]) for seed in (10, 50))
-    away = read_stored(folder, "adversary_lambda0.01", 10, text["id"])
+    away = read_stored(folder, "adversary_lambda0.01", 10, text["id"]).attention[0]
     weights = np.stack([first.attention[0], second.attention[0]])
     assert words["word"].tolist() == list(text["tokens"])
+    compare_columns(words, 1e-6, weight=weights[0], lowest=weights.min(0), highest=weights.max(0), adversary=away)
     # what each word adds to the lead of the predicted class over the mean of all
     predicted, z = first.probabilities[0], first.contribution[0]
-    lead = weights[0] * (z[:, predicted.argmax()] - z @ predicted)
-    compare_columns(words, 1e-6, weight=weights[0], lowest=weights.min(0), highest=weights.max(0), contribution=lead)
-    compare_columns(words, 1e-6, adversary=away.attention[0])
+    compare_columns(words, 1e-6, contribution=weights[0] * (z[:, predicted.argmax()] - z @ predicted))
     assert words["gradient"].sum() == pytest.approx(1)
-    facts = reading.facts
     assert facts["trainings"] == 2
     assert facts["same_top"] in (0.0, 1.0)
     assert 0 < facts["jsd"] < np.log(2)
@@ -347,13 +300,13 @@ def test_a_reading_is_a_picture(folder: Path) -> None:
     reading = trained.read([known, "nobody", "knows"])
     assert reading.words["known"].tolist() == [True, False, False]
     figure = reading.figure()
-    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert labels == [known, "nobody (unknown)", "knows (unknown)"]
-    assert "the model does not know 2 of 3 words" in figure.get_suptitle()
+    first = figure.axes[0]
+    assert [label.get_text() for label in first.get_yticklabels()] == [known, "nobody (unknown)", "knows (unknown)"]
     assert [axes.get_xlabel() for axes in figure.axes] == [
         "attention", "contribution to the lead (logit)", "share of the gradient",
     ]  # fmt: skip
-    assert {*figure.axes[0].get_legend_handles_labels()[1]} == {"first training", "all trainings", "adversary"}
+    assert {*first.get_legend_handles_labels()[1]} == {"first training", "all trainings", "adversary"}
+    assert "the model does not know 2 of 3 words" in figure.get_suptitle()
     assert re.search(r"2 trainings: JSD 0\.\d+, shuffled .*\nadversary: JSD", figure.get_suptitle())
     assert len(repr(reading)) < 300
 
@@ -365,58 +318,48 @@ def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     save(Path("mirror/tiny"))
     monkeypatch.setenv(MIRROR, "mirror")
-    model = {"encoder": "transformer", "attention_hidden": 8}
-    encoder = {"mirror": "mirror", "model": model, "transformer": {"path": "tiny"}}
-    plan = plan_of(**TINY | encoder | {"serrano_smith": {"datasets": []}})
+    encoder = {"mirror": "mirror", "model": {"encoder": "transformer", "attention_hidden": 8}}
+    plan = plan_of(**TINY | encoder | {"transformer": {"path": "tiny"}, "serrano_smith": {"datasets": []}})
     make(plan, *(path for job in plan.trainings.jobs() for path in job.files if "/base/" in path))
     write_configuration(plan.config)
     text = first_text(tmp_path / "results")
     # a job is told of the mirror, and a notebook is not
     monkeypatch.delenv(MIRROR)
-    words = api.trained("results", "digest").read(list(text["tokens"])).words
-    (expected,) = read_stored(tmp_path / "results", "base", 10, text["id"]).attention
-    # words that are not read have no weight
+    trained = api.trained("results", "digest")
+    words = trained.read(list(text["tokens"])).words
     assert len(words) == len(text["tokens"])
-    words = words[words["weight"].notna()]
-    assert len(words) == len(expected)
     assert MIRROR not in os.environ
-    # frozen states are kept in half precision
-    assert words["weight"].to_numpy() == pytest.approx(expected, abs=1e-3)
+    # words that are not read have no weight, and frozen states are kept in half precision
+    (expected,) = read_stored(tmp_path / "results", "base", 10, text["id"]).attention
+    assert words["weight"].dropna().to_numpy() == pytest.approx(expected, abs=1e-3)
     assert words["gradient"].sum() == pytest.approx(1)
-    assert api.trained("results", "digest").read("a жук").words["known"].tolist() == [True, False]
+    assert trained.read("a жук").words["known"].tolist() == [True, False]
 
 
 def test_a_model_of_sentences_shows_sentences(folder: Path) -> None:
     reading = api.trained(folder, "digest", "ss", "han_rnn").read(first_text(folder)["tokens"].tolist())
-    assert len(reading.words) == 1
-    assert reading.words["gradient"].isna().all()
     assert reading.words["known"].tolist() == [True]
+    assert reading.words["gradient"].isna().all()
     assert len(reading.figure().axes) == 2
 
 
 @pytest.mark.parametrize(
-    ("arguments", "line"),
+    ("named", "read", "line"),
     [
-        (["nowhere", "digest"], "nowhere: holds no run of this version; name the folder"),
-        (["results", "sst"], r"sst: not a data set of suite wp in .* \(known: digest\); name another"),
-        (["results", "digest", "wp", "large"], r"large: not a model of suite wp \(known: base, uniform, .*\); name"),
-        (["results", "digest", "xx"], "suite 'xx' is not known"),
-        (["results", "digest", "wp", "uniform"], r"uniform/seed10\.safetensors: not there; make it with `snakemake"),
+        (["nowhere", "digest"], ["a film"], "nowhere: holds no run of this version; name the folder"),
+        (["results", "sst"], ["a film"], r"sst: not a data set of suite wp in .* \(known: digest\); name another"),
+        (
+            ["results", "digest", "wp", "large"],
+            ["a film"],
+            r"large: not a model of suite wp \(known: base, uniform, .*\); name",
+        ),
+        (["results", "digest", "xx"], ["a film"], "suite 'xx' is not known"),
+        (["results", "digest", "wp", "uniform"], ["a film"], r".*10\.safetensors: not there; make it with `snakemake"),
+        (["results", "digest"], ["  "], "text: no word is in it"),
+        (["results", "digest"], [5], "text: is int, and no list; give one"),
+        (["results", "digest"], ["a film", ["rollout"]], "base: is no Transformer classifier in question, which maps"),
     ],
 )
-def test_what_was_not_trained_is_one_line(folder: Path, arguments: list[str], line: str) -> None:
-    with chdir(folder.parent), pytest.raises(AuditError, match=line):
-        api.trained(*arguments).read("a film")
-
-
-@pytest.mark.parametrize(
-    ("text", "maps", "line"),
-    [
-        ("  ", [], "text: no word is in it"),
-        (5, [], "text: is int, and no list; give one"),
-        ("a film", ["rollout"], "base: is no Transformer classifier in question, which maps are of; leave"),
-    ],
-)
-def test_what_a_model_cannot_read_is_one_line(folder: Path, text: Any, maps: list[str], line: str) -> None:
-    with pytest.raises(AuditError, match=f"^{line}"):
-        api.trained(folder, "digest").read(text, maps)
+def test_what_cannot_be_read_is_one_line(folder: Path, named: list[str], read: list[Any], line: str) -> None:
+    with chdir(folder.parent), pytest.raises(AuditError, match=f"^{line}"):
+        api.trained(*named).read(*read)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,63 +32,55 @@ def in_text(column: str, value: Any) -> Change:
     return changed
 
 
-def first_is(number: float) -> Callable[[Any], Any]:
-    """An array whose first value is another."""
-    return lambda values: np.concatenate([[number], np.ravel(values)[1:]]).reshape(np.shape(values))
-
-
-def mapped(given: GivenReadout) -> GivenReadout:
-    """The same with two further maps, of any sign."""
-    scores = [np.linspace(-1, number, len(words)) for number, words in enumerate(given.tokens)]
-    return replace(given, maps={"rollout": scores, "loo": [row**2 for row in scores]})
-
-
-def in_map(text: int, value: float) -> Change:
-    """Another first score of a text by the second of its maps."""
+def in_map(value: Callable[[Any], Any]) -> Change:
+    """Two further maps, the second of which has other scores of text 2."""
 
     def changed(given: GivenReadout) -> GivenReadout:
-        rows = [first_is(value)(row) if number == text else row for number, row in enumerate(given.maps["loo"])]
-        return replace(given, maps={**given.maps, "loo": rows})
+        maps = {name: [np.arange(len(words)) - 1.5 for words in given.tokens] for name in ("rollout", "loo")}
+        maps["loo"][2] = value(maps["loo"][2])
+        return replace(given, maps=maps)
 
     return changed
 
 
+def spoil(values: Any) -> Any:
+    """Make one number NaN."""
+    values = values.copy()
+    values.flat[0] = np.nan
+    return values
+
+
 FAULTS = [
-    (in_text("tokens", []), "column tokens: has no word; leave the text out"),
-    (in_text("attention", lambda a: np.append(a, 0.0)), r"column attention: has \d+ weights for"),
+    (in_text("tokens", []), "tokens: has no word; leave the text out"),
+    (
+        in_text("attention", lambda a: np.append(a, 0.0)),
+        r"attention: has \d+ entries for \d+ words; give each word one",
+    ),
     (in_text("attention", lambda a: np.stack([a, a])), "attention: has 2 heads, and text 'text-0' 1; give"),
-    (in_text("attention", lambda a: a[None][:0]), "column attention: has 0 heads, and text 'text-0' 1; give"),
-    (
-        lambda given: replace(given, maps=mapped(in_text("tokens", lambda words: [*words, "more"])(given)).maps),
-        r"column maps: rollout: has \d+ scores for \d+ words; give each word one",
-    ),
-    (
-        lambda given: in_map(2, np.nan)(mapped(given)),
-        "column maps: holds NaN, an infinite number or nothing at all; give numbers",
-    ),
-    (in_text("contribution", lambda z: z[1:]), r"column contribution: has \d+ rows for \d+"),
-    (in_text("contribution", lambda z: np.hstack([z, z])), "has 2 values a word, and bias has 1"),
-    (in_text("attention", lambda a: 0.97 * a), "column attention: sums to 0.97; give weights that sum"),
+    (in_text("attention", lambda a: a[None][:0]), "attention: has 0 heads, and text 'text-0' 1; give"),
+    (in_map(lambda scores: scores[1:]), r"maps: loo: has \d+ entries for \d+ words; give each word one"),
+    (in_map(spoil), "maps: loo: holds NaN, an infinite number or nothing at all; give numbers"),
+    (in_text("contribution", lambda z: z[1:]), r"contribution: has \d+ entries for \d+"),
+    (in_text("contribution", lambda z: np.hstack([z, z])), "contribution: has 2 values a word, and bias has 1"),
+    (in_text("attention", lambda a: 0.97 * a), "attention: sums to 0.97; give weights that sum"),
     (
         in_text("attention", lambda a: a + np.append([-1.5, 1.5], np.zeros(len(a) - 2))),
-        r"column attention: holds -1\.\d+; give weights that are not negative",
+        r"attention: holds -1\.\d+; give weights that are not negative",
     ),
-    (in_text("attention", first_is(np.nan)), "column attention: holds NaN"),
-    (in_text("contribution", first_is(np.nan)), "column contribution: holds NaN"),
-    (in_text("bias", first_is(np.inf)), "column bias: holds NaN, an infinite number"),
-    (in_text("probabilities", first_is(np.nan)), "column probabilities: holds NaN"),
-    (in_text("labels", 2), "column label: is 2, and the classes are 0 to 1; number the classes"),
-    (in_text("evidence", [99]), r"column evidence: names word 99 of \d+; count words"),
+    *((in_text(column, spoil), f"{column}: holds NaN") for column in ("attention", "contribution", "probabilities")),
+    (in_text("bias", lambda b: b + np.inf), "bias: holds NaN, an infinite number"),
+    (in_text("labels", 2), "label: is 2, and the classes are 0 to 1; number the classes"),
+    (in_text("evidence", [99]), r"evidence: names word 99 of \d+; count words"),
     (
         in_text("probabilities", lambda p: p[::-1]),
-        r"column probabilities: is 0\.\d+ away from softmax\(attention x contribution \+ bias\)",
+        r"probabilities: is 0\.\d+ away from softmax\(attention x contribution \+ bias\)",
     ),
 ]
 
 
 @pytest.mark.parametrize(("change", "line"), FAULTS)
 def test_what_is_wrong_is_one_line_that_names_text_and_column(change: Change, line: str) -> None:
-    with pytest.raises(AuditError, match=rf"^memory: text 'text-2', .*{line}") as caught:
+    with pytest.raises(AuditError, match=rf"^memory: text 'text-2', column {line}") as caught:
         check(change(TEXTS))
     assert "\n" not in str(caught.value)
 
@@ -112,19 +104,17 @@ def without(given: GivenReadout) -> GivenReadout:
 
 def test_contributions_that_fit_any_map_are_refused() -> None:
     """The logits as what each word adds, as a map of rollout has been given; and a bias that mends any relevance."""
-    odds = np.log(TEXTS.probabilities[:, 1] / TEXTS.probabilities[:, 0])
+    odds, zero = np.log(TEXTS.probabilities[:, 1] / TEXTS.probabilities[:, 0]), np.zeros((6, 1))
     same = [np.full((len(words), 1), logit) for words, logit in zip(TEXTS.tokens, odds, strict=True)]
     with pytest.raises(AuditError, match=r"^memory: column contribution: all words of a text have the same, .* leave"):
-        check(replace(TEXTS, contribution=same, bias=np.zeros((6, 1))))
-    relevance = [np.random.default_rng(0).normal(size=(len(words), 1)) for words in TEXTS.tokens]
-    rest = odds - [float((a @ z)[0]) for a, z in zip(TEXTS.attention, relevance, strict=True)]
+        check(replace(TEXTS, contribution=same, bias=zero))
+    relevance = [np.random.default_rng(0).normal(size=values.shape) for values in same]
+    rest = odds - [(a @ z).item() for a, z in zip(TEXTS.attention, relevance, strict=True)]
     with pytest.raises(AuditError, match="column bias: is another one than in text 'text-0', so that any contrib"):
         check(replace(TEXTS, contribution=relevance, bias=rest[:, None]))
     # a model that always says the same is no such case
-    constant = [np.ones((len(words), 1)) for words in TEXTS.tokens]
-    check(
-        replace(TEXTS, contribution=constant, bias=np.zeros((6, 1)), probabilities=np.tile(softmax(np.ones(1)), (6, 1)))
-    )
+    constant, always = [np.ones_like(values) for values in same], np.tile(softmax(np.ones(1)), (6, 1))
+    check(replace(TEXTS, contribution=constant, bias=zero, probabilities=always))
 
 
 def test_a_map_needs_no_contributions() -> None:
@@ -188,13 +178,10 @@ OTHERS = [
 
 def rows_of(given: GivenReadout, chosen: list[int]) -> GivenReadout:
     """Some texts of a readout, in this order."""
-    lists = ("ids", "tokens", "attention", "contribution", "evidence")
-    arrays = ("labels", "bias", "probabilities")
-    return replace(
-        given,
-        **{name: [getattr(given, name)[row] for row in chosen] for name in lists},
-        **{name: getattr(given, name)[chosen] for name in arrays},
-    )
+    held = {each.name: getattr(given, each.name) for each in fields(given)}
+    taken = {name: [values[row] for row in chosen] for name, values in held.items() if isinstance(values, list)}
+    arrays = {name: values[chosen] for name, values in held.items() if isinstance(values, np.ndarray)}
+    return replace(given, **taken, **arrays)
 
 
 @pytest.mark.parametrize(("change", "line"), OTHERS)
@@ -215,32 +202,54 @@ def test_a_readout_that_is_wrong_is_not_written(tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()] == []
 
 
-def plain_columns() -> dict[str, Any]:
-    """A Parquet file as a user may write it: one text of two words and two classes, in lists."""
-    return {
-        "id": [7],
-        "tokens": [["not", "bad"]],
-        "label": [1],
-        "attention": [[0.25, 0.75]],
-        "contribution": [[0.0, 0.0, 0.0, float(np.log(4.0) * 4 / 3)]],
-        "bias": [[0.0, 0.0]],
-        "probabilities": [[0.2, 0.8]],
-    }
+PLAIN: dict[str, Any] = {
+    "id": [7],
+    "tokens": [["not", "bad"]],
+    "label": [1],
+    "attention": [[0.25, 0.75]],
+    "contribution": [[0.0, 0.0, 0.0, float(np.log(4.0) * 4 / 3)]],
+    "bias": [[0.0, 0.0]],
+    "probabilities": [[0.2, 0.8]],
+}
+"""A Parquet file as a user may write it: one text of two words and two classes, in lists."""
+ARRAYS = PLAIN | {
+    "id": ["7"],
+    "tokens": ["not", "bad"],
+    "lengths": [2],
+    "attention": [0.25, 0.75],
+    "contribution": [0.0, np.log(4.0) * 4 / 3],
+    "bias": [0.0],
+}
+"""The same text in the arrays of an .npz file, with one logit."""
+
+
+def write_plain(path: Path, **changed: Any) -> Path:
+    """Write such a file with other columns; None is for one that is missing."""
+    columns = (PLAIN if path.suffix == ".parquet" else ARRAYS) | changed
+    columns = {name: values for name, values in columns.items() if values is not None}
+    if path.suffix == ".parquet":
+        pq.write_table(pa.table(columns), path)
+    else:
+        np.savez(path, **columns)
+    return path
 
 
 def test_a_parquet_file_may_have_numbers_for_ids_and_flat_contributions(tmp_path: Path) -> None:
-    path = tmp_path / "plain.parquet"
-    columns = pa.table(plain_columns())
-    pq.write_table(columns.cast(pa.schema([
-        pa.field(field.name, pa.large_list(pa.float32()) if field.name == "attention" else field.type)
-        for field in columns.schema
-    ])), path)  # fmt: skip
-    given = read_given(path)
+    attention = pa.array([[0.25, 0.75]], pa.large_list(pa.float32()))
+    given = read_given(write_plain(tmp_path / "plain.parquet", attention=attention))
     assert given.ids == ["7"]
     assert given.contribution[0].tolist() == [[0.0, 0.0], [0.0, pytest.approx(np.log(4.0) * 4 / 3)]]
     assert given.evidence == [None]
 
 
+def test_an_npz_file_may_have_one_bias_for_all_texts(tmp_path: Path) -> None:
+    given = read_given(write_plain(tmp_path / "plain.npz", evidence=[False, True]))
+    assert given.contribution[0].shape == (2, 1)
+    assert given.bias.tolist() == [[0.0]]
+    assert given.evidence == [[1]]
+
+
+OTHER_MAPS = "columns map_names and maps do not fit; give each map one name of its own"
 PARQUET = [
     ({"attention": ["0.25 0.75"]}, "text '7', column attention: is str, and no numbers in rows of the same length"),
     ({"label": ["good"]}, "column label: holds something else than whole numbers; give a flat list"),
@@ -249,104 +258,56 @@ PARQUET = [
     ({"tokens": [["not", None]]}, "column tokens: text 0 holds None, and no word; give words"),
     ({"attention": [[0.25, None]]}, "text '7', column attention: holds NaN"),
     ({"id": pa.array([None], pa.string())}, "column id: holds None; give each text a name"),
-    (
-        {"contribution": [[[0.0, 0.0], [1.0]]]},
-        "text '7', column contribution: is list, and no numbers in rows of the same length",
-    ),
+    ({"contribution": [[[0.0, 0.0], [1.0]]]}, "text '7', column contribution: is list, and no numbers in rows of the"),
     ({"bias": [[[0.0, 0.0]]]}, r"column bias: is list of shape \(1, 1, 2\); give a number a"),
     ({"maps": [[[1.0, 2.0]]]}, r"column map_names is missing \(it has .*\); add it"),
-    (
-        {"map_names": [["rollout"]], "maps": [[[1.0, 2.0], [3.0, 4.0]]]},
-        "columns map_names and maps do not fit; give each map one name of its own",
-    ),
+    ({"map_names": [["rollout"]], "maps": [[[1.0, 2.0], [3.0, 4.0]]]}, OTHER_MAPS),
     ({"evidence": [["bad"]]}, "text '7', column evidence: holds something else than whole numbers"),
 ]
-
-
-@pytest.mark.parametrize(("change", "line"), PARQUET)
-def test_a_parquet_file_of_other_columns_is_one_line(tmp_path: Path, change: dict[str, Any], line: str) -> None:
-    path = tmp_path / "plain.parquet"
-    pq.write_table(pa.table(plain_columns() | change), path)
-    with pytest.raises(AuditError, match=rf"^{re.escape(str(path))}: {line}"):
-        read_given(path)
-
-
-def arrays() -> dict[str, Any]:
-    """The same text in the arrays of an .npz file, with one logit."""
-    return {
-        "id": np.array(["7"]),
-        "tokens": np.array(["not", "bad"]),
-        "label": np.array([1]),
-        "lengths": np.array([2]),
-        "attention": np.array([0.25, 0.75]),
-        "contribution": np.array([0.0, np.log(4.0) * 4 / 3]),
-        "bias": np.array([0.0]),
-        "probabilities": np.array([[0.2, 0.8]]),
-    }
-
-
 NPZ = [
     ({"tokens": np.array([["not"], None], dtype=object)}, "column tokens holds objects of Python"),
-    ({"tokens": np.array([b"not", b"bad"])}, "column tokens: text 0 holds b'not', and no word; give words"),
-    ({"tokens": np.array(["not"])}, "column tokens has 1 entries, and `lengths` counts 2 words"),
-    ({"label": np.array([1, 0])}, "column label has 2 entries for 1 texts; give each one"),
-    ({"probabilities": np.array([0.8])}, r"column probabilities: is ndarray of shape"),
-    ({"map_names": np.array(["rollout"])}, r"column maps is missing \(it has .*\); add it"),
+    ({"tokens": [b"not", b"bad"]}, "column tokens: text 0 holds b'not', and no word; give words"),
+    ({"tokens": ["not"]}, "column tokens has 1 entries, and `lengths` counts 2 words"),
+    ({"label": [1, 0]}, "column label: has 2 entries for 1 texts; give each text one"),
+    ({"probabilities": [0.8]}, r"column probabilities: is ndarray of shape"),
+    ({"map_names": ["rollout"]}, r"column maps is missing \(it has .*\); add it"),
+    ({"map_names": ["loo", "loo"], "maps": np.ones((2, 2))}, OTHER_MAPS),
+    ({"evidence": [0, 1]}, "column evidence is not true or false a word; give it so"),
+    ({"lengths": [-2]}, "column lengths holds -2; give counts of words"),
     (
-        {"map_names": np.array(["loo", "loo"]), "maps": np.ones((2, 2))},
-        "columns map_names and maps do not fit; give each map one name of its own",
-    ),
-    ({"evidence": np.array([0, 1])}, "column evidence is not true or false a word; give it so"),
-    ({"lengths": np.array([-2])}, "column lengths holds -2; give counts of words"),
-    (
-        {"id": np.array([], "U1"), "label": np.array([], int), "lengths": np.array([], int),
-         "probabilities": np.zeros((0, 2))},
+        {"id": np.array([], "U1"), "label": [], "lengths": [], "probabilities": np.zeros((0, 2))},
         "has no text; give some",
     ),
-]  # fmt: skip
+]
+MISSING = r"column {} is missing \(it has .*\); add it$"
 
 
-def test_an_npz_file_may_have_one_bias_for_all_texts(tmp_path: Path) -> None:
-    path = tmp_path / "plain.npz"
-    np.savez(path, **arrays(), evidence=np.array([False, True]))
-    given = read_given(path)
-    assert given.contribution[0].shape == (2, 1)
-    assert given.bias.tolist() == [[0.0]]
-    assert given.evidence == [[1]]
-
-
-@pytest.mark.parametrize(("change", "line"), NPZ)
-def test_an_npz_file_of_other_arrays_is_one_line(tmp_path: Path, change: dict[str, Any], line: str) -> None:
-    path = tmp_path / "plain.npz"
-    np.savez(path, **arrays() | change)
+@pytest.mark.parametrize(
+    ("ending", "change", "line"),
+    [
+        *(("parquet", change, line) for change, line in PARQUET),
+        *(("npz", change, line) for change, line in NPZ),
+        *(("parquet", {column: None}, MISSING.format(column)) for column in PLAIN),
+        *(("npz", {column: None}, MISSING.format(column)) for column in ARRAYS),
+    ],
+)
+def test_a_file_of_other_columns_is_one_line(tmp_path: Path, ending: str, change: dict[str, Any], line: str) -> None:
+    path = write_plain(tmp_path / f"plain.{ending}", **change)
     with pytest.raises(AuditError, match=rf"^{re.escape(str(path))}: {line}"):
         read_given(path)
-
-
-@pytest.mark.parametrize("column", [*arrays()])
-def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
-    path = tmp_path / "plain.npz"
-    np.savez(path, **{name: values for name, values in arrays().items() if name != column})
-    with pytest.raises(AuditError, match=rf"plain\.npz: column {column} is missing \(it has .*\); add it$"):
-        read_given(path)
-    if column != "lengths":
-        path = tmp_path / "plain.parquet"
-        pq.write_table(pa.table({name: values for name, values in plain_columns().items() if name != column}), path)
-        with pytest.raises(AuditError, match=rf"plain\.parquet: column {column} is missing \(it has .*\); add it$"):
-            read_given(path)
 
 
 def test_files_that_are_none_are_one_line(tmp_path: Path) -> None:
-    for name in ("given.npz", "given.parquet"):
-        (tmp_path / name).write_text("no such format")
-        with pytest.raises(AuditError, match=rf"{name}: cannot be read as .*; write it anew"):
-            read_given(tmp_path / name)
-        with pytest.raises(AuditError, match=rf"other{name}: no such file; put it there"):
-            read_given(tmp_path / f"other{name}")
     np.save(tmp_path / "one.npy", np.zeros(3))
     (tmp_path / "one.npy").rename(tmp_path / "one.npz")
-    with pytest.raises(AuditError, match=r"one\.npz: holds one array and not several"):
-        read_given(tmp_path / "one.npz")
-    (tmp_path / "given.csv").touch()
-    with pytest.raises(AuditError, match=r"given\.csv: does not end in \.parquet or \.npz; save it"):
-        read_given(tmp_path / "given.csv")
+    for name in ("given.npz", "given.parquet", "given.csv"):
+        (tmp_path / name).write_text("no such format")
+    for name, line in {
+        "given.npz": "cannot be read as .*; write it anew",
+        "given.parquet": "cannot be read as .*; write it anew",
+        "given.csv": r"does not end in \.parquet or \.npz; save it",
+        "one.npz": "holds one array and not several",
+        "other.npz": "no such file; put it there",
+    }.items():
+        with pytest.raises(AuditError, match=f"{name}: {line}"):
+            read_given(tmp_path / name)

@@ -270,24 +270,17 @@ def test_the_table_counts_the_texts_that_are_cut(random_heads: Callable[..., Rea
 
 
 def test_the_table_of_heads_has_a_row_a_head() -> None:
-    texts = [f"t{number}" for number in range(40)]
-    about = {"dataset": "chorus", "model": "mine", "seed": 1}
-    by_head = [
-        pd.DataFrame(
-            {**about, "id": texts, "head": head, "mean_tvd": 0.1 * head, "flips": 0.0, "fraction_removed": 0.6}
-        )
-        for head in (1, 2)
-    ]
-    shuffled = pd.DataFrame({**about, "id": texts, "mean_tvd": 0.3, "flips": 0.5})
-    sets = pd.concat(
-        pd.DataFrame({**about, "id": texts, "ranking": name, "fraction_removed": value})
-        for name, value in {"random": 0.8, "attention": 0.5, "smallest": 0.2}.items()
-    )
-    table = own_table_heads(pd.concat(by_head), shuffled, sets, MODELS).set_index(["row", "metric"])["mean"]
-    assert table["mine/all_heads", "used"] == pytest.approx(0.3)
-    assert table["mine/all_heads", "ranks"] == pytest.approx(0.5)
-    assert table["mine/head_2", "used"] == pytest.approx(0.2)
-    assert table["mine/head_1", "ranks"] == pytest.approx((0.8 - 0.6) / (0.8 - 0.2))
+    about = {"dataset": "chorus", "model": "mine", "seed": 1, "id": ["t0", "t1"]}
+    shuffled = pd.DataFrame({**about, "mean_tvd": 0.3, "flips": 0.5})
+    by_head = [shuffled.assign(head=head, mean_tvd=0.1 * head, fraction_removed=0.6) for head in (1, 2)]
+    removed = {"random": 0.8, "attention": 0.5, "smallest": 0.2}
+    sets = [pd.DataFrame({**about, "ranking": name, "fraction_removed": value}) for name, value in removed.items()]
+    table = own_table_heads(pd.concat(by_head), shuffled, pd.concat(sets), MODELS)
+    found = table.set_index(["row", "metric"])["mean"]
+    assert found["mine/all_heads", "used"] == pytest.approx(0.3)
+    assert found["mine/all_heads", "ranks"] == pytest.approx(0.5)
+    assert found["mine/head_2", "used"] == pytest.approx(0.2)
+    assert found["mine/head_1", "ranks"] == pytest.approx((0.8 - 0.6) / (0.8 - 0.2))
     assert named("mine/head_2", labels_of([MODELS.labels], {})) == "mine, head 2"
 
 

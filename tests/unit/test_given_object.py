@@ -47,15 +47,12 @@ def given(**further: Any) -> tuple[Any, Any]:
     return load(on_disk.save(Path(mkdtemp()), **further))
 
 
+@torch.no_grad()
 def call(model: Any, tokenizer: Any) -> Any:
     """The probabilities of the texts, one after another, as the library alone computes them."""
-    found = []
-    with torch.no_grad():
-        for text in TEXTS:
-            output = model(**tokenizer(text, truncation=True, return_tensors="pt"))
-            logits = output[0] if isinstance(output, tuple) else output.logits
-            found.append(logits[0].float().softmax(-1).numpy())
-    return np.stack(found)
+    outputs = (model(**tokenizer(text, truncation=True, return_tensors="pt")) for text in TEXTS)
+    logits = [output[0] if isinstance(output, tuple) else output.logits for output in outputs]
+    return torch.cat(logits).float().softmax(-1).numpy()
 
 
 def audit(model: Any, tokenizer: Any = None, **further: Any) -> Any:
@@ -241,19 +238,17 @@ def test_a_tokenizer_that_is_not_the_librarys_is_one_line() -> None:
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_fewer_digits_are_read_as_float32_and_how_far_that_moves_is_said(dtype: torch.dtype) -> None:
     model, tokenizer = given()
-    half = model.to(dtype)
-    with pytest.warns(
-        UserWarning, match=f"^model: of the texts 5 have .*; {str(dtype)[6:]} is read as float32"
-    ) as told:
-        found = audit(half, tokenizer)
+    half, name = model.to(dtype), str(dtype)[6:]
+    with pytest.warns(UserWarning, match=f"^model: of the texts 5 have .*; {name} is read as float32") as told:
+        found = audit(half, tokenizer).readouts[0].probabilities
     (message,) = (str(each.message) for each in told if "float32" in str(each.message))
-    moved = np.abs(found.readouts[0].probabilities - call(half, tokenizer)).max()
+    moved = np.abs(found - call(half, tokenizer)).max()
     assert 0 < moved < 0.05
     assert float(message.rpartition(" ")[2]) == pytest.approx(moved, rel=0.05)
     half.save_pretrained(model.name_or_path)
-    with pytest.warns(UserWarning, match=f"{str(dtype)[6:]} is read as float32"):
+    with pytest.warns(UserWarning, match=f"{name} is read as float32"):
         again = audit(model.name_or_path)
-    np.testing.assert_allclose(again.readouts[0].probabilities, found.readouts[0].probabilities, atol=1e-6)
+    np.testing.assert_allclose(again.readouts[0].probabilities, found, atol=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")

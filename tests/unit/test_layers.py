@@ -27,7 +27,7 @@ from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import Maps, Readout, read_readout
-from attention_audit.stages.reading_classifiers import take_layer
+from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.pieces import cut
 
 TEXTS = [["the", "film", "is", "great"], ["unbelievably", "dull"], ["bad"]]
@@ -54,7 +54,7 @@ def test_where_the_mean_of_all_tokens_is_classified_the_map_is_that_of_all_rows(
     names = ("a", "b", "c")
     classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, "modernbert", names, classifier_pooling="mean"))
     pieces = cut(classifier.tokenizer, NAMES, TEXTS, None, classifier.most)
-    readout = take_layer(classifier, pieces, NAMES, np.zeros(3, np.int64), (2, 0, 1), 2)
+    readout = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), (2, 0, 1), layer=2)
     assert readout.kind is SEVERAL
     for row, text in enumerate(TEXTS):
         encoding, said = ask_library(classifier, text)

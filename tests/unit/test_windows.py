@@ -17,7 +17,7 @@ from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, spaced
 from attention_audit.stages.read_classifier import ReadTexts, pieces_of, split_of
-from attention_audit.stages.reading_classifiers import take_layer, take_word_maps
+from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
 from attention_audit.transformer.settings import Prompt
 from attention_audit.transformer.states import PieceBatch, PieceTable
 from attention_audit.transformer.windows import windows_of
@@ -100,7 +100,7 @@ def test_a_long_text_is_the_mean_of_the_librarys_windows(classifier: SequenceCla
     pieces = pieces_of(classifier, SINGLE)
     assert pieces.read.tolist() == [17, 2, 29]
     assert not pieces.truncated.any()
-    readout = take_layer(classifier, pieces, NAMES, np.zeros(3, np.int64), [0, 1, 2], 2)
+    readout = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), [0, 1, 2], layer=2)
     row = -1 if classifier.family.last else 0
     for place, words in enumerate(TEXTS):
         windows = by_hand(classifier, words)

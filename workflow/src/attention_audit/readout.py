@@ -10,15 +10,16 @@ attention needs no network. Its attention a is the mean of its heads, which is w
 of the first-order expansion at its own weights: z_t = (sum over heads of a_ht ds/da_ht) / a_t, b = s - sum_t a_t z_t.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
@@ -49,9 +50,10 @@ HEADED_AT_ONCE = 250
 """The same of a Transformer, whose texts are larger: at most about half a megabyte each for 512 tokens."""
 
 
-def _pad(rows: list[Floats], dtype: torch.dtype) -> Tensor:
-    flat = torch.from_numpy(np.concatenate(rows)).to(dtype)  # one conversion instead of one per row
-    return pad_sequence(list(torch.split(flat, [len(row) for row in rows])), batch_first=True)
+def _pad(rows: Sequence[Floats], members: Members, dtype: torch.dtype) -> Tensor:
+    chosen = [rows[i] for i in members]
+    flat = torch.from_numpy(np.concatenate(chosen)).to(dtype)  # one conversion instead of one per row
+    return pad_sequence(list(torch.split(flat, [*map(len, chosen)])), batch_first=True)
 
 
 def by_length(lengths: npt.NDArray[np.int64], positions: int) -> list[npt.NDArray[np.int64]]:
@@ -87,8 +89,8 @@ class HeadStates(Maps):
 
     def padded(self, members: Members, dtype: torch.dtype) -> Heads:
         """The texts at `members` as one batch; only the weights are in `dtype`."""
-        weights = _pad([self.weights[i] for i in members], dtype)
-        values = _pad([self.values[i] for i in members], torch.float32)
+        weights = _pad(self.weights, members, dtype)
+        values = _pad(self.values, members, torch.float32)
         return Heads(
             weights.transpose(1, 2).contiguous(),
             values.transpose(1, 2).contiguous(),
@@ -125,17 +127,17 @@ class Readout:
     def __len__(self) -> int:
         return len(self.ids)
 
-    @property
+    @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:
         """The number of items of each text, (N,)."""
         return np.array([len(weights) for weights in self.attention], dtype=np.int64)
 
-    @property
+    @cached_property
     def words(self) -> npt.NDArray[np.int64]:
         """The number of items of each text that are no marks of a tokenizer, (N,); they come first."""
         return self.lengths if self.several is None else self.lengths - self.several.marks
 
-    @property
+    @cached_property
     def places(self) -> list[Members]:
         """Which word of its text each item is that is no mark of a tokenizer, (L_i,)."""
         known = None if self.several is None else self.several.places
@@ -178,7 +180,7 @@ class Readout:
         """
         if self.several is None:
             raise ValueError("the readout has one map and no heads")
-        return _pad([self.several.weights[i] for i in members], torch.float64).transpose(1, 2).contiguous()
+        return _pad(self.several.weights, members, torch.float64).transpose(1, 2).contiguous()
 
     def batches(self, dtype: torch.dtype, positions: int = POSITIONS) -> Iterator[Padded]:
         """All texts, shortest first, in batches of about `positions` items together, padded with zeros."""
@@ -187,8 +189,8 @@ class Readout:
         for members in by_length(lengths, positions):
             yield Padded(
                 members,
-                _pad([self.attention[i] for i in members], dtype),
-                _pad([self.contribution[i] for i in members], dtype),
+                _pad(self.attention, members, dtype),
+                _pad(self.contribution, members, dtype),
                 torch.tensor(self.bias[members], dtype=dtype),
                 torch.from_numpy(lengths[members]),
                 head,
@@ -213,7 +215,7 @@ class Readout:
         """
         predicted = np.empty_like(self.probabilities)
         for texts in self.batches(torch.float32):
-            weights = _pad([attention[i] for i in texts.members], torch.float32)
+            weights = _pad(attention, texts.members, torch.float32)
             if texts.heads is not None:
                 weights = weights.transpose(1, 2)
             predicted[texts.members] = texts.predict(weights[None])[0].numpy()
@@ -296,44 +298,47 @@ def head_columns(head: Head | None) -> dict[str, Any]:
     return {"class": range(len(bias)), "weight": weight, "bias": bias}
 
 
-def _rows(column: pa.ChunkedArray) -> list[npt.NDArray[Any]]:
-    flat = column.combine_chunks()
-    return np.split(flat.flatten().to_numpy(), flat.offsets.to_numpy()[1:-1] - flat.offsets[0].as_py())
+def _rows(table: pa.Table, path: Path, column: str, counts: Members | None = None, *shape: int) -> list[Any]:
+    """Split a column into the rows of its texts, each of so many entries of a shape, or flat. Raises AuditError where
+    a text has more or fewer values.
+    """
+    flat = table[column].combine_chunks()
+    ends = flat.offsets.to_numpy() - flat.offsets[0].as_py()
+    rows = np.split(flat.flatten().to_numpy(), ends[1:-1])
+    if counts is None:
+        return rows
+    expected = counts * math.prod(shape)
+    if len(wrong := np.flatnonzero(np.diff(ends) != expected)):
+        at = int(wrong[0])
+        said = (
+            f"column {column} of text {table['id'][at].as_py()!r} has {len(rows[at])} values, where {expected[at]} fit"
+        )
+        raise AuditError(f"{path}: {said}; {rebuild_hint(path)}")
+    return [row.reshape(count, *shape) for row, count in zip(rows, counts.tolist(), strict=True)]
 
 
 def _read_head(path: Path, classes: int, outputs: int) -> Head:
     table = read_table(path, HEAD)
-    weight = _rows(table["weight"])
-    if len(weight) != classes or any(len(row) != outputs for row in weight):
+    if len(table) != classes:
         raise AuditError(f"{path}: does not fit the readouts beside it, which have other sizes; {rebuild_hint(path)}")
+    weight = _rows(table, path, "weight", np.full(classes, outputs))
     return Head(torch.from_numpy(np.stack(weight)), torch.from_numpy(table["bias"].to_numpy().astype(np.float32)))
-
-
-def _count(table: pa.Table, column: str) -> Members:
-    counts: Members = pc.list_value_length(table[column]).to_numpy().astype(np.int64)
-    return counts
 
 
 def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Members) -> Maps | None:
     """Read what a table says of heads. Raises AuditError where they fit neither the items of the texts nor the tail."""
     if "heads" not in table.column_names:
         return None
-    heads = _count(table, "heads")[0] // lengths[0]
-    width, joined = tail.weights["output.weight"].shape if tail else (0, 0)
-    of_tail = {"values": joined * lengths, "below": width} if tail else {}
-    expected = {"heads": heads * lengths, **of_tail}
-    wrong = np.any([_count(table, name) != counts for name, counts in expected.items()], axis=0)
-    if wrong.any() or not heads or joined % heads:
-        what = "items or its tail" if tail else "items"
-        name = table["id"][int(wrong.argmax())].as_py()
-        raise AuditError(f"{path}: the heads of text {name!r} do not fit its {what}; {rebuild_hint(path)}")
-    weights = [row.reshape(-1, heads) for row in _rows(table["heads"])]
-    places = None if table["places"].null_count else [row.astype(np.int64) for row in _rows(table["places"])]
+    heads = max(1, len(table["heads"][0]) // int(lengths[0]))
+    weights = _rows(table, path, "heads", lengths, heads)
+    places = None if table["places"].null_count else [row.astype(np.int64) for row in _rows(table, path, "places")]
     marks, cut = table["marks"].to_numpy().astype(np.int64), table["cut"].to_numpy()
     if tail is None:
         return Maps(weights, marks, places=places, cut=cut)
-    values = [row.reshape(-1, heads, joined // heads) for row in _rows(table["values"])]
-    return HeadStates(weights, marks, values, np.stack(_rows(table["below"])), tail, places=places, cut=cut)
+    width, joined = tail.weights["output.weight"].shape
+    values = _rows(table, path, "values", lengths, heads, joined // heads)
+    below = np.stack(_rows(table, path, "below", np.full(len(table), width)))
+    return HeadStates(weights, marks, values, below, tail, places=places, cut=cut)
 
 
 def _maps(table: pa.Table) -> dict[str, list[Floats]]:
@@ -344,23 +349,19 @@ def _maps(table: pa.Table) -> dict[str, list[Floats]]:
 
 
 def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readout:
-    bias, predicted = (np.stack(_rows(table[name])) for name in ("bias", "probabilities"))
-    outputs, pairs = bias.shape[1], table["candidates"].null_count == 0
-    lengths, counts = _count(table, "attention"), _count(table, "contribution")
-    if len(wrong := np.flatnonzero(counts != outputs * lengths)):
-        name, at = table["id"][int(wrong[0])].as_py(), wrong[0]
-        said = f"{lengths[at]} weights but {counts[at]} contributions"
-        raise AuditError(f"{path}: text {name!r} has {said}; {rebuild_hint(path)}")
+    bias, predicted = (np.stack(_rows(table, path, column)) for column in ("bias", "probabilities"))
+    attention, outputs, pairs = _rows(table, path, "attention"), bias.shape[1], table["candidates"].null_count == 0
+    lengths = np.array([*map(len, attention)])
     return Readout(
         table["id"].to_pylist(),
         table["label"].to_numpy().astype(np.int64),
         table["prediction"].to_numpy().astype(np.int64),
         predicted,
-        _rows(table["attention"]),
-        [row.reshape(length, outputs) for length, row in zip(lengths, _rows(table["contribution"]), strict=True)],
+        attention,
+        _rows(table, path, "contribution", lengths, outputs),
         bias,
         _read_head(path.with_name(HEAD_FILE), predicted.shape[1], outputs) if pairs else None,
-        _rows(table["candidates"]) if pairs else None,
+        _rows(table, path, "candidates") if pairs else None,
         _read_several(table, path, tail, lengths),
         _maps(table),
     )

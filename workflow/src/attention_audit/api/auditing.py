@@ -8,16 +8,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.columns.kinds import artefact
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.errors import AuditError
 from attention_audit.given.arrays import PLACE, entries
@@ -25,7 +23,6 @@ from attention_audit.given.files import read_given, write_given
 from attention_audit.given.readouts import GivenReadout, check_beside
 from attention_audit.jobs.audit import AuditsJob
 from attention_audit.plan.auditing import STAGES
-from attention_audit.plan.exhibits import TABLES
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
 from attention_audit.stages.job import Job
@@ -44,6 +41,12 @@ def check_path(path: Any, place: str) -> Path:
     return Path(path)
 
 
+def check_batch_size(batch_size: Any) -> None:
+    """Raise AuditError where it is no number of texts."""
+    if not isinstance(batch_size, int | np.integer) or batch_size < 1:
+        raise AuditError(f"batch_size: is {batch_size!r:.40}; give a whole number, 1 or more")
+
+
 def name_classes(classes: Any, count: int) -> list[str]:
     """List the names of C classes. Raises AuditError where they are not as many, or two are the same."""
     names = [str(name) for name in entries(classes, "classes")]
@@ -52,6 +55,24 @@ def name_classes(classes: Any, count: int) -> list[str]:
     if twice := [name for place, name in enumerate(names) if name in names[:place]]:
         raise AuditError(f"classes: names {twice[0]!r} twice; give each class a name of its own")
     return names
+
+
+def name_readouts(**several: GivenReadout | Sequence[GivenReadout]) -> dict[str, list[GivenReadout]]:
+    """List the readouts of each argument; those without a name are called by argument and number in messages.
+
+    Raises AuditError where one is no readout, or not of the texts of the first, and where the first argument has none.
+    """
+    found: dict[str, list[GivenReadout]] = {}
+    for name, readouts in several.items():
+        found[name] = []
+        for number, one in enumerate([readouts] if isinstance(readouts, GivenReadout) else entries(readouts, name), 1):
+            if not isinstance(one, GivenReadout):
+                raise AuditError(f"{name} {number}: is {type(one).__name__}, and no readout; make one with api.readout")
+            found[name].append(replace(one, place=f"{name} {number}") if one.place == PLACE else one)
+            check_beside(found[name][-1], next(iter(found.values()))[0])
+        if not any(found.values()):
+            raise AuditError(f"{name}: there is none; give one or more")
+    return found
 
 
 def write(given: GivenReadout, path: str | Path) -> None:
@@ -73,7 +94,6 @@ def run_plan(
     plan: Plan, tables: Collection[str] = RETURNED, report: Report = lambda done, jobs, line: None
 ) -> dict[str, pd.DataFrame]:
     """Run the jobs of a plan in this process; give its audits, and these tables, by name."""
-    columns = {name: TABLES[name].columns for name in tables}
     jobs: list[PlannedJob] = []
     needed: set[str] = set()
     for job in reversed(plan.jobs()):
@@ -89,11 +109,11 @@ def run_plan(
         told = partial(report, number, len(jobs))
         told(job.stage.replace("_", " "))
         import_module(f"attention_audit.stages.{job.stage}").run(Job(job.settings, files, made, provenance, told))
-        if isinstance(job.settings, AuditsJob):
-            columns |= {asked.audit.audit: asked.audit.columns for asked in job.settings.audits}
-        for path in chain(*made.values()):
-            if path.suffix == ".parquet" and path.stem in columns:
-                found[path.stem] = read_frame(path, artefact(columns[path.stem]))
+        asked = job.settings.audits if isinstance(job.settings, AuditsJob) else ()
+        wanted = {*tables, *(each.audit.audit for each in asked)}
+        for path in map(Path, job.files):
+            if path.suffix == ".parquet" and path.stem in wanted:
+                found[path.stem] = pd.read_parquet(path)
     return found
 
 
@@ -117,19 +137,15 @@ def audit(
 
     Raises AuditError, in one line, where readouts are not of the same texts, or where a key of `settings` is wrong.
     """
+    given = name_readouts(readouts=readouts, **{UNIFORM: uniform, ADVERSARIES: adversaries})
     with TemporaryDirectory(prefix="attention-audit-") as folder:
-        own: dict[str, Any] = {}
-        first: GivenReadout | None = None
-        for name, several in {MODEL: readouts, UNIFORM: uniform, ADVERSARIES: adversaries}.items():
-            own[name] = []
-            for number, one in enumerate([several] if isinstance(several, GivenReadout) else several, start=1):
-                called = replace(one, place=f"{name} {number}") if one.place == PLACE else one
-                first = first or called
-                check_beside(called, first)
+        own: dict[str, Any] = {name: [] for name in given}
+        for name, several in given.items():
+            for number, one in enumerate(several):
                 own[name].append(f"{folder}/{name}{number}.npz")
-                write_given(called, Path(own[name][-1]))
-        own["models"] = {MODEL: own.pop(MODEL)}
-        if classes and first:
-            own["classes"] = name_classes(classes, first.classes)
+                write_given(one, Path(own[name][-1]))
+        own["models"] = {MODEL: own.pop("readouts")}
+        if classes:
+            own["classes"] = name_classes(classes, given["readouts"][0].classes)
         fixed = {"datasets": [], "corpora": {}, "own": {DATASET: own}, "results": f"{folder}/results"}
         return run_plan(Plan({**(settings or {}), **fixed}, {}, memory=Path(folder)))

@@ -18,15 +18,13 @@ import pandas as pd
 import torch
 
 from attention_audit.api.answering import Audited
-from attention_audit.api.auditing import DATASET, MODEL, audit, run_plan
+from attention_audit.api.auditing import DATASET, MODEL, audit, check_batch_size, run_plan
 from attention_audit.api.judging import judge, on_stderr
 from attention_audit.api.predicting import Floats, Predict
-from attention_audit.artefacts.parquet import read_frame
-from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.given.arrays import entries, numbers, readout
+from attention_audit.given.arrays import entries, numbers, readout, word_lists
 from attention_audit.given.readouts import GivenReadout, softmax
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
@@ -57,7 +55,7 @@ AUDITS: Mapping[str, Sequence[str]] = {
 }
 """The audits that each question needs which is asked without further trainings of other kinds."""
 OF_MAPS = ("map_stability", "attribution_stability")
-TABLES = ("summary", "texts", "hf_table_maps")
+TABLES = ("summary", "texts", "hf_table_maps", "corpus")
 NO_SUITES: dict[str, Any] = {key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")}
 ARGUMENTS = {"maps", "max_length", "long", "prompt", "device"}
 """Arguments of `audit_classifier` that are keys of the configuration."""
@@ -73,7 +71,7 @@ Forward = Callable[[list[list[str]]], tuple[Sequence[npt.ArrayLike], Sequence[np
 """Gives for each text of words its attention (L,) and the states that are attended to (L, D)."""
 
 
-def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held | None]:
+def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held]:
     """List what is in memory of each training, by its folder; or, of an object, by what it is called in messages.
 
     Raises AuditError where it is neither.
@@ -81,11 +79,11 @@ def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held | 
     models = [*model] if isinstance(model, Sequence) and not isinstance(model, str) else [model]
     if not models:
         raise AuditError("model: is an empty list; give one classifier, or one a training")
-    held: dict[str, Held | None] = {}
+    held: dict[str, Held] = {}
     for number, one in enumerate(models, start=1):
         if isinstance(one, str | Path):
             folder = str(find_folder(str(one), known_mirror(), "model"))
-            held[folder] = None if tokenizer is None else Held(hold_tokenizer(tokenizer))
+            held[folder] = Held(None if tokenizer is None else hold_tokenizer(tokenizer))
         else:
             name = f"model {number}" if len(models) > 1 else "model"
             held[name] = hold_model(one, tokenizer, name, prompted)
@@ -100,13 +98,8 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
     known |= zip(names, names, strict=True)
     found = []
     for number, given in enumerate(entries(labels, "labels", count)):
-        if isinstance(given, list | tuple) or getattr(given, "ndim", False):
-            raise AuditError(
-                f"labels: text {number} has several numbers, as of one-hot rows; give the place of its class in them, "
-                "as argmax(1) of an array does"
-            )
         # of an array or a tensor
-        label = given.item() if hasattr(given, "item") else given
+        label = given.item() if hasattr(given, "item") and not given.ndim else given
         if isinstance(label, float) and label.is_integer():
             label = int(label)
         if isinstance(label, bool) or not isinstance(label, str | int) or label not in known:
@@ -129,13 +122,12 @@ def list_audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list
 
     Raises AuditError for other questions.
     """
-    if questions is not None:
-        questions = entries(questions, "questions")
-    for name in questions or ():
+    asked = [*AUDITS] if questions is None else entries(questions, "questions")
+    for name in asked:
         if name not in AUDITS:
             what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
             raise AuditError(f"questions: {name!r} {what}; known here: {', '.join(AUDITS)}")
-    audits = dict.fromkeys(audit for name in questions or AUDITS for audit in AUDITS[name])
+    audits = dict.fromkeys(audit for name in asked for audit in AUDITS[name])
     decides = questions or SUITES["hf"].list_models(DATASET, read_config(raw))[MODEL].layer is None
     return [name for name in audits if decides or "weights" not in audit_named(name).needs]
 
@@ -180,24 +172,20 @@ def name_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
 
 def join_words(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> list[str]:
     """Join lists of words, where texts are `split`, to strings. Raises AuditError, naming the argument."""
-    found = []
-    for number, text in enumerate(texts):
-        other = isinstance(text, str) == split
-        parts = entries(text if split and not other else [text], f"{name}: text {number}")
-        if other or not all(isinstance(part, str) for part in parts):
-            raise AuditError(
-                f"{name}: text {number} is of another kind than the first; give strings, or lists of words"
-            )
-        joined = " ".join(parts)
-        if any("\ud800" <= letter <= "\udfff" for letter in joined):
-            raise AuditError(f"{name}: text {number} has half a character (a lone surrogate); mend it")
-        words = clean(joined)[0].split()
+    lists = word_lists(texts, name) if split else []
+    joined: list[Any] = [*map(" ".join, lists)] if split else [*texts]
+    for number, text in enumerate(joined):
+        place = f"{name}: text {number}"
+        if not isinstance(text, str):
+            raise AuditError(f"{place} is of another kind than the first; give strings, or lists of words")
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise AuditError(f"{place} has half a character (a lone surrogate); mend it")
+        words = clean(text)[0].split()
         if not words:
-            raise AuditError(f"{name}: text {number} has no word; leave it out")
-        if split and len(words) != len(parts):
-            raise AuditError(f"{name}: text {number} has a word that is empty, or has a space in it; mend it")
-        found.append(joined)
-    return found
+            raise AuditError(f"{place} has no word; leave it out")
+        if split and len(words) != len(lists[number]):
+            raise AuditError(f"{place} has a word that is empty, or has a space in it; mend it")
+    return joined
 
 
 def write_texts(
@@ -269,15 +257,14 @@ def audit_classifier(
     if not isinstance(settings, Mapping) or (own := {"hf", "corpora", "datasets"} & {*settings}):
         fault = f"is {type(settings).__name__}, and no dict" if not isinstance(settings, Mapping) else f"has {min(own)}"
         raise AuditError(f"settings: {fault}; give keys of the configuration that no argument stands for")
-    if batch_size is not None and (type(batch_size) is not int or batch_size < 1):
-        raise AuditError(f"batch_size: is {batch_size!r:.40}; give a whole number from 1 on, or None")
+    if batch_size is not None:
+        check_batch_size(batch_size)
     asked = None if prompt is None else check_prompt(prompt)
     held = hold_models(model, tokenizer, prompt is not None)
-    in_memory = use_held({name: each for name, each in held.items() if each})
     with (
         TemporaryDirectory(prefix="attention-audit-") as place,
         name_arguments(Path(place), settings),
-        in_memory,
+        use_held(held),
         torch.random.fork_rng(),
     ):
         folder, folders = Path(place), [*held]
@@ -311,19 +298,15 @@ def audit_classifier(
 
             found = run_plan(plan, TABLES, report)
             report(bar.total, bar.total, "")
-        scope, suite = plan.scope, plan.scope.suite("hf")
+        scope, suite, ids = plan.scope, plan.scope.suite("hf"), [*map(str, range(len(texts)))]
         homes = [plan.trainings.home(suite, DATASET, run) for run in scope.models(suite, DATASET)[MODEL].runs]
-        ids = [*map(str, range(len(texts)))]
-        readouts = [read_readout(Path(home.readout())).aligned(ids) for home in homes]
-        corpus = read_frame(Path(plan.config.places.corpus_file(DATASET, "corpus")), CORPUS).set_index("id")
-        looks = {name: look.label for name, look in scope.looks(suite).items()}
         return Audited(
             found["summary"],
-            labels_of([looks], {suite.paper: suite.title}),
+            labels_of([{name: look.label for name, look in scope.looks(suite).items()}], {suite.paper: suite.title}),
             found["hf_table_maps"],
             found["texts"],
-            readouts,
-            [*map(list, corpus.loc[ids, "tokens"])],
+            [read_readout(Path(home.readout())).aligned(ids) for home in homes],
+            [*map(list, found["corpus"].set_index("id").loc[ids, "tokens"])],
             names,
         )
 
@@ -346,10 +329,9 @@ def attend(
     Raises AuditError where they are not of these.
     """
     maps, added = [], []
-    for part in (texts[start : start + batch_size] for start in range(0, len(texts), batch_size)):
-        weights, states = forward([*part])
-        if not len(weights) == len(states) == len(part):
-            raise AuditError(f"forward: gives {len(weights)} maps and {len(states)} states for {len(part)} texts")
+    for start in range(0, len(texts), batch_size):
+        part = [*texts[start : start + batch_size]]
+        weights, states = (entries(each, "forward", len(part)) for each in forward(part))
         for number, (a, h) in enumerate(zip(weights, states, strict=True)):
             place = f"forward: text {number}"
             maps.append(numbers(a, place, (1,), "give a weight a word"))
@@ -391,7 +373,8 @@ def audit_torch(
         raise AuditError(
             f"decoder: there are {len(decoders)}, and {len(forwards)} of forward; give both of each training"
         )
-    words = [[str(word) for word in text] for text in texts]
+    check_batch_size(batch_size)
+    words = word_lists(texts, "texts")
     given: list[GivenReadout] = []
     predicting: list[Predict] = []
     for number, (each, linear) in enumerate(zip(forwards, decoders, strict=True), start=1):

@@ -21,7 +21,7 @@ from attention_audit.answer.samples import erase, find_sides, take_share
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.statements import Cell, Part
 from attention_audit.api.answering import Answer
-from attention_audit.api.auditing import name_classes
+from attention_audit.api.auditing import check_batch_size, name_classes
 from attention_audit.api.predicting import (
     COARSE,
     ORDERS,
@@ -169,16 +169,17 @@ def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
     return parts, found
 
 
-def read_scores(scores: Sequence[Any], texts: Texts, place: str) -> list[Floats]:
-    """List the scores of one training, (L_i,) or (L_i, C) each. Raises AuditError where they are not of these texts."""
+def read_scores(scores: Sequence[Any], texts: Texts, parts: Sequence[slice], place: str) -> list[Floats]:
+    """List the scores of one training of these parts of texts, (L_i,) or (L_i, C) each. Raises AuditError where they
+    are not of these texts.
+    """
     maps = []
-    for number, (values, words) in enumerate(zip(entries(scores, place, len(texts)), texts, strict=True)):
+    for number, (values, words, part) in enumerate(zip(entries(scores, place, len(texts)), texts, parts, strict=True)):
         at = f"{place}: text {number}"
-        maps.append(numbers(values, at, wanted=f"{A_WORD}, or one a word and class"))
-        if len(maps[-1]) != len(words):
-            raise AuditError(f"{at} has {len(maps[-1])} scores for {len(words)} words; give each one")
-        if not np.isfinite(maps[-1]).all():
+        found = numbers(values, at, wanted=f"{A_WORD}, or one a word and class", count=len(words), what="word")
+        if not np.isfinite(found).all():
             raise AuditError(f"{at} holds NaN or an infinite number; give numbers")
+        maps.append(found[part])
     return maps
 
 
@@ -188,9 +189,10 @@ def choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
     Raises AuditError where they are for another number of classes. probabilities (N, C).
     """
     count = probabilities.shape[1]
-    if wrong := [number for number, values in enumerate(maps) if values.shape[1:] not in ((), (count,))]:
-        fault = f"has shape {maps[wrong[0]].shape}, and there are {count} classes"
-        raise AuditError(f"scores: text {wrong[0]} {fault}; {A_WORD}, or one a word and class")
+    for number, values in enumerate(maps):
+        if values.shape[1:] not in ((), (count,)):
+            fault = f"has shape {values.shape}, and there are {count} classes"
+            raise AuditError(f"scores: text {number} {fault}; {A_WORD}, or one a word and class")
     best = probabilities.argmax(1)
     return [values if values.ndim == 1 else values[:, at] for values, at in zip(maps, best, strict=True)]
 
@@ -345,14 +347,12 @@ def judge(
     given = [scores] if single else entries(scores, "scores")
     if len(given) != len(functions) or not functions:
         raise AuditError(f"scores: is of {len(given)} trainings, and predict of {len(functions)}; give both of each")
-    if not isinstance(batch_size, int | np.integer) or batch_size < 1:
-        raise AuditError(f"batch_size: is {batch_size!r}; give a whole number, 1 or more")
+    check_batch_size(batch_size)
     if not callable(report):
         raise AuditError(f"report: is {type(report).__name__}, and no function; give one that takes a line")
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
-    maps = [read_scores(one, texts, f"scores{name}") for one, name in zip(given, names, strict=True)]
+    maps = [read_scores(one, texts, parts, f"scores{name}") for one, name in zip(given, names, strict=True)]
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
-    maps = [[values[part] for values, part in zip(one, parts, strict=True)] for one in maps]
     gold = [] if labels is None else entries(integers(labels, "labels"), "labels", len(texts))
     texts, most, margins = words, count_texts(np.array([*map(len, words)])), Margins()
     predictions = [
@@ -378,7 +378,7 @@ def judge(
         rows.append(found)
     by_text = pd.concat(rows, ignore_index=True)
     why_not = NO_TEXT if max(map(len, texts)) < 2 else TOO_COARSE if any(one.coarse for one in predictions) else ""
-    reasons = REASONS | (dict.fromkeys(BY_DELETION, why_not) if why_not else {})
+    reasons = REASONS | dict.fromkeys(BY_DELETION if why_not else (), why_not)
     asked: Asked = {
         **BY_DELETION,
         "stable": partial(state_stable, maps=maps),

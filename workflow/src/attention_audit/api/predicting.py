@@ -97,22 +97,22 @@ class Predictions:
                 f"{place}: called with a list of {len(texts)} texts, the first being the list of words [{first}], "
                 f"it raises {error!r}; make it take such lists"
             ) from error
-        wanted = f"give the probabilities of C classes, ({len(texts)}, C), which of one number p a text are [1 - p, p]"
-        found = numbers(given, f"{place}, its answer to {len(texts)} texts", (2,), wanted)
-        if len(found) != len(texts):
-            raise AuditError(f"{place}: gives {len(found)} rows for {len(texts)} texts; give a row a text")
-        count, before = found.shape[1], len(next(iter(self.known.values()), found[0]))
-        if count != before or count < 2:
-            fault = f"gives {count} classes" + f", and {before} before" * (before > 1)
+        count = len(texts)
+        wanted = f"give the probabilities of C classes, ({count}, C), which of one number p a text are [1 - p, p]"
+        found = numbers(given, f"{place}, its answer to {count} texts", (2,), wanted, count)
+        classes, before = found.shape[1], len(next(iter(self.known.values()), found[0]))
+        if classes != before or classes < 2:
+            fault = f"gives {classes} classes" + f", and {before} before" * (before > 1)
             raise AuditError(f"{place}: {fault}; {wanted}")
-        sums = found.sum(1)
-        worst = int(np.nan_to_num(np.abs(sums - 1), nan=np.inf).argmax())
-        fault = f"{place}: of the text that begins {' '.join(texts[worst][:5])!r}, the probabilities "
-        if not np.isfinite(found).all():
-            raise AuditError(f"{fault}hold NaN or an infinite number; give numbers")
-        if abs(sums[worst] - 1) > SUM or found.min() < 0:
+        # a row with NaN is further from 1 than any other
+        apart = np.nan_to_num(np.abs(found.sum(1) - 1), nan=np.inf)
+        worst = int(apart.argmax())
+        if apart[worst] > SUM or found.min() < 0:
             row = ", ".join(f"{value:.4g}" for value in found[worst])
-            raise AuditError(f"{fault}are {row}; give probabilities that sum to 1, a softmax in float32, or [1 - p, p]")
+            raise AuditError(
+                f"{place}: of the text that begins {' '.join(texts[worst][:5])!r}, the probabilities are {row}; give "
+                "probabilities that sum to 1, a softmax in float32, or [1 - p, p]"
+            )
         return found
 
 
@@ -141,29 +141,25 @@ def delete_words(
     A row a text, with columns of `Judgement.texts`; supporting: the share of the words without which the class loses
     more than `inert`. NaN and -1 stand for texts of one word, from which nothing can be deleted.
     """
-    lengths = np.array([len(words) for words in tokens])
+    lengths = np.array([*map(len, tokens)])
     probabilities = predictions.predict(tokens)
+    best = probabilities.argmax(1)
     found = pd.DataFrame(
-        {
-            "text": range(len(tokens)),
-            "words": lengths,
-            "prediction": probabilities.argmax(1),
-            "probability": probabilities.max(1),
-        }
+        {"text": range(len(tokens)), "words": lengths, "prediction": best, "probability": probabilities.max(1)}
     )
     # texts of similar length come together, so that a batch has little padding
     several = np.array([i for i in np.argsort(lengths, kind="stable") if lengths[i] > 1], np.int64)
     falls, until = np.zeros((len(ORDERS), len(several))), np.full((len(ORDERS), len(several)), np.nan)
     orders, alone = [], []
     if len(several):
-        predicted, whole, lengths = found["prediction"].to_numpy()[several], probabilities[several], lengths[several]
-        texts = [tokens[i] for i in several]
+        texts, lengths = [tokens[i] for i in several], lengths[several]
+        predicted, whole = best[several], probabilities[several]
         own = np.repeat(np.arange(len(several)), lengths)
         without = predictions.predict([*words[:at], *words[at + 1 :]] for words in texts for at in range(len(words)))
         lost = whole[own, predicted[own]] - without[np.arange(len(own)), predicted[own]]
         for i, loo in zip(several, np.split(lost, lengths.cumsum()[:-1]), strict=True):
             chance = stream("shuffle", str(i), seed).random(len(loo))
-            flat = (scores[i] == scores[i][0]).all()
+            flat = np.ptp(scores[i]) == 0
             keys = (chance, chance if flat else scores[i], loo)
             orders.append([np.argsort(-each, kind="stable") for each in keys])
             top = orders[-1][1][0]

@@ -1,6 +1,6 @@
 """A text that a trained model reads, or one of readouts of one's own: what it shows, and how firm that is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import chain
@@ -14,7 +14,7 @@ import pandas as pd
 import torch
 from matplotlib.figure import Figure
 
-from attention_audit.api.auditing import check_path, name_classes
+from attention_audit.api.auditing import check_path, name_classes, name_readouts
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
@@ -30,9 +30,9 @@ from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import printable
 from attention_audit.given.arrays import entries
-from attention_audit.given.readouts import GivenReadout, check_beside
+from attention_audit.given.readouts import GivenReadout
 from attention_audit.model.network import Network
-from attention_audit.model.sequence_classifier import FineTuned, TransformerClassifier
+from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.names import MAPS
 from attention_audit.plan.configuration import read_configuration
 from attention_audit.plan.model import Model, Run
@@ -42,8 +42,8 @@ from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
 from attention_audit.stages.import_readout import as_readout
 from attention_audit.stages.loading import build_split, read_material, rebuilt
-from attention_audit.stages.read_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
-from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
+from attention_audit.stages.read_classifier import classes_of, opened, pieces_of, read_texts, split_of
+from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.wording import ClassNames, class_names
 from attention_audit.transformer.folder import told_of
@@ -52,7 +52,7 @@ from attention_audit.transformer.opening import open_tokenizer
 ID = "text"
 DIGITS = 3
 ROW, MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
-RATIOS = (3, 2, 1.5)  # of the widths of its panels, behind which each map has one of 2
+RATIOS = {"weight": 3, "contribution": 2, "gradient": 1.5}  # of the widths of its panels; each map has one of 2
 NOT_KNOWN = " (unknown)"  # behind a word of the figure
 COLUMNS = ("word", "weight", "contribution", "gradient", "lowest", "highest", "adversary", "known")
 """Of each word; behind them there is one for each further map."""
@@ -121,8 +121,9 @@ class Reading:
         shown = {name: label for name, label in labels.items() if words[name].notna().any()}
         rows = range(len(words))
         with style.house_style([*words["word"], str(self.facts["prediction"])]):
-            ratios = [*RATIOS[: 1 + len(shown) - len(further)], *[2.0] * len(further)]
-            size = (style.WIDTH * max(1, sum(ratios) / sum(RATIOS)), ROW * len(words) + MARGIN)
+            ratios = [RATIOS.get(name, 2) for name in ("weight", *shown)]
+            wide = max(1, sum(ratios) / sum(RATIOS.values()))
+            size = (style.WIDTH * wide, ROW * len(words) + MARGIN)
             figure = Figure(figsize=size, layout="constrained")
             first, *others = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
             first.barh(rows, words["weight"], color=style.SKY, height=0.7, label="first training")
@@ -152,22 +153,19 @@ class Trained:
     trainings: Trainings
     suite: Suite
     dataset: str
+    models: Mapping[str, Model]
     model: str
 
     def __repr__(self) -> str:
-        there = sum(map(self._is_there, self._models[self.model].runs))
+        there = sum(map(self._is_there, self.models[self.model].runs))
         return f"Trained({self.dataset}, suite {self.suite.name}, model {self.model}: {there} trainings)"
-
-    @property
-    def _models(self) -> dict[str, Model]:
-        return self.scope.models(self.suite, self.dataset)
 
     def _place_weights(self, run: Run) -> Path:
         return Path(self.trainings.home(self.suite, self.dataset, run).file("weights"))
 
     def _is_there(self, run: Run) -> bool:
         """Tell whether a run is given or was trained."""
-        return self._models[run.model].settings is None or self._place_weights(run).is_file()
+        return self.models[run.model].settings is None or self._place_weights(run).is_file()
 
     @property
     def classes(self) -> ClassNames:
@@ -179,21 +177,22 @@ class Trained:
         """Read the one text of a corpus out by one training: its readout, the gradients of its words, NaN where there
         are none, and whether the training knows any part of each item.
         """
-        model, device = self._models[run.model], torch.device("cpu")
+        model, device, files = self.models[run.model], torch.device("cpu"), self.scope.config.places
         network: Network
         tokenizer: Any = None
         if model.settings:
-            vocabulary = Path(self.scope.config.places.corpus_file(self.dataset, "vocabulary"))
-            files = {"transformer": [*map(Path, self.trainings.transformer(self.dataset, model))]}
-            material = read_material(corpus, vocabulary, model.architecture, files=files)
+            record = {"transformer": [*map(Path, self.trainings.transformer(self.dataset, model))]}
+            vocabulary = Path(files.corpus_file(self.dataset, "vocabulary"))
+            material = read_material(corpus, vocabulary, model.architecture, files=record)
             material = replace(material, classes=len(self.classes))
             network = rebuilt(material, model.architecture, run.seed, self._place_weights(run), device)
             encoded = material.splits["test"]
             split, pieces = build_split(encoded, device), encoded.pieces
-            if material.opened is not None:
+            if material.opened:
                 tokenizer = open_tokenizer(material.opened.folder)
             if isinstance(network, FineTuned) and pieces is not None:
-                readout = take_classifier(network.eval(), pieces, [ID], encoded.labels, range(material.classes))
+                about = pieces, [ID], encoded.labels, range(material.classes)
+                readout = take_classifier(network.eval(), *about, maps=maps)
             else:
                 readout = take_readout(network, split, [ID])
             known: Known = encoded.texts.flat[1:-1] != UNKNOWN
@@ -204,15 +203,14 @@ class Trained:
             network = classifier = opened(read)
             tokenizer, pieces = classifier.tokenizer, pieces_of(classifier, texts)
             named = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
-            split, readout = split_of(pieces, texts, device), read_out(classifier, pieces, texts, named, read)
-        if maps and pieces is not None and isinstance(network, TransformerClassifier):
-            readout = replace(readout, maps=take_word_maps(network, pieces, maps))
+            split = split_of(pieces, texts, device)
+            how = read.imposed, read.layer, maps
+            readout = take_classifier(classifier, pieces, texts.ids, texts.labels, named, *how)
         if pieces is not None:
             # marks are known, and a word is of which the tokenizer knows any piece
-            known, word = np.ones(len(readout.attention[0]), np.bool_), pieces.words >= 0
-            unknown = pieces.ids == tokenizer.unk_token_id
-            known[pieces.words[word & unknown]] = False
-            known[pieces.words[word & ~unknown]] = True
+            known, words = np.ones(len(readout.attention[0]), np.bool_), pieces.words
+            known[words[words >= 0]] = False
+            known[words[(words >= 0) & (pieces.ids != tokenizer.unk_token_id)]] = True
         return readout, np.nan if model.hierarchical else gradients(network, split)[0], known
 
     def read(self, text: str | Sequence[str], maps: Sequence[str] = ()) -> Reading:
@@ -222,7 +220,7 @@ class Trained:
         question, all of which docs/method/maps.md has. Raises AuditError where the text has no word, where weights or
         vocabulary are not there, and where the model has no such maps.
         """
-        model, scope, maps = self._models[self.model], self.scope, entries(maps, "maps")
+        model, scope, maps = self.models[self.model], self.scope, entries(maps, "maps")
         MAPS.refuse_unknown(maps)
         if maps and (self.suite.name != "hf" or not model.judged):
             raise AuditError(
@@ -280,10 +278,11 @@ def make_reading(
     gradient: of the words that the first training reads. known: whether it knows each item that it reads.
     """
     first = trainings[0]
-    places, marks = first.places[0], int((first.lengths - first.words)[0])
+    places, marks = first.places[0], MARKS[: int((first.lengths - first.words)[0])]
     weights = np.stack([one.attention[0] for one in trainings]).astype(np.float64)
     (padded,) = first.batches(torch.float64)
     exact = padded.exact_contributions()
+    count = len(items) + len(marks)
     words = pd.DataFrame(
         {
             "word": "",
@@ -297,9 +296,9 @@ def make_reading(
             # a series of the words alone, which has nothing for the marks
             **{name: pd.Series(scores, places, np.float64) for name, (scores,) in first.maps.items()},
         },
-        index=[*places, *range(len(items), len(items) + marks)],
-    ).reindex(range(len(items) + marks))
-    words["word"], words["known"] = [*items, *MARKS[:marks]], words["known"].eq(True)
+        index=[*places, *range(len(items), count)],
+    ).reindex(range(count))
+    words["word"], words["known"] = [*items, *marks], words["known"].eq(True)
     decision = int(first.predictions[0])
     moved, moved_tvd = average_distances([first, *([adversary] if adversary else [])])
     tops = weights[:, : len(places)].argmax(1)
@@ -330,7 +329,6 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     """
     config = read_configuration(check_path(results, "results"))
     scope = Scope(config.model_copy(update={"results": str(results)}), looking=False)
-    trainings = Trainings(scope)
     every = scope.suite(suite)
     if dataset not in (there := scope.datasets_of(every)):
         known = ", ".join(there) or "none"
@@ -342,7 +340,7 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     if pairs or not models[model].network:
         reason = "reads pairs of texts" if pairs else "is known by its readouts alone"
         raise AuditError(f"{model}: {reason}, so no text can be given to it; name another")
-    return Trained(scope, trainings, every, dataset, model)
+    return Trained(scope, Trainings(scope), every, dataset, models, model)
 
 
 def reading(
@@ -360,23 +358,15 @@ def reading(
 
     Raises AuditError, in one line, where readouts are not of the same texts, or have no such text.
     """
-    several = [readouts] if isinstance(readouts, GivenReadout) else entries(readouts, "readouts")
-    if not several:
-        raise AuditError("readouts: there is none; give one or more")
-    places = ["readouts", *(f"readouts, {number}." for number in range(2, len(several) + 1)), "adversary"]
-    given: list[GivenReadout] = []
-    for place, one in zip(places, several if adversary is None else [*several, adversary], strict=False):
-        if not isinstance(one, GivenReadout):
-            raise AuditError(f"{place}: holds {type(one).__name__}, and no readout; make one with api.readout")
-        given.append(replace(one, place=place))
-        check_beside(given[-1], given[0])
-    ids = given[0].ids
+    given = name_readouts(readouts=readouts, adversary=[] if adversary is None else adversary)
+    first = given["readouts"][0]
+    ids = first.ids
     if isinstance(text, str):
         if text not in ids:
             raise AuditError(f"text: no id is {text!r}; give one of {ids[0]!r} to {ids[-1]!r}, or a place")
         text = ids.index(text)
     if not 0 <= text < len(ids):
         raise AuditError(f"text: is {text}, and there are {len(ids)} texts; count from 0")
-    found = [as_readout(one).aligned([ids[text]]) for one in given]
-    names = {} if classes is None else dict(enumerate(name_classes(classes, given[0].classes)))
-    return make_reading(given[0].tokens[text], found[: len(several)], next(iter(found[len(several) :]), None), names)
+    trainings, away = ([as_readout(one).aligned([ids[text]]) for one in several] for several in given.values())
+    names = {} if classes is None else dict(enumerate(name_classes(classes, first.classes)))
+    return make_reading(first.tokens[text], trainings, away[0] if away else None, names)

@@ -1,6 +1,7 @@
 """Readouts from arrays, lists and tensors; what is no such thing is a line that names place and column."""
 
 from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,24 @@ HELD = {"word_attributions": "its word_attributions", "as_list": "the number of 
 """What to give of the objects of Captum, transformers-interpret and LIME, by an attribute that they have."""
 
 
-def numbers(values: Any, place: str, axes: tuple[int, ...] = (1, 2), wanted: str = ONE_OR_TWO) -> Floats:
+def refuse_count(found: int, count: int | None, place: str, what: str = "text") -> None:
+    """Raise AuditError where there are not as many entries as texts, or as words; None is any count."""
+    if count is not None and found != count:
+        raise AuditError(f"{place}: has {found} entries for {count} {what}s; give each {what} one")
+
+
+def numbers(
+    values: Any,
+    place: str,
+    axes: tuple[int, ...] = (1, 2),
+    wanted: str = ONE_OR_TWO,
+    count: int | None = None,
+    what: str = "text",
+) -> Floats:
     """Make an array of numbers, of a tensor of PyTorch or an Explanation of SHAP too.
 
-    Raises AuditError, which ends in what is wanted, where they are none, or have another number of axes.
+    Raises AuditError, which ends in what is wanted, where they are none, or have another number of axes; or are not as
+    many as there are texts or words, if that is known.
     """
     try:
         # SHAP and pandas hold values, which of mappings and tensors is a method
@@ -34,6 +49,7 @@ def numbers(values: Any, place: str, axes: tuple[int, ...] = (1, 2), wanted: str
         raise AuditError(f"{place}: {fault}; {wanted}") from error
     if array.ndim not in axes:
         raise AuditError(f"{place}: is {type(values).__name__} of shape {array.shape}; {wanted}")
+    refuse_count(len(array), count, place, what)
     return array
 
 
@@ -43,8 +59,7 @@ def entries(values: Any, place: str, count: int | None = None) -> list[Any]:
     if isinstance(values, str | bytes | Mapping | Set) or hasattr(values, "columns") or not np.iterable(values):
         raise AuditError(f"{place}: is {type(values).__name__}, and no list; give one")
     listed = [*values]
-    if len(listed) != (len(listed) if count is None else count):
-        raise AuditError(f"{place}: has {len(listed)} entries for {count} texts; give each text one")
+    refuse_count(len(listed), count, place)
     return listed
 
 
@@ -66,12 +81,10 @@ def integers(values: Any, place: str, kinds: str = "iuf") -> list[int]:
     Raises AuditError where something else is given.
     """
     listed = entries(values, place)
-    try:
+    with suppress(RuntimeError, TypeError, ValueError):
         found = np.asarray(listed)
         if not found.size or (found.ndim == 1 and found.dtype.kind in kinds and (found % 1 == 0).all()):
             return [int(value) for value in found]
-    except (RuntimeError, TypeError, ValueError):
-        pass
     raise AuditError(f"{place}: holds something else than whole numbers; give a flat list of these")
 
 
@@ -116,49 +129,34 @@ def readout(
         contributions, bias = [np.empty((len(words), 0)) for words in texts], np.empty(0)
     if not isinstance(maps, Mapping | None):
         raise AuditError(f"{name}: maps: is {type(maps).__name__}; give the scores of each map by its name")
-    columns = {
-        "id": range(count) if ids is None else ids,
-        "attention": attention,
-        "contribution": contributions,
-        "label": labels,
-        "evidence": [None] * count if evidence is None else evidence,
-    }
-    columns |= {f"maps, {map_},": scores for map_, scores in (maps or {}).items()}
-    listed = {column: entries(values, f"{name}: column {column}") for column, values in columns.items()}
-    if wrong := [id_ for id_ in listed["id"] if not isinstance(id_, str | int | np.integer)]:
+
+    def list_column(column: str, values: Any) -> list[Any]:
+        return entries(values, f"{name}: column {column}", count)
+
+    def list_arrays(column: str, values: Any, *axes_and_wanted: Any) -> list[Floats]:
+        each = zip(names, list_column(column, values), strict=True)
+        return [numbers(of_text, at(name, id_, column), *axes_and_wanted) for id_, of_text in each]
+
+    listed = list_column("id", range(count) if ids is None else ids)
+    if wrong := [id_ for id_ in listed if not isinstance(id_, str | int | np.integer)]:
         raise AuditError(f"{name}: column id: holds {wrong[0]!r}; give each text a name")
-    names = [str(id_) for id_ in listed["id"]]
-    predicted = numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS)
+    names = [*map(str, listed)]
+    gold = integers(list_column("label", labels), f"{name}: column label", "iufb")
+    predicted = numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS, count)
     shift = numbers(bias, f"{name}: column bias", wanted=A_TEXT_AND_CLASS)
-    counted = {column: len(values) for column, values in listed.items()}
-    counted |= {"probabilities": len(predicted), "bias": len(shift) if shift.ndim == 2 else count}
-    for column, entered in counted.items():
-        if entered != count:
-            raise AuditError(f"{name}: column {column} has {entered} entries for {count} texts; give each one")
-    attended, added = (
-        [numbers(values, at(name, id_, column)) for id_, values in zip(names, listed[column], strict=True)]
-        for column in ("attention", "contribution")
-    )
+    refuse_count(len(shift) if shift.ndim == 2 else count, count, f"{name}: column bias")
+    marked = zip(names, list_column("evidence", [None] * count if evidence is None else evidence), strict=True)
     given = GivenReadout(
         name,
         names,
         texts,
-        np.array(integers(listed["label"], f"{name}: column label", "iufb"), dtype=np.int64),
-        attended,
-        [_by_word(values, shift.shape[-1]) for values in added],
+        np.array(gold, dtype=np.int64),
+        list_arrays("attention", attention),
+        [_by_word(values, shift.shape[-1]) for values in list_arrays("contribution", contributions)],
         np.broadcast_to(shift, (count, shift.shape[-1])),
         predicted,
-        [
-            None if positions is None else integers(positions, at(name, id_, "evidence")) or None
-            for id_, positions in zip(names, listed["evidence"], strict=True)
-        ],
-        {
-            map_: [
-                numbers(values, f"{at(name, id_, 'maps')}: {map_}", (1,), A_WORD)
-                for id_, values in zip(names, listed[f"maps, {map_},"], strict=True)
-            ]
-            for map_ in maps or {}
-        },
+        [None if each is None else integers(each, at(name, id_, "evidence")) or None for id_, each in marked],
+        {map_: list_arrays(f"maps: {map_}", scores, (1,), A_WORD) for map_, scores in (maps or {}).items()},
     )
     check(given)
     return given

@@ -3,7 +3,7 @@ of the configuration that names them.
 """
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self
@@ -32,22 +32,15 @@ WORD_AXES = {"tokens": -1, "attention": -1, CONTRIBUTION: 0, "maps": -1, EVIDENC
 """The axis of the words in each array of an .npz file that has one; behind it contributions have one of outputs."""
 
 
-def _refuse_missing(place: str, named: Sequence[str], *further: str) -> None:
-    """Raise AuditError where a file lacks a column that it must have: of `ADDED` and of `FURTHER` both or none."""
-    added = chain.from_iterable(both for both in (ADDED, FURTHER) if {*both} & {*named})
-    if missing := [name for name in (*NEEDED, *added, *further) if name not in named]:
+def _find_columns(place: str, named: Sequence[str], *further: str) -> list[str]:
+    """Find the columns of a file that are read. Raises AuditError where it lacks one that it must have: of `ADDED` and
+    of `FURTHER` both or none.
+    """
+    optional = chain.from_iterable(both for both in (ADDED, FURTHER) if {*both} & {*named})
+    needed = [*NEEDED, *optional, *further]
+    if missing := [name for name in needed if name not in named]:
         raise AuditError(f"{place}: column {missing[0]} is missing (it has {', '.join(named)}); add it")
-
-
-def _take_readout(place: str, columns: Mapping[str, Any]) -> GivenReadout:
-    """Make a readout of the columns of a file, each with an entry a text, but for the names of its maps."""
-    named, maps = [*map(str, columns.get("map_names", ()))], columns.get("maps", ())
-    scores = [numbers(each, at(place, str(id_), "maps")) for id_, each in zip(columns["id"], maps, strict=False)]
-    if len({*named}) < len(named) or any(len(each) != len(named) for each in scores):
-        raise AuditError(f"{place}: columns {' and '.join(FURTHER)} do not fit; give each map one name of its own")
-    given: list[Any] = [columns.get(name) for name in ("tokens", "attention", *ADDED, "label", "probabilities")]
-    maps = dict(zip(named, map(list, zip(*scores, strict=True)), strict=True))
-    return readout(*given, ids=columns["id"], evidence=columns.get(EVIDENCE), maps=maps, name=place)
+    return [*needed, *({EVIDENCE} & {*named})]
 
 
 def _list_nested(cell: Any) -> Any:
@@ -55,59 +48,45 @@ def _list_nested(cell: Any) -> Any:
     return cell.tolist() if isinstance(cell, np.ndarray) and (cell.ndim > 1 or cell.dtype == object) else cell
 
 
-def _from_parquet(path: Path, place: str) -> GivenReadout:
-    try:
-        with pq.ParquetFile(path) as file:
-            named = file.schema_arrow.names
-            _refuse_missing(place, named)
-            table = file.read([name for name in (*NEEDED, *ADDED, *FURTHER, EVIDENCE) if name in named])
-        columns = {name: [*map(_list_nested, table[name].to_numpy())] for name in table.column_names}
-    except (OSError, pa.ArrowException) as error:
-        raise AuditError(f"{place}: cannot be read as Parquet ({error}); write it anew") from error
-    if not len(table):
-        raise AuditError(f"{place}: has no text; give some")
-    if "map_names" in columns:
-        first, *others = (entries(names, f"{place}: column map_names") for names in columns["map_names"])
-        if any(names != first for names in others):
-            raise AuditError(f"{place}: column map_names differs between texts; give the same names for each text")
-        columns["map_names"] = first
-    return _take_readout(place, columns)
+def _read_parquet(path: Path, place: str) -> dict[str, Any]:
+    with pq.ParquetFile(path) as file:
+        table = file.read(_find_columns(place, file.schema_arrow.names))
+    columns = {name: [*map(_list_nested, table[name].to_numpy())] for name in table.column_names}
+    names = [entries(each, f"{place}: column map_names") for each in columns.get("map_names", ())]
+    if any(each != names[0] for each in names):
+        raise AuditError(f"{place}: column map_names differs between texts; give the same names for each text")
+    return columns | {"map_names": names[0] if names else []}
 
 
-def _from_npz(path: Path, place: str) -> GivenReadout:
+def _read_npz(path: Path, place: str) -> dict[str, Any]:
     arrays: dict[str, Any] = {}
-    try:
-        opened = np.load(path, allow_pickle=False)
-        if isinstance(opened, np.ndarray):
-            raise AuditError(f"{place}: holds one array and not several; write it with numpy.savez")
-        with opened as file:
-            _refuse_missing(place, file.files, LENGTHS)
-            for name in {LENGTHS, *NEEDED, *ADDED, *FURTHER, EVIDENCE} & {*file.files}:
-                try:
-                    arrays[name] = np.atleast_1d(file[name])
-                except ValueError as error:
-                    raise AuditError(
-                        f"{place}: column {name} holds objects of Python; give arrays of plain types"
-                    ) from error
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
-        raise AuditError(f"{place}: cannot be read as .npz ({error}); write it anew") from error
+    opened = np.load(path, allow_pickle=False)
+    if isinstance(opened, np.ndarray):
+        raise AuditError(f"{place}: holds one array and not several; write it with numpy.savez")
+    with opened as file:
+        for name in _find_columns(place, file.files, LENGTHS):
+            try:
+                arrays[name] = np.atleast_1d(file[name])
+            except ValueError as error:
+                raise AuditError(
+                    f"{place}: column {name} holds objects of Python; give arrays of plain types"
+                ) from error
     lengths = integers(arrays[LENGTHS], f"{place}: column {LENGTHS}")
-    if not lengths:
-        raise AuditError(f"{place}: has no text; give some")
-    if min(lengths) < 0:
+    if min(lengths, default=0) < 0:
         raise AuditError(f"{place}: column {LENGTHS} holds {min(lengths)}; give counts of words")
-    for name in WORD_AXES.keys() & arrays.keys():
-        axis = WORD_AXES[name]
+    for name, axis in WORD_AXES.items() if lengths else ():
+        if name not in arrays:
+            continue
         if (count := arrays[name].shape[axis]) != sum(lengths):
             fault = f"has {count} entries, and `lengths` counts {sum(lengths)} words; give each word one"
             raise AuditError(f"{place}: column {name} {fault}")
         arrays[name] = np.split(arrays[name], np.cumsum(lengths)[:-1], axis)
     arrays["tokens"] = [words.tolist() for words in arrays["tokens"]]
     if EVIDENCE in arrays:
-        if arrays[EVIDENCE][0].dtype.kind != "b":
+        if any(marked.dtype.kind != "b" for marked in arrays[EVIDENCE]):
             raise AuditError(f"{place}: column {EVIDENCE} is not true or false a word; give it so")
         arrays[EVIDENCE] = [*map(np.flatnonzero, arrays[EVIDENCE])]
-    return _take_readout(place, arrays)
+    return arrays
 
 
 def read_given(path: Path, place: str = "") -> GivenReadout:
@@ -115,12 +94,24 @@ def read_given(path: Path, place: str = "") -> GivenReadout:
 
     Raises AuditError, in a line that names file, text and column, where it is not as docs/readouts.md says.
     """
-    named = place or str(path)
+    place = place or str(path)
     if not path.is_file():
-        raise AuditError(f"{named}: no such file; put it there, or name its place")
-    if not path.name.endswith(ENDINGS):
-        raise AuditError(f"{named}: does not end in {' or '.join(ENDINGS)}; save it in one of these formats")
-    return (_from_parquet if path.suffix == ".parquet" else _from_npz)(path, named)
+        raise AuditError(f"{place}: no such file; put it there, or name its place")
+    if path.suffix not in ENDINGS:
+        raise AuditError(f"{place}: does not end in {' or '.join(ENDINGS)}; save it in one of these formats")
+    try:
+        columns = (_read_parquet if path.suffix == ".parquet" else _read_npz)(path, place)
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile, pa.ArrowException) as error:
+        raise AuditError(f"{place}: cannot be read as {path.suffix} ({error}); write it anew") from error
+    if not len(columns["id"]):
+        raise AuditError(f"{place}: has no text; give some")
+    named, maps = [*map(str, columns.get("map_names", ()))], columns.get("maps", ())
+    scores = [numbers(each, at(place, str(id_), "maps")) for id_, each in zip(columns["id"], maps, strict=False)]
+    if len({*named}) < len(named) or any(len(each) != len(named) for each in scores):
+        raise AuditError(f"{place}: columns {' and '.join(FURTHER)} do not fit; give each map one name of its own")
+    given: list[Any] = [columns.get(name) for name in ("tokens", "attention", *ADDED, "label", "probabilities")]
+    by_name = {name: [each[row] for each in scores] for row, name in enumerate(named)}
+    return readout(*given, ids=columns["id"], evidence=columns.get(EVIDENCE), maps=by_name, name=place)
 
 
 def write_given(given: GivenReadout, path: Path) -> None:

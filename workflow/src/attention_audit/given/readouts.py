@@ -73,7 +73,7 @@ class GivenReadout:
     @property
     def seen(self) -> list[Floats]:
         """The map that a reader sees of each text, (L_i,): the mean over heads."""
-        return [weights if weights.ndim == 1 else weights.mean(0) for weights in self.attention]
+        return [np.atleast_2d(weights).mean(0) for weights in self.attention]
 
 
 def at(place: str, text: str, column: str) -> str:
@@ -89,64 +89,57 @@ def softmax(logits: Floats) -> Floats:
 
 
 def _misfits(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
-    """What of a text does not fit in size: the column, and the fault."""
-    words = len(given.tokens[number])
-    attention, contribution = given.attention[number], given.contribution[number]
-    bias, predicted = given.bias[number], given.probabilities[number]
-    if not words:
+    """List what of a text does not fit in size: the column, and the fault."""
+    tokens, attention, contribution = (
+        given.tokens[number],
+        np.atleast_2d(given.attention[number]),
+        given.contribution[number],
+    )
+    outputs, classes = len(given.bias[number]), given.classes
+    if not tokens:
         yield "tokens", "has no word; leave the text out"
-    elif padding := {given.tokens[number][0], given.tokens[number][-1]} & PADDING:
+    elif padding := {tokens[0], tokens[-1]} & PADDING:
         yield "tokens", f"has padding at an end, {min(padding)!r}; leave it out, with its weights"
-    heads = len(np.atleast_2d(attention))
-    if not heads or heads != given.heads:
-        yield "attention", f"has {heads} heads, and text {given.ids[0]!r} {given.heads}; give every text the same heads"
-    if attention.shape[-1] != words:
-        yield "attention", f"has {attention.shape[-1]} weights for {words} words; give each word one"
-    for name, scores in given.maps.items():
-        if len(scores[number]) != words:
-            yield "maps", f"{name}: has {len(scores[number])} scores for {words} words; give each word one"
-    if len(contribution) != words:
-        yield "contribution", f"has {len(contribution)} rows for {words} words; give each word one"
-    if contribution.shape[1] != len(bias):
-        yield "contribution", f"has {contribution.shape[1]} values a word, and bias has {len(bias)}; give both as many"
-    if len(predicted) < 2:
-        yield "probabilities", f"has {len(predicted)} values; give one for each class, two or more"
-    if given.decided and len(bias) not in ({1, 2} if len(predicted) == 2 else {len(predicted)}):
-        yield "bias", f"has {len(bias)} values for {len(predicted)} classes; give one a class, or one for two classes"
+    if len(attention) != given.heads or not given.heads:
+        fault = f"has {len(attention)} heads, and text {given.ids[0]!r} {given.heads}"
+        yield "attention", f"{fault}; give every text the same heads"
+    maps = {f"maps: {name}": scores[number] for name, scores in given.maps.items()}
+    for column, values in {"attention": attention[0], **maps, "contribution": contribution}.items():
+        if len(values) != len(tokens):
+            yield column, f"has {len(values)} entries for {len(tokens)} words; give each word one"
+    if contribution.shape[1] != outputs:
+        yield "contribution", f"has {contribution.shape[1]} values a word, and bias has {outputs}; give both as many"
+    if classes < 2:
+        yield "probabilities", f"has {classes} values; give one for each class, two or more"
+    if given.decided and outputs not in ({1, 2} if classes == 2 else {classes}):
+        yield "bias", f"has {outputs} values for {classes} classes; give one a class, or one for two classes"
 
 
 def _faults(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
-    """Which values of a text are wrong, where all fits in size: the column, and the fault."""
-    words = len(given.tokens[number])
-    attention, contribution = given.attention[number], given.contribution[number]
-    bias, predicted = given.bias[number], given.probabilities[number]
+    """List which values of a text are wrong, where all fits in size: the column, and the fault."""
+    attention, contribution = np.atleast_2d(given.attention[number]), given.contribution[number]
+    bias, predicted, words = given.bias[number], given.probabilities[number], len(given.tokens[number])
     named = {"attention": attention, "contribution": contribution, "bias": bias, "probabilities": predicted}
-    for column, values in (*named.items(), *(("maps", scores[number]) for scores in given.maps.values())):
+    for column, values in (named | {f"maps: {name}": scores[number] for name, scores in given.maps.items()}).items():
         if not np.isfinite(values).all():
             yield column, "holds NaN, an infinite number or nothing at all; give numbers"
     if (attention < 0).any():
         yield "attention", f"holds {attention.min():.4g}; give weights that are not negative"
-    for head, weights in enumerate(np.atleast_2d(attention)):
-        if abs(weights.sum() - 1) > SUM:
-            of_head = f"head {head}: " * (attention.ndim == 2)
-            yield "attention", f"{of_head}sums to {weights.sum():.4g}; give weights that sum to 1"
-    if not 0 <= given.labels[number] < len(predicted):
-        classes = f"0 to {len(predicted) - 1}"
-        yield "label", f"is {given.labels[number]}, and the classes are {classes}; number the classes from 0"
-    marked = given.evidence[number] or []
-    if outside := [position for position in marked if not 0 <= position < words]:
+    for head, total in enumerate(attention.sum(1)):
+        if abs(total - 1) > SUM:
+            of_head = f"head {head}: " * (len(attention) > 1)
+            yield "attention", f"{of_head}sums to {total:.4g}; give weights that sum to 1"
+    if not 0 <= given.labels[number] < given.classes:
+        fault = f"is {given.labels[number]}, and the classes are 0 to {given.classes - 1}"
+        yield "label", f"{fault}; number the classes from 0"
+    if outside := [position for position in given.evidence[number] or [] if not 0 <= position < words]:
         yield "evidence", f"names word {outside[0]} of {words}; count words from 0"
     if not given.decided:
         if abs(predicted.sum() - 1) > SUM or (predicted < 0).any():
             yield "probabilities", f"sums to {predicted.sum():.4g}; give probabilities that sum to 1, none below 0"
-        return
-    logits = np.atleast_2d(attention).mean(0) @ contribution + bias
-    apart = np.abs(softmax(logits) - predicted).max()
-    if apart > REPRODUCED:
-        yield (
-            "probabilities",
-            f"is {apart:.2g} away from softmax(attention x contribution + bias); give contributions that are exact",
-        )
+    elif (apart := np.abs(softmax(attention.mean(0) @ contribution + bias) - predicted).max()) > REPRODUCED:
+        fault = f"is {apart:.2g} away from softmax(attention x contribution + bias)"
+        yield "probabilities", f"{fault}; give contributions that are exact"
 
 
 def _meaningless(given: GivenReadout) -> str:
@@ -216,11 +209,11 @@ def check_beside(given: GivenReadout, first: GivenReadout) -> None:
             f"{at(place, unknown[0], 'id')}: is not in {first.place}{_others(unknown)}; give every training the same "
             "texts"
         )
+    if given.classes != first.classes:
+        fault = f"has {given.classes} classes, and in {first.place} {first.classes}; give both as many"
+        raise AuditError(f"{at(place, given.ids[0], 'probabilities')}: {fault}")
     for number, name in enumerate(given.ids):
         there = known[name]
-        if given.classes != first.classes:
-            fault = f"has {given.classes} classes, and in {first.place} {first.classes}; give both as many"
-            raise AuditError(f"{at(place, name, 'probabilities')}: {fault}")
         if given.tokens[number] != first.tokens[there]:
             raise AuditError(f"{at(place, name, 'tokens')}: are not the words of {first.place}; give both the same")
         if given.labels[number] != first.labels[there]:

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,10 +21,9 @@ from attention_audit.jobs.importing import ClassifierJob
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
-from attention_audit.readout import Readout
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import prepare_device
-from attention_audit.stages.reading_classifiers import take_classifier, take_layer, take_word_maps
+from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.transforming import written_texts
 from attention_audit.transformer.folder import GENERIC, find_folder, known_mirror
 from attention_audit.transformer.opening import open_given, refuse_without_vectors, say_first
@@ -52,13 +50,10 @@ class ReadTexts(NamedTuple):
 
 def read_texts(corpus: Path) -> ReadTexts:
     """The test texts of a corpus. Raises AuditError where it is damaged."""
-    names: dict[int, str] = {}
-    tables = []
     columns = ["id", "split", "label", "tokens", "raw", "starts", "second", "label_name"]
-    for table in read_batches(corpus, CORPUS, columns):
-        names |= zip(table["label"].to_pylist(), table["label_name"].to_pylist(), strict=True)
-        tables.append(table.filter(pc.equal(table["split"], "test")))
-    test = pa.concat_tables(tables)
+    table = pa.concat_tables(read_batches(corpus, CORPUS, columns))
+    names = dict(zip(table["label"].to_pylist(), table["label_name"].to_pylist(), strict=True))
+    test = table.filter(pc.equal(table["split"], "test"))
     labels = test["label"].to_numpy().astype(np.int64)
     return ReadTexts(test["id"].to_pylist(), labels, test["tokens"].to_pylist(), written_texts(test), names)
 
@@ -116,15 +111,6 @@ def split_of(pieces: Pieces, texts: ReadTexts, device: torch.device) -> Split:
     """The texts as their pieces, on the device, for a classifier that reads them again."""
     rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
     return Split(rows, pieces.read, texts.labels, device, pieces=PieceTable(pieces, device))
-
-
-def read_out(
-    classifier: SequenceClassifier, pieces: Pieces, texts: ReadTexts, classes: Sequence[int], read: ReadClassifier
-) -> Readout:
-    """Run a classifier over texts once. Raises AuditError where its tail and the model disagree."""
-    if read.layer is not None:
-        return take_layer(classifier, pieces, texts.ids, texts.labels, classes, read.layer)
-    return take_classifier(classifier, pieces, texts.ids, texts.labels, classes, read.imposed)
 
 
 def opened(read: ReadClassifier) -> SequenceClassifier:
@@ -217,12 +203,11 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
     if not found:
         return "none is compared, as none fits within the prompt"
     given, audited = (torch.stack(side) for side in zip(*found, strict=True))
-    dtype = max((weight.dtype for weight in model.parameters()), key=lambda each: torch.finfo(each).eps)
-    apart = float((given - audited).abs().max())
+    dtypes = {weight.dtype for weight in model.parameters()} | {torch.float32}
+    coarsest = max(dtypes, key=lambda each: torch.finfo(each).eps)
+    apart = (given - audited).abs().max()
     # rounding adds up over the layers
-    allowed = max(torch.finfo(each).eps for each in (dtype, torch.float32)) ** 0.5 * max(
-        1.0, float(audited.abs().max())
-    )
+    allowed = torch.finfo(coarsest).eps ** 0.5 * audited.abs().max().clamp(min=1)
     if not apart <= allowed:
         flips = int((given.argmax(1) != audited.argmax(1)).sum())
         raise AuditError(
@@ -231,11 +216,10 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
             f"texts get another class{describe_changes(model)}; use judge for what it computes"
         )
     said = f"{len(found)} have the pieces and, within {apart:.1g}, the logits that the model has as it is given"
-    if torch.finfo(dtype).eps > torch.finfo(torch.float32).eps:
+    if coarsest != torch.float32:
         moved = (given.softmax(1) - audited.softmax(1)).abs().max()
-        said += (
-            f"; {str(dtype).removeprefix('torch.')} is read as float32, which moves a probability by up to {moved:.2g}"
-        )
+        said += f"; {str(coarsest).removeprefix('torch.')} is read as float32, which moves a probability by up to "
+        said += f"{moved:.2g}"
         warnings.warn(f"{place}: of the texts {said}", stacklevel=2)
     return said
 
@@ -256,8 +240,8 @@ def run(job: Job[ClassifierJob]) -> None:
     if settings.first.folder != read.folder:
         refuse_other_words(classifier.folder, texts, pieces, pieces_of(opened(settings.first), texts))
     compared = compare_with_given(classifier, texts.ids, texts.written)
-    readout = read_out(classifier, pieces, texts, classes, read)
-    readout = replace(readout, maps=take_word_maps(classifier, pieces, read.maps))
+    how = read.imposed, read.layer, read.maps
+    readout = take_classifier(classifier, pieces, texts.ids, texts.labels, classes, *how)
     write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance)
     tail = readout.attending.tail.tensors() if readout.attending else {}
     write_weights(job.output("tail"), tail, job.provenance)

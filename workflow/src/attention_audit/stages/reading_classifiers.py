@@ -80,45 +80,17 @@ def take_heads(
     """What the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
     `classes`. layer: another one than the last, counted from 1.
     """
-    found: dict[int, tuple[Any, ...]] = {}
+    found: list[tuple[Any, ...]] = [()] * len(members)
     for at, batch in table.in_order_of_length(members=members):
         items = folded(classifier.attend(batch, layer), batch)
-        of_items = (part.transpose(1, 2).contiguous() for part in (items.weights, items.values))
+        of_items = (part.transpose(1, 2) for part in (items.weights, items.values))
         parts = (items.logits[:, list(classes)], items.below, batch.marks, batch.read + batch.marks, *of_items)
         for place, logits, below, marks, count, *own in zip(at, *(part.cpu().numpy() for part in parts), strict=True):
             # a copy, so that the padded batch is not kept
             found[place] = logits, below, marks, *(part[:count].copy() for part in own)
-    logits, below, marks, weights, values = zip(*(found[place] for place in range(len(members))), strict=True)
+    logits, below, marks, weights, values = zip(*found, strict=True)
     tail = reorder_tail(classifier.tail, classes)
     return HeadStates([*weights], np.array(marks, np.int64), [*values], np.stack(below), tail), np.stack(logits)
-
-
-def take_layer(
-    classifier: TransformerClassifier,
-    pieces: Pieces,
-    ids: Sequence[str],
-    labels: npt.NDArray[np.int64],
-    classes: Sequence[int],
-    layer: int,
-) -> Readout:
-    """Run a classifier over texts once and keep the map of one of its layers, counted from 1, and its predictions.
-
-    classes: its class for each class of the data. There are no contributions: where the layer is not the last, the
-    predictions do not follow from this row.
-    """
-    count, table = len(pieces), PieceTable(pieces, classifier.device)
-    heads, logits = take_heads(classifier, table, classes, np.arange(count), layer)
-    predicted = torch.from_numpy(logits).softmax(-1).numpy()
-    return Readout(
-        list(ids),
-        labels,
-        predicted.argmax(1),
-        predicted,
-        [of_text.mean(1, dtype=np.float64).astype(np.float32) for of_text in heads.weights],
-        [np.empty((len(of_text), 0), np.float32) for of_text in heads.weights],
-        np.empty((count, 0), np.float32),
-        several=Maps(heads.weights, heads.marks, places=pieces.places_by_text, cut=pieces.truncated),
-    )
 
 
 def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, logits: Floats) -> None:
@@ -152,22 +124,40 @@ def take_classifier(
     labels: npt.NDArray[np.int64],
     classes: Sequence[int],
     imposed: bool = False,
+    layer: int | None = None,
+    maps: Sequence[str] = (),
 ) -> Readout:
     """Run a classifier over texts once and keep its readout. classes: its class for each class of the data.
 
-    imposed: the readout of the same model with uniform weights on the items of every head of its last layer. Raises
+    imposed: the readout of the same model with uniform weights on the items of every head of its last layer. layer: of
+    one of its layers, counted from 1, the map alone, with the model's predictions: there are no contributions, since
+    predictions do not follow from this row where the layer is not the last. maps: further ones, by name. Raises
     AuditError where the tail and the model disagree.
     """
     table = PieceTable(pieces, classifier.device)
-    refuse_other_tail(classifier, table)
-    attending, logits = take_heads(classifier, table, classes, np.arange(len(pieces)))
-    attending = replace(attending, places=pieces.places_by_text, cut=pieces.truncated)
-    readout = read_heads(ids, labels, attending)
-    refuse_other_logits(classifier, readout, logits)
-    if not imposed:
-        return readout
-    even = [np.full_like(weights, 1 / len(weights)) for weights in attending.weights]
-    return read_heads(ids, labels, replace(attending, weights=even))
+    if layer is None:
+        refuse_other_tail(classifier, table)
+    heads, logits = take_heads(classifier, table, classes, np.arange(len(pieces)), layer or 0)
+    heads = replace(heads, places=pieces.places_by_text, cut=pieces.truncated)
+    if layer is None:
+        readout = read_heads(ids, labels, heads)
+        refuse_other_logits(classifier, readout, logits)
+        if imposed:
+            even = [np.full_like(weights, 1 / len(weights)) for weights in heads.weights]
+            readout = read_heads(ids, labels, replace(heads, weights=even))
+    else:
+        predicted = torch.from_numpy(logits).softmax(-1).numpy()
+        readout = Readout(
+            [*ids],
+            labels,
+            predicted.argmax(1),
+            predicted,
+            [weights.mean(1, dtype=np.float64).astype(np.float32) for weights in heads.weights],
+            [np.empty((len(weights), 0), np.float32) for weights in heads.weights],
+            np.empty((len(pieces), 0), np.float32),
+            several=Maps(heads.weights, heads.marks, places=heads.places, cut=heads.cut),
+        )
+    return replace(readout, maps=take_word_maps(classifier, pieces, maps))
 
 
 def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence[str]) -> Tensor:

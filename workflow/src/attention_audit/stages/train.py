@@ -6,7 +6,6 @@ Training and reading out share a process, since the imports of another would cos
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -29,7 +28,7 @@ from attention_audit.readout import Readout, head_columns
 from attention_audit.scores import accuracy, roc_auc
 from attention_audit.stages.job import Job
 from attention_audit.stages.loading import build_model, build_split, load_weights, prepare_device, read_material
-from attention_audit.stages.reading_classifiers import take_classifier, take_maps, take_word_maps
+from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.stages.reading_out import take_head, take_readout
 from attention_audit.training.loop import Trained, fit, measure_loss
 from attention_audit.training.settings import TrainSettings
@@ -152,8 +151,8 @@ class Trainer:
                 about = model.eval(), require_part(texts.pieces, "pieces"), texts.ids, texts.labels
                 readouts = take_maps(*about)
                 if path.stem == "test":
-                    readout = take_classifier(*about, range(self.material.classes))
-                    readouts = [replace(readout, maps=take_word_maps(*about[:2], maps))]
+                    readout = take_classifier(*about, range(self.material.classes), maps=maps)
+                    readouts = [readout]
                     kind, tensors = readout.kind, readout.attending.tail.tensors() if readout.attending else {}
             write_batches(path, kind, (table for part in readouts for table in part.tables()), self.provenance)
         if tail is not None:
