@@ -18,6 +18,7 @@ from attention_audit.api.auditing import check_path, name_classes
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
+from attention_audit.audits.erasure import find_contributions
 from attention_audit.audits.gradients import gradients
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
@@ -283,7 +284,7 @@ def make_reading(
     places, marks = first.places[0], int((first.lengths - first.words)[0])
     weights = np.stack([one.attention[0] for one in trainings]).astype(np.float64)
     (padded,) = first.batches(torch.float64)
-    exact = padded.exact_contributions()
+    exact = find_contributions(padded)
     words = pd.DataFrame(
         {
             "word": "",
