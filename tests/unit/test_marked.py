@@ -1,4 +1,4 @@
-"""How frequent the words of marked texts are, and what whatever is held against marks is called."""
+"""How frequent the words of marked texts are, and what whatever is held against marks is name_words."""
 
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,7 @@ from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attributed import EVERY_TEXT
 from attention_audit.audits.located import FURTHER
-from attention_audit.audits.plausibility import CONTRIBUTION, FREQUENCY, OTHERS, RANDOM
-from attention_audit.audits.plausible_words import called
+from attention_audit.audits.plausibility import CONTRIBUTION, FREQUENCY, OTHERS, RANDOM, name_words
 from attention_audit.audits.rankings import TOPS
 from attention_audit.columns.files import CORPUS
 from attention_audit.names import MAPS, NUMBERED, PLAUSIBLE, RANKINGS
@@ -51,10 +50,10 @@ def test_without_a_training_split_nothing_is_counted(tmp_path: Path, provenance:
 
 
 def test_whatever_is_held_against_marks_has_a_look() -> None:
-    of_words = {called(name) for name in EVERY_TEXT} - {"loo"}
+    of_words = {name_words(name) for name in EVERY_TEXT} - {"loo"}
     assert {*TOPS, CONTRIBUTION, *of_words, *FURTHER, *MAPS, RANDOM, FREQUENCY, OTHERS} == set(PLAUSIBLE)
     # one name is one thing
-    assert called("gradient") == "word_gradient"
+    assert name_words("gradient") == "word_gradient"
     assert all(PLAUSIBLE[name] == RANKINGS[name] for name in (*TOPS, *FURTHER))
     several = (RANDOM, FREQUENCY, OTHERS, *NUMBERED)
     attributions = [look for name, look in PLAUSIBLE.items() if name not in several]

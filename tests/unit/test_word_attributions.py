@@ -10,10 +10,10 @@ from scipy.stats import spearmanr
 from small_networks import model_of, random_texts, split_of
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.attribution_stability import attribution_stability
+from attention_audit.audits.correlation import word_attributions
 from attention_audit.audits.gradients import gradients
 from attention_audit.audits.settings import Agreement, Deletion
-from attention_audit.audits.word_attributions import word_attributions
+from attention_audit.audits.stability import attribution_stability
 from attention_audit.readout import Readout
 
 LENGTHS = [5, 1, 3, 8]
