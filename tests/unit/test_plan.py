@@ -370,8 +370,8 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("audits/evidence.py", "evidence|planted"),
         (
             "audits/rankings.py",
-            "contributions|heads|single_weight|ranked_sets|shuffles|plausib.*|evidence|planted|located|replaced|soft|"
-            ".*_stability",
+            "contributions|permutation|heads|comparison|consistency|single_weight|ranked_sets|shuffles|plausib.*|"
+            "evidence|planted|located|replaced|soft|.*stability|attention_maps",
         ),
         ("audits/correlation.py", "correlation|agreement|word_attributions"),
         (

@@ -12,10 +12,9 @@ import torch
 from small_networks import CPU, model_of, split_of
 from test_located import LENGTHS, QUERIES, TEXTS, texts_of
 
-from attention_audit.audits import replaced as module
+from attention_audit.audits import located as module
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.located import located
-from attention_audit.audits.replaced import always, drawn, replaced, with_others
+from attention_audit.audits.located import always, drawn, located, replaced, with_others
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
