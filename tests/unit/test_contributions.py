@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from attention_audit.audits.contributions import contributions, kendall
-from attention_audit.audits.erasure import erasable, find_contributions
-from attention_audit.audits.rankings import RANKERS, falling
+from attention_audit.audits.erasure import find_contributions
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
@@ -92,14 +91,6 @@ def test_each_text_has_its_own_numbers(random_readout: MakeReadout, outputs: int
         assert columns["top_items"][i].tolist() == tops[0].tolist()
         assert columns["top_weights"][i] == pytest.approx(attention[tops[0]])
         assert columns["top_contributions"][i] == pytest.approx(exact[tops[0]])
-
-
-@pytest.mark.parametrize("outputs", [1, 3])
-def test_contributions_rank_as_the_product(random_readout: MakeReadout, outputs: int) -> None:
-    readout = random_readout([7, 1, 12, 30], outputs)
-    for texts in erasable(readout):
-        product = falling(RANKERS["product"](texts, readout.ids, 0), texts)
-        assert (product == falling(texts.exact_contributions, texts)).all()
 
 
 def test_contributions_keep_their_digits_where_the_prediction_is_all_but_certain() -> None:

@@ -1,6 +1,5 @@
 """Erasure: every quantity against zeroing, renormalising and classifying again, and its edge cases by hand."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
@@ -208,29 +207,3 @@ def test_bins_hold_so_many_items_rounded_up(items: int, sizes: list[int]) -> Non
     (curve,) = by_ranking(readout_of([[1 / items] * items], [values], [0.0, 0.0]), "product")["sufficiency_curve"]
     full, *alone = (classify(np.array([2 / kept, 0.0]))[0] for kept in (items, *sizes))
     assert curve == pytest.approx(full - np.array(alone), abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("draw", "expected"), [("corrected", [1 / 3, 1 / 3, 0, 1 / 3]), ("as_published", [0, 1 / 3, 1 / 3, 1 / 3])]
-)
-def test_the_corrected_draw_is_of_the_other_items_and_the_published_of_positions(
-    draw: str, expected: list[float]
-) -> None:
-    """Its weight tells the item drawn; the one at position 2 is the top."""
-    texts, weights = 2000, [0.1, 0.2, 0.4, 0.3]
-    drawn = single(readout_of([weights] * texts, [[1, 2, 3, 4]] * texts, [0.0]), draw=draw)["delta_attention"]
-    counts = Counter(round(weights[2] - value, 3) for value in drawn)
-    # three standard errors of a share of a third
-    assert [counts[weight] / texts for weight in weights] == pytest.approx(expected, abs=0.032)
-
-
-def test_random_numbers_hang_on_seed_and_text_alone(random_readout: MakeReadout) -> None:
-    readout, some = random_readout([20] * 30, outputs=4), ["text-17", "text-4", "text-29"]
-    for audit in (ranked_sets, single_weight):
-        whole, part, other = (
-            pd.DataFrame(audit(texts, seed)).set_index("id")
-            for texts, seed in ((readout, SEED), (readout.aligned(some), SEED), (readout, SEED + 1))
-        )
-        for name in some:
-            pd.testing.assert_frame_equal(part.loc[[name]], whole.loc[[name]])
-        assert not other.equals(whole)

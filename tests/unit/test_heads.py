@@ -89,29 +89,6 @@ def test_the_map_is_the_mean_of_the_heads_and_predicts_what_the_tail_says(random
     np.testing.assert_allclose(readout.predict(readout.attending.weights), readout.probabilities, atol=1e-6)
 
 
-def test_items_are_permuted_alike_in_all_heads(random_heads: MakeReadout) -> None:
-    readout = random_heads(LENGTHS)
-    texts = only(readout)
-    assert readout.attending is not None
-    random = orders(texts, readout.ids, 4, seed=1)
-    permuted = texts.permuted(random)
-    for row, member in enumerate(texts.members):
-        length, weights = LENGTHS[member], readout.attending.weights[member]
-        for draw in range(4):
-            expected = weights[random[draw, row, :length].numpy()].T
-            np.testing.assert_allclose(permuted[draw, row, :, :length], expected, atol=1e-7)
-    torch.testing.assert_close(texts.mean_map(permuted), texts.attention.expand(4, -1, -1).gather(2, random))
-
-
-def test_marks_keep_their_weights_where_words_alone_are_permuted(random_heads: MakeReadout) -> None:
-    texts = only(random_heads([5, 3, 7], marks=2))
-    random = orders(texts, ["text-0", "text-1", "text-2"], 50, 1, marks=False)
-    permuted = texts.permuted(random)
-    for row, words in enumerate(texts.words.tolist()):
-        assert (permuted[:, row, :, words:] == texts.weights[row, :, words:]).all()
-        assert (permuted[:, row] != texts.weights[row]).any() == (words > 1)
-
-
 def test_the_expansion_has_the_logits_and_their_slopes(random_heads: MakeReadout) -> None:
     readout = random_heads(LENGTHS)
     assert readout.attending is not None

@@ -119,14 +119,6 @@ def test_without_pretrained_vectors_none_are_read(read: Read) -> None:
     assert build_model(material, architecture(), seed=0).embedding.weight[4:].all()
 
 
-def test_a_split_gives_batches_of_its_texts(material: Material) -> None:
-    batch = build_split(material.splits["train"], CPU).batch(np.array([2, 1]))
-    assert batch.ids.tolist() == [[2, 4, 3, 0], [2, 6, 4, 3]]
-    assert batch.ids.dtype == torch.int64
-    assert batch.lengths.tolist() == [1, 2]
-    assert batch.labels.tolist() == [0, 1]
-
-
 def test_a_reference_is_joined_by_id(
     material: Material, tmp_path: Path, provenance: Provenance, random_readout: Callable[..., Readout]
 ) -> None:

@@ -64,24 +64,6 @@ def test_all_statistics_are_of_the_same_permutations(random_readout: MakeReadout
         assert found["chance_jsd"][i] == pytest.approx(np.mean(apart), abs=1e-9)
 
 
-@pytest.mark.parametrize("outputs", [1, 3])
-def test_flat_weights_move_nothing(random_readout: MakeReadout, outputs: int) -> None:
-    readout = random_readout([5, 1, 12], outputs=outputs)
-    flat = [np.full(len(a), 1 / len(a), np.float32) for a in readout.attention]
-    columns = permutation(replace(readout, attention=flat), SETTINGS, 0)
-    assert columns["median_tvd"].max() < 1e-12
-    assert columns["chance_jsd"].max() < 1e-12
-    assert columns["flips"].max() == 0
-
-
-def test_neighbours_change_nothing_and_the_seed_does(random_readout: MakeReadout) -> None:
-    readout = random_readout([4, 9, 9, 2, 30], outputs=3)
-    together = permutation(readout, SETTINGS, 1)["median_tvd"]
-    alone = [permutation(readout.aligned([name]), SETTINGS, 1)["median_tvd"][0] for name in readout.ids]
-    np.testing.assert_allclose(together, alone, rtol=1e-9)
-    assert (together[1:3] != permutation(readout, SETTINGS, 2)["median_tvd"][1:3]).all()
-
-
 def test_a_pairs_head_and_candidates_are_used(random_readout: MakeReadout) -> None:
     """With one candidate the prediction is certain; with a head that reads nothing it never moves."""
     readout = random_readout([6, 6], outputs=2)

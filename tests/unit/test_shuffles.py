@@ -16,9 +16,7 @@ from attention_audit.audits.permutation import orders
 from attention_audit.audits.settings import Erasure, Permutation
 from attention_audit.audits.shuffles import shuffles
 from attention_audit.batching import stream
-from attention_audit.columns.audits import SHUFFLES
 from attention_audit.readout import Readout
-from attention_audit.stages.audits import label_columns
 
 MakeReadout = Callable[..., Readout]
 Floats = npt.NDArray[np.float64]
@@ -193,12 +191,3 @@ def test_the_expansion_of_heads_is_that_at_the_weights_imposed(random_heads: Mak
         for by, close in ((shuffled, True), (texts, False)):
             logits = (shuffled.attention[..., None] * by.contribution).sum(1) + by.bias
             assert torch.allclose(logits, imposed, atol=1e-4) == close
-
-
-def test_the_columns_are_those_declared(random_readout: MakeReadout, random_heads: MakeReadout) -> None:
-    identity = {"dataset": "chorus", "model": "base", "lambda": None, "seed": 1, "other": None}
-    for readout, rows in ((random_readout([3, 1, 4]), 33), (random_heads([3, 4]), 8)):
-        table = label_columns(SHUFFLES, identity, shuffles(readout, ERASURE, PERMUTATION))
-        assert len(table) == rows
-        for field in table.schema:
-            assert field.nullable or not table[field.name].null_count
