@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from readouts import readout_of
 from scipy.stats import kendalltau
 
 from attention_audit.audits.contributions import contributions, kendall
@@ -18,13 +19,9 @@ from attention_audit.readout import Readout
 MakeReadout = Callable[..., Readout]
 
 
-def text(attention: list[float], values: list[float], bias: float = 0.0) -> Readout:
-    """One text of two classes; the logit of class 1 is sum a_t z_t + bias."""
-    weights, words = np.array(attention, np.float32), np.array(values, np.float32)[:, None]
-    positive = 1 / (1 + math.exp(-float(weights @ words[:, 0]) - bias))
-    probabilities = np.array([[1 - positive, positive]], np.float32)
-    decision = probabilities.argmax(1)
-    return Readout(["a"], decision, decision, probabilities, [weights], [words], np.full((1, 1), bias, np.float32))
+def text(attention: list[float], values: list[float]) -> Readout:
+    """One text of two classes; the logit of class 1 is sum a_t z_t."""
+    return readout_of([attention], [values], [0.0])
 
 
 def test_contributions_by_hand() -> None:

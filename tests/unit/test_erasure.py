@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
 import torch
+from readouts import classify, readout_of
 
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered
 from attention_audit.audits.flipping_sets import ranked_sets, single_weight
@@ -24,15 +24,6 @@ SEED = 3
 LENGTHS = [7, 2, 12, 1, 3, 7, 30]
 
 
-def classify(logits: Floats) -> Floats:
-    """The distribution of one text: a sigmoid of one output, else a softmax."""
-    if len(logits) == 1:
-        positive = 1 / (1 + np.exp(-logits[0]))
-        return np.array([1 - positive, positive])
-    exponential = np.exp(logits - logits.max())
-    return exponential / exponential.sum()
-
-
 def naive(readout: Readout, text: int, erased: Sequence[int]) -> Floats:
     """Zero the weights, renormalise, run the classifier again."""
     attention = readout.attention[text].astype(np.float64)
@@ -40,17 +31,6 @@ def naive(readout: Readout, text: int, erased: Sequence[int]) -> Floats:
     if attention.sum() > 0:
         attention /= attention.sum()
     return classify(attention @ readout.contribution[text].astype(np.float64) + readout.bias[text])
-
-
-def readout_of(attention: list[list[float]], contribution: list[Any], bias: list[float]) -> Readout:
-    """Texts with these weights, contributions (one number an item for two classes, else one a class) and bias."""
-    texts = range(len(attention))
-    weights = [np.array(row, dtype=np.float32) for row in attention]
-    values = [np.array(row, dtype=np.float32).reshape(len(row), -1) for row in contribution]
-    shift = np.tile(np.array(bias, dtype=np.float32), (len(attention), 1))
-    probabilities = np.array([classify(weights[i] @ values[i] + shift[i]) for i in texts], dtype=np.float32)
-    predictions = probabilities.argmax(1)
-    return Readout([f"text-{i}" for i in texts], predictions, predictions, probabilities, weights, values, shift)
 
 
 def by_ranking(readout: Readout, ranking: str, seed: int = SEED) -> pd.DataFrame:

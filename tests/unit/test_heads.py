@@ -69,10 +69,15 @@ def naive(readout: Readout, text: int, weights: npt.NDArray[Any]) -> npt.NDArray
 def erased(readout: Readout, text: int, gone: Sequence[int]) -> npt.NDArray[np.float64]:
     """Weights (L, H) of one text without some items, each head renormalised; zeros where nothing is left."""
     assert readout.attending is not None
-    weights = readout.attending.weights[text].astype(np.float64).copy()
-    weights[list(gone)] = 0
-    mass = weights.sum(0)
-    return np.divide(weights, mass, out=np.zeros_like(weights), where=mass > 0)
+    return without(readout.attending.weights[text], gone)
+
+
+def without(weights: npt.NDArray[Any], gone: Sequence[int]) -> npt.NDArray[np.float64]:
+    """Weights (L, H) without some items, each head renormalised; zeros where nothing is left."""
+    left = weights.astype(np.float64)
+    left[list(gone)] = 0
+    mass = left.sum(0)
+    return np.divide(left, mass, out=np.zeros_like(left), where=mass > 0)
 
 
 def only(readout: Readout) -> Padded:
