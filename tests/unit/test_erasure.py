@@ -176,14 +176,3 @@ def test_a_saturated_prediction_still_ranks_by_gradient() -> None:
     texts = only(readout)
     assert texts.predicted[0, 1, 0] == 1
     assert falling(texts.gradient, texts)[0].tolist() == [1, 0, 2, 3]
-
-
-@pytest.mark.parametrize(
-    ("items", "sizes"), [(2, [1, 1, 1, 1, 1]), (20, [1, 1, 2, 4, 10]), (230, [3, 12, 23, 46, 115])]
-)
-def test_bins_hold_so_many_items_rounded_up(items: int, sizes: list[int]) -> None:
-    """The first item alone speaks, and is the weaker the more are kept beside it."""
-    values = [[2.0, 0.0]] + [[0.0, 0.0]] * (items - 1)
-    (curve,) = by_ranking(readout_of([[1 / items] * items], [values], [0.0, 0.0]), "product")["sufficiency_curve"]
-    full, *alone = (classify(np.array([2 / kept, 0.0]))[0] for kept in (items, *sizes))
-    assert curve == pytest.approx(full - np.array(alone), abs=1e-6)

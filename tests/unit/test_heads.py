@@ -85,15 +85,6 @@ def only(readout: Readout) -> Padded:
     return texts
 
 
-def test_the_map_is_the_mean_of_the_heads_and_predicts_what_the_tail_says(random_heads: MakeReadout) -> None:
-    readout = random_heads(LENGTHS)
-    assert readout.attending is not None
-    for text, weights in enumerate(readout.attending.weights):
-        np.testing.assert_allclose(readout.attention[text], weights.mean(1), atol=1e-7)
-        np.testing.assert_allclose(readout.probabilities[text], naive(readout, text, weights), atol=1e-5)
-    np.testing.assert_allclose(readout.predict(readout.attending.weights), readout.probabilities, atol=1e-6)
-
-
 def test_the_expansion_has_the_logits_and_their_slopes(random_heads: MakeReadout) -> None:
     readout = random_heads(LENGTHS)
     assert readout.attending is not None

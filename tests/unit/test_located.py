@@ -1,6 +1,7 @@
 """Words deleted from the input, or replaced: by hand, and against texts written so one by one."""
 
 from collections.abc import Callable
+from functools import partial
 from math import ceil
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,10 +21,12 @@ from attention_audit.audits.flipping_sets import ranked_sets
 from attention_audit.audits.leave_one_out import deleting, leave_one_out
 from attention_audit.audits.located import (
     FURTHER,
+    Ranked,
     always,
+    delete_sets,
     drawn,
-    falls,
     located,
+    measure_falls,
     rank,
     replaced,
     sizes,
@@ -31,6 +34,7 @@ from attention_audit.audits.located import (
 )
 from attention_audit.audits.rankings import BY_STATES, list_scores
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
+from attention_audit.batching import Indices
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import SequenceClassifier
@@ -62,6 +66,13 @@ def falls_alone(model: Network, written: list[list[int]], member: int, pair: boo
     pairs = {"queries": QUERIES[member]} if pair else {}
     before, *after = (predict_alone(model, text, **pairs).numpy() for text in written)
     return before.max() - np.array([predicted[before.argmax()] for predicted in after])
+
+
+def falls(model: Network, split: Split, members: list[int], orders: list[Indices]) -> npt.NDArray[np.float64]:
+    """What the predicted class loses without the first words of some orders of texts."""
+    deletions = leave_one_out(model, split)
+    rows = Ranked(deletions, np.array(members), [], orders, [], [])
+    return measure_falls(split.lengths, rows, partial(delete_sets, model, split, deletions))
 
 
 def first_words(order: npt.NDArray[np.int64]) -> list[list[int]]:
@@ -99,9 +110,9 @@ def test_a_word_goes_and_a_word_stays(length: int) -> None:
 def test_falls_are_those_of_texts_written_without_the_words(encoder: str, pair: bool) -> None:
     model = model_of(encoder, pair).eval()
     split = texts_of(pair)
-    members = np.array([5, 0, 2, 3, 4, 0, 5])
+    members = [5, 0, 2, 3, 4, 0, 5]
     orders = [np.random.default_rng(row).permutation(LENGTHS[member]) for row, member in enumerate(members)]
-    found = falls(model, split, leave_one_out(model, split), members, orders)
+    found = falls(model, split, members, orders)
     for ours, member, order in zip(found, members, orders, strict=True):
         np.testing.assert_allclose(ours, naively(model, member, order, pair), rtol=1e-8, atol=1e-12)
 
@@ -116,7 +127,7 @@ def test_the_same_words_are_deleted_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(module, "deleting", spied)
     first, second = np.arange(12), np.array([1, 0, 2, *range(11, 2, -1)])
-    found = falls(model, split, leave_one_out(model, split), np.array([0, 3, 0, 0]), [first, first, first, second])
+    found = falls(model, split, [0, 3, 0, 0], [first, first, first, second])
     # 12 words: k = 1, 1, 2, 3, 6; the second order has the first's two and three words, and another six
     assert read == [3 + 3 + 1]
     assert found[0].tolist() == found[2].tolist()

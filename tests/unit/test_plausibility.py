@@ -37,17 +37,6 @@ def test_measures_by_hand() -> None:
     assert found == pytest.approx({"auprc": (1 + 2 / 3) / 2, "f1": 1 / 2, "iou": 1 / 3})
 
 
-def test_equal_scores_by_hand() -> None:
-    # one marked word of three alike: it is first, second or third with the same probability
-    assert alone([1, 0, 0], [5.0, 5.0, 5.0]) == pytest.approx(
-        {"auprc": (1 + 1 / 2 + 1 / 3) / 3, "f1": 1 / 3, "iou": 1 / 3}
-    )
-    # the first is marked; of the next two, one is: both orders give F1 1/2 or 1, and IOU 1/3 or 1
-    assert alone([1, 1, 0, 0], [3.0, 2.0, 2.0, 1.0]) == pytest.approx(
-        {"auprc": (1 + (1 + 2 / 3) / 2) / 2, "f1": 3 / 4, "iou": 2 / 3}
-    )
-
-
 @pytest.mark.parametrize("marked", [[0, 0], [1, 1]])
 def test_nothing_or_everything_marked_has_no_score(marked: list[int]) -> None:
     assert np.isnan([*alone(marked, [1.0, 2.0]).values()]).all()

@@ -108,20 +108,6 @@ def erased_sets(lengths: Indices, members: Indices, orders: list[Indices]) -> tu
     return text[different], gone[different], same.reshape(count.shape)
 
 
-def falls(model: Network, split: Split, deletions: Deletions, members: Indices, orders: list[Indices]) -> Floats:
-    """Compute what the predicted class loses without the first words of an order: n texts -> (n, 5), by `sizes`.
-
-    A text may stand in `members` several times, each time with an order of its own.
-    """
-    text, gone, same = erased_sets(split.lengths, members, orders)
-    lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
-    several = np.flatnonzero(gone.sum(1) > 1)
-    with inference(model):
-        for rows, before, after in deleting(model, split, text[several], gone[several]):
-            lost[several[rows]] = select_class(before - after, deletions.predicted[text[several[rows]]])
-    return lost[same]
-
-
 class Ranked(NamedTuple):
     """R rows, one for each ranking and text that it is asked of, and leave-one-out of their texts.
 
@@ -164,6 +150,28 @@ def in_runs(lengths: Indices, rows: Ranked) -> Iterator[Indices]:
         yield by_text[run]
 
 
+def measure_falls(lengths: Indices, rows: Ranked, lose: Callable[[Indices, Flags], Floats]) -> Floats:
+    """Compute what the predicted class loses without the first words of each row, (R, 5), by `sizes`.
+
+    lose: the same of different sets of words, from the text of each, (D,), and its words, (D, L).
+    """
+    lost = np.empty((len(rows.member), 1 + len(DELETED)))
+    for part in in_runs(lengths, rows):
+        text, gone, same = erased_sets(lengths, rows.member[part], [rows.words[row] for row in part])
+        lost[part] = lose(text, gone)[same]
+    return lost
+
+
+def delete_sets(model: Network, split: Split, deletions: Deletions, text: Indices, gone: Flags) -> Floats:
+    """Compute what the predicted class loses where words are deleted: texts (D,), words (D, L) -> (D,)."""
+    lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
+    several = np.flatnonzero(gone.sum(1) > 1)
+    with inference(model):
+        for rows, before, after in deleting(model, split, text[several], gone[several]):
+            lost[several[rows]] = select_class(before - after, deletions.predicted[text[several[rows]]])
+    return lost
+
+
 def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> dict[str, Any]:
     """Columns id, ranking, words, falls, top_flips, fraction_removed; one row for each ranking and text of two words.
 
@@ -172,18 +180,14 @@ def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion:
     Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`; the other rankings for
     the larger one of `deletion` and for these texts, or for all.
     """
-    split = texts.split
-    rows = rank_texts(texts, agreement, erasure.seed, deletion)
-    lost = np.empty((len(rows.member), 1 + len(DELETED)))
-    for part in in_runs(split.lengths, rows):
-        orders = [rows.words[row] for row in part]
-        lost[part] = falls(texts.model, split, rows.deletions, rows.member[part], orders)
+    lengths, rows = texts.split.lengths, rank_texts(texts, agreement, erasure.seed, deletion)
+    lose = partial(delete_sets, texts.model, texts.split, rows.deletions)
     firsts = zip(rows.member, rows.words, strict=True)
     return {
         "id": [texts.readout.ids[i] for i in rows.member],
         "ranking": rows.ranking,
-        "words": split.lengths[rows.member].astype(np.int32),
-        "falls": list(lost),
+        "words": lengths[rows.member].astype(np.int32),
+        "falls": list(measure_falls(lengths, rows, lose)),
         "top_flips": [bool(rows.deletions.flips[i][first]) for i, (first, *_) in firsts],
         "fraction_removed": rows.fraction_removed,
     }
@@ -240,14 +244,6 @@ def with_others(batch: Batch, members: Indices, gone: Tensor, stand_in: StandIn)
     return replace(batch, pieces=replace(batch.pieces, ids=ids.where(~taken, stand_in(members, ids))))
 
 
-def read_replaced(
-    model: Network, stand_in: StandIn, members: Indices, gone: Flags, rows: Indices, batch: Batch
-) -> Tensor:
-    """Compute the logits of some rows of `members` (R,) where others stand in for some words: gone (R, L) -> (r, O)."""
-    flags = torch.from_numpy(gone[rows, : batch.words.shape[1]]).to(batch.ids.device)
-    return logits([model], with_others(batch, members[rows], flags, stand_in))[0]
-
-
 def predict_altered(
     texts: Attributed, classes: Indices, members: Indices, runs: Iterable[Indices], read: Callable[..., Tensor]
 ) -> Floats:
@@ -263,33 +259,37 @@ def predict_altered(
     return found
 
 
+def replace_sets(texts: Attributed, deletions: Deletions, stand_in: StandIn, text: Indices, gone: Flags) -> Floats:
+    """Compute what the predicted class loses where others stand in for words: texts (D,), words (D, L) -> (D,)."""
+    # nothing is replaced in the first rows
+    whole = np.unique(text)
+    members, taken = np.concatenate([whole, text]), np.pad(gone, ((len(whole), 0), (0, 0)))
+
+    def read(rows: Indices, batch: Batch) -> Tensor:
+        flags = torch.from_numpy(taken[rows, : batch.words.shape[1]]).to(batch.ids.device)
+        return logits([texts.model], with_others(batch, members[rows], flags, stand_in))[0]
+
+    together = sort_into_runs(texts.split.lengths[members] + 2, TOKENS)
+    chance = predict_altered(texts, deletions.predicted, members, together, read)
+    return chance[np.searchsorted(whole, text)] - chance[len(whole) :]
+
+
 def replaced(
     texts: Attributed, occurrences: Indices, agreement: Agreement, erasure: Erasure, deletion: Deletion
 ) -> dict[str, Any]:
     """Columns id, ranking, by, words, falls; one row for each stand-in, ranking and text of `located`.
 
     falls: the probability of the class that is predicted for the whole text, before minus after the first k words of
-    the ranking are replaced, for each k of `sizes`. occurrences (V,): how often the training texts have the
-    word of each row of the embedding. A Transformer below another classifier has no rows.
+    the ranking are replaced, for each k of `sizes`. occurrences (V,): how often the training texts have the word of
+    each row of the embedding. A Transformer below another classifier has no rows.
     """
     lengths, named = texts.split.lengths, stand_ins(texts, occurrences, erasure.seed)
     rows = rank_texts(texts, agreement, erasure.seed, deletion)
-    lost = np.empty((len(named), len(rows.member), 1 + len(DELETED)))
-    for part in in_runs(lengths, rows):
-        members = np.unique(rows.member[part])
-        text, gone, same = erased_sets(lengths, rows.member[part], [rows.words[row] for row in part])
-        every = np.concatenate([members, text])
-        kept = np.concatenate([np.zeros((len(members), gone.shape[1]), bool), gone])
-        together = [*sort_into_runs(lengths[every] + 2, TOKENS)]
-        for place, stand_in in enumerate(named.values()):
-            read = partial(read_replaced, texts.model, stand_in, every, kept)
-            chance = predict_altered(texts, rows.deletions.predicted, every, together, read)
-            before = chance[np.searchsorted(members, text)]
-            lost[place, part] = (before - chance[len(members) :])[same]
+    lose = [partial(replace_sets, texts, rows.deletions, stand_in) for stand_in in named.values()]
     return {
         "id": [texts.readout.ids[i] for i in rows.member] * len(named),
         "ranking": rows.ranking * len(named),
         "by": [name for name in named for _ in rows.ranking],
         "words": np.tile(lengths[rows.member].astype(np.int32), len(named)),
-        "falls": list(lost.reshape(-1, lost.shape[-1])),
+        "falls": [fall for each in lose for fall in measure_falls(lengths, rows, each)],
     }
