@@ -42,7 +42,7 @@ from attention_audit.plan.suite import Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
 from attention_audit.stages.import_readout import as_readout
-from attention_audit.stages.loading import build_split, read_material, rebuilt
+from attention_audit.stages.loading import build_split, read_material, rebuild
 from attention_audit.stages.read_classifier import classes_of, opened, pieces_of, read_out, read_texts, split_of
 from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
 from attention_audit.stages.reading_out import take_readout
@@ -188,7 +188,7 @@ class Trained:
             files = {"transformer": [*map(Path, self.trainings.transformer(self.dataset, model))]}
             material = read_material(corpus, vocabulary, model.architecture, files=files)
             material = replace(material, classes=len(self.classes))
-            network = rebuilt(material, model.architecture, run.seed, self._place_weights(run), device)
+            network = rebuild(material, model.architecture, run.seed, self._place_weights(run), device)
             encoded = material.splits["test"]
             split, pieces = build_split(encoded, device), encoded.pieces
             if material.opened is not None:

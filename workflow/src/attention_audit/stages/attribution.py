@@ -21,7 +21,7 @@ from attention_audit.model.network import Network
 from attention_audit.readout import Scores, read_readout
 from attention_audit.stages.audits import split_audits, write_unasked
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_split, prepare_device, read_material, rebuilt
+from attention_audit.stages.loading import build_split, prepare_device, read_material, rebuild
 from attention_audit.stages.read_classifier import opened, pieces_of, read_texts, split_of
 
 
@@ -73,7 +73,7 @@ def rebuild_models(asked: Iterable[Asked], device: torch.device) -> Iterator[Att
         texts = material.splits["test"]
         split = build_split(texts, device)
         models: Iterable[Network] = (
-            rebuilt(material, each.architecture, each.run.seed, each.job.inputs["weights"][each.place], device)
+            rebuild(material, each.architecture, each.run.seed, each.job.inputs["weights"][each.place], device)
             for each in members
         )
         together = None

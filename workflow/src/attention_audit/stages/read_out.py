@@ -2,14 +2,13 @@
 
 from attention_audit.jobs.train import TrainJob
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_model, load_weights
+from attention_audit.stages.loading import rebuild
 from attention_audit.stages.train import Trainer
 
 
 def run(job: Job[TrainJob]) -> None:
     """Read the model out."""
     trainer, settings = Trainer(job), job.settings
-    model = build_model(trainer.material, settings.architecture, settings.seed).to(trainer.device)
-    load_weights(model, job.input("weights"))
+    model = rebuild(trainer.material, settings.architecture, settings.seed, job.input("weights"), trainer.device)
     trainer.read_out(model, job.outputs["readouts"])
     trainer.told(job.report)

@@ -17,7 +17,7 @@ from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Scores
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_model, build_split, load_weights
+from attention_audit.stages.loading import build_model, build_split, rebuild
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.stages.train import Trainer, by_model, train
 from attention_audit.training.settings import MaskedSettings, MaskingOrder
@@ -58,8 +58,7 @@ def run(job: Job[MaskedSettings]) -> None:
     """
     trainer, settings = Trainer(job), job.settings
     whole = trainer.material
-    model = build_model(whole, settings.architecture, settings.seed).to(trainer.device)
-    load_weights(model, job.input("start"))
+    model = rebuild(whole, settings.architecture, settings.seed, job.input("start"), trainer.device)
     masks = {name: np.zeros(texts.lengths.sum(), np.bool_) for name, texts in whole.splits.items()}
     made = {int(files.weights.parent.name.rpartition("_")[2]): files for files in by_model(job.outputs)}
     for percent in settings.percent:

@@ -40,7 +40,7 @@ from attention_audit.model.tail import probabilities
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_model, load_weights
+from attention_audit.stages.loading import load_weights, rebuild
 from attention_audit.stages.train import Trainer, by_model
 from attention_audit.training.loop import ConsistentAdversary, Epoch, Trained, fit
 from attention_audit.training.settings import SearchSettings
@@ -260,8 +260,7 @@ def run(job: Job[SearchJob]) -> None:
     The weights of all steps together may be larger than memory, so each is held no longer than the search needs it.
     """
     trainer, settings, others = Trainer(job), job.settings, job.inputs["others"]
-    model = build_model(trainer.material, settings.architecture, settings.seed).to(trainer.device)
-    load_weights(model, job.input("start"))
+    model = rebuild(trainer.material, settings.architecture, settings.seed, job.input("start"), trainer.device)
     *every, copy = by_model(job.outputs)
     files, left = every[: len(settings.models)], every[len(settings.models) :]
     moved = measure_retraining(job.inputs["reference"], others)
