@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attention_audit.audits.erasure import erasable, find_contributions
-from attention_audit.audits.permutation import with_other
+from attention_audit.audits.permutation import replace_head
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.readout import Maps, Readout
 
@@ -65,7 +65,7 @@ def test_other_weights_of_one_head_of_a_given_map_are_a_map_again(
         weights = readout.padded_heads(texts.members)
         others = weights.roll(1, 1)
         for head in range(several):
-            moved = with_other(texts, weights, head, others[None, :, head])[0]
+            moved = replace_head(texts, weights, head, others[None, :, head])[0]
             expected = weights.clone()
             expected[:, head] = others[:, head]
             torch.testing.assert_close(moved, expected.mean(1), rtol=0, atol=1e-6)

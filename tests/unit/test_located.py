@@ -22,15 +22,15 @@ from attention_audit.audits.leave_one_out import deleting, leave_one_out
 from attention_audit.audits.located import (
     FURTHER,
     Ranked,
-    always,
     delete_sets,
-    drawn,
+    draw_others,
     located,
     measure_falls,
     rank,
+    repeat_id,
+    replace_words,
     replaced,
     sizes,
-    with_others,
 )
 from attention_audit.audits.rankings import BY_STATES, list_scores
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
@@ -213,9 +213,9 @@ def test_other_words_by_hand() -> None:
     occurrences = np.array([0, 0, 0, 0, 2, 1, 1])
     own = np.array([4, 4, 5, 5, 5, 6, 1, 1])
     uniform = np.array([0.0, 0.5, 0.0, 0.34, 0.67, 0.99, 0.0, 0.99])
-    assert drawn(own, occurrences, uniform).tolist() == [5, 6, 4, 4, 6, 5, 4, 6]
+    assert draw_others(own, occurrences, uniform).tolist() == [5, 6, 4, 4, 6, 5, 4, 6]
     # the training texts have one word alone
-    assert drawn(np.array([4]), np.array([0, 0, 0, 0, 9]), np.array([0.5])).tolist() == [1]
+    assert draw_others(np.array([4]), np.array([0, 0, 0, 0, 9]), np.array([0.5])).tolist() == [1]
 
 
 @pytest.mark.parametrize(("encoder", "pair"), [("bilstm", False), ("affine", False), ("conv", False), ("bilstm", True)])
@@ -230,13 +230,13 @@ def test_falls_are_those_of_texts_written_with_other_words(
     assert found["by"] == ["unknown"] * rows + ["likely"] * rows
     assert (found["id"], found["ranking"]) == (deleted["id"] * 2, deleted["ranking"] * 2)
     model.eval()
-    likely = module.likely(texts, OCCURRENCES, Erasure().seed)
+    draw_likely = module.draw_likely(texts, OCCURRENCES, Erasure().seed)
     for by, name, ranking, lost in zip(*(found[key] for key in ("by", "id", "ranking", "falls")), strict=True):
         if ranking != "attention":
             continue
         member = int(name.removeprefix("text-"))
         own = torch.tensor([TEXTS[member][1:-1]])
-        others = {"unknown": torch.ones_like(own), "likely": likely(np.array([member]), own)}[by][0].tolist()
+        others = {"unknown": torch.ones_like(own), "likely": draw_likely(np.array([member]), own)}[by][0].tolist()
         assert all(theirs != ours for theirs, ours in zip(others, TEXTS[member][1:-1], strict=True))
         written = [
             [others[at - 1] if at in gone else word for at, word in enumerate(TEXTS[member])]
@@ -252,7 +252,7 @@ def test_all_pieces_of_a_word_are_masked_and_those_of_a_query_are_not() -> None:
     one = torch.ones(1, dtype=torch.long)
     pieces = PieceBatch(ids, torch.zeros_like(ids), words, 7 * one, 3 * one, one, 0 * one)
     batch = Batch(torch.zeros(1, 5, dtype=torch.long), 3 * one, 0 * one, pieces=pieces)
-    found = with_others(batch, np.array([0]), torch.tensor([[True, False, True]]), always(103))
+    found = replace_words(batch, np.array([0]), torch.tensor([[True, False, True]]), repeat_id(103))
     assert found.pieces is not None
     assert found.pieces.ids.tolist() == [[101, 103, 103, 13, 103, 102, 15, 0]]
 
@@ -266,7 +266,7 @@ def test_a_transformer_has_its_tokenizers_unknown_and_mask(monkeypatch: pytest.M
     for unknown, mask, names in ((100, 103, ["unknown", "mask"]), (None, 4, ["mask"])):
         tokenizer = SimpleNamespace(unk_token_id=unknown, mask_token_id=mask)
         monkeypatch.setattr(module, "open_tokenizer", lambda folder, split, own=tokenizer: own)
-        found = module.stand_ins(texts, np.empty(0, np.int64), 0)  # type: ignore[arg-type]
+        found = module.list_stand_ins(texts, np.empty(0, np.int64), 0)  # type: ignore[arg-type]
         assert list(found) == names
         assert found["mask"](np.array([0]), torch.tensor([[7, 8]])).tolist() == [[mask, mask]]
 

@@ -1,4 +1,4 @@
-"""How frequent the words of marked texts are, and what whatever is held against marks is name_words."""
+"""How frequent the words of marked texts are, and what whatever is held against marks is called."""
 
 from pathlib import Path
 from typing import Any

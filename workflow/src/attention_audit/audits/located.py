@@ -193,7 +193,7 @@ def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion:
     }
 
 
-def drawn(own: Indices, occurrences: Indices, uniform: Floats) -> Indices:
+def draw_others(own: Indices, occurrences: Indices, uniform: Floats) -> Indices:
     """Draw rows of other words than `own`, in proportion to their occurrences (V,), by numbers in [0, 1).
 
     The unknown word where the training texts have no other.
@@ -206,36 +206,36 @@ def drawn(own: Indices, occurrences: Indices, uniform: Floats) -> Indices:
     return np.where(others > 0, np.searchsorted(ends, place, side="right"), UNKNOWN_ROW)
 
 
-def likely(texts: Attributed, occurrences: Indices, seed: int) -> StandIn:
-    """Stands in for a word with a likely one."""
+def draw_likely(texts: Attributed, occurrences: Indices, seed: int) -> StandIn:
+    """Draw likely words in the place of others."""
 
     def stand_in(members: Indices, words: Tensor) -> Tensor:
         streams = (stream("replaced", texts.readout.ids[member], seed) for member in members)
         uniform = np.stack([random.random(words.shape[1]) for random in streams])
-        return torch.from_numpy(drawn(words.cpu().numpy(), occurrences, uniform)).to(words.device)
+        return torch.from_numpy(draw_others(words.cpu().numpy(), occurrences, uniform)).to(words.device)
 
     return stand_in
 
 
-def always(id_: int) -> StandIn:
-    """Stands in for every word with one id."""
+def repeat_id(id_: int) -> StandIn:
+    """Stand in for every word with one id."""
     return lambda _, words: torch.full_like(words, id_)
 
 
-def stand_ins(texts: Attributed, occurrences: Indices, seed: int) -> Mapping[str, StandIn]:
-    """What may stand in for the words that a model reads, by the column `by`; nothing where its pieces are unknown."""
+def list_stand_ins(texts: Attributed, occurrences: Indices, seed: int) -> Mapping[str, StandIn]:
+    """List what may stand in for words that a model reads, by the column `by`; nothing where its pieces are unknown."""
     model = texts.model
     if isinstance(model, TransformerClassifier):
         tokenizer = open_tokenizer(model.folder, split=False)
         ids = {UNKNOWN: tokenizer.unk_token_id, MASK: tokenizer.mask_token_id}
-        return {name: always(id_) for name, id_ in ids.items() if id_ is not None}
+        return {name: repeat_id(id_) for name, id_ in ids.items() if id_ is not None}
     if not len(occurrences) or model.embedding.num_embeddings != len(occurrences):
         return {}
-    return {UNKNOWN: always(UNKNOWN_ROW), LIKELY: likely(texts, occurrences, seed)}
+    return {UNKNOWN: repeat_id(UNKNOWN_ROW), LIKELY: draw_likely(texts, occurrences, seed)}
 
 
-def with_others(batch: Batch, members: Indices, gone: Tensor, stand_in: StandIn) -> Batch:
-    """The texts of a batch in which others stand in for some words: gone (R, L)."""
+def replace_words(batch: Batch, members: Indices, gone: Tensor, stand_in: StandIn) -> Batch:
+    """Replace some words of the texts of a batch: gone (R, L)."""
     if batch.pieces is None:
         words = batch.words.where(~gone, stand_in(members, batch.words))
         return replace(batch, ids=torch.cat([batch.ids[:, :1], words, batch.ids[:, -1:]], 1))
@@ -267,7 +267,7 @@ def replace_sets(texts: Attributed, deletions: Deletions, stand_in: StandIn, tex
 
     def read(rows: Indices, batch: Batch) -> Tensor:
         flags = torch.from_numpy(taken[rows, : batch.words.shape[1]]).to(batch.ids.device)
-        return logits([texts.model], with_others(batch, members[rows], flags, stand_in))[0]
+        return logits([texts.model], replace_words(batch, members[rows], flags, stand_in))[0]
 
     together = sort_into_runs(texts.split.lengths[members] + 2, TOKENS)
     chance = predict_altered(texts, deletions.predicted, members, together, read)
@@ -283,7 +283,7 @@ def replaced(
     the ranking are replaced, for each k of `sizes`. occurrences (V,): how often the training texts have the word of
     each row of the embedding. A Transformer below another classifier has no rows.
     """
-    lengths, named = texts.split.lengths, stand_ins(texts, occurrences, erasure.seed)
+    lengths, named = texts.split.lengths, list_stand_ins(texts, occurrences, erasure.seed)
     rows = rank_texts(texts, agreement, erasure.seed, deletion)
     lose = [partial(replace_sets, texts, rows.deletions, stand_in) for stand_in in named.values()]
     return {

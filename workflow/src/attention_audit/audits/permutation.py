@@ -85,8 +85,8 @@ MOST = 20
 """Permutations at most: of twelve heads, a hundred each would take longer than all other audits."""
 
 
-def with_other(texts: Padded, weights: Tensor, head: int, other: Tensor) -> Tensor:
-    """Put K others of one head among all weights that a prediction is made of.
+def replace_head(texts: Padded, weights: Tensor, head: int, other: Tensor) -> Tensor:
+    """Replace the weights of one head by K others among all that a prediction is made of.
 
     (n, H, L), (K, n, L) -> as `Padded.weights`, behind an axis of K.
     """
@@ -112,7 +112,7 @@ def heads(readout: Readout, permutations: int, seed: int) -> dict[str, Any]:
         drawn = orders(texts, readout.ids, min(permutations, MOST), seed)
         moved, flips = [], []
         for head, own in enumerate(weights.unbind(1)):
-            after = texts.predict(with_other(texts, weights, head, permuted(own, drawn)))
+            after = texts.predict(replace_head(texts, weights, head, permuted(own, drawn)))
             moved.append(tvd(after, before).mean(0))
             flips.append(flipped(before, after).double().mean(0))
         return {"mean_tvd": torch.stack(moved), "flips": torch.stack(flips)}
