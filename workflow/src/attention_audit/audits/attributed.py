@@ -75,6 +75,11 @@ class Attributed:
         return np.intersect1d(several, np.union1d(*samples))
 
     @cached_property
+    def gradient(self) -> Scores:
+        """Shares of the magnitudes of the gradients of the words."""
+        return gradients(self.model, self.split)
+
+    @cached_property
     def scores(self) -> dict[str, Scores]:
         """The attributions of every text by name: those of `EVERY_TEXT`, and then the user's own."""
         attributions = EVERY_TEXT | {target: load(target) for target in self.own}
@@ -94,7 +99,7 @@ class Attributed:
 Attribution = Callable[[Attributed], Scores]
 
 EVERY_TEXT: dict[str, Attribution] = {
-    "gradient": lambda texts: gradients(texts.model, texts.split),
+    "gradient": lambda texts: texts.gradient,
     "gradient_attached": lambda texts: gradients(texts.model, texts.split, attached=True),
     "loo": lambda texts: texts.deletions.distances,
 }

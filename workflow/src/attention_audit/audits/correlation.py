@@ -22,7 +22,6 @@ from scipy.stats import kendalltau
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.batches import to_columns
-from attention_audit.audits.gradients import gradients
 from attention_audit.audits.settings import Agreement, Correlation, Deletion
 from attention_audit.batching import Indices
 from attention_audit.readout import Scores
@@ -106,7 +105,7 @@ def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletio
     asked = everyone if deletion.texts is None else chosen
     falls = texts.deletions_of(asked).falls
     found: dict[str, tuple[Indices, Scores]] = {
-        "gradient": (everyone, gradients(texts.model, texts.split)),
+        "gradient": (everyone, texts.gradient),
         "loo": (asked, falls),
         "integrated_gradients": (chosen, integrated),
     }
