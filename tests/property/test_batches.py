@@ -99,16 +99,6 @@ def test_a_batch_holds_its_texts_and_zeros_behind(lengths: list[int], data: st.D
         assert not batch.attention[row, width - 2 :].any()
 
 
-@given(LENGTHS, st.integers(1, 200))
-def test_batches_by_length_keep_to_their_budget(lengths: list[int], tokens: int) -> None:
-    split = split_of(lengths)
-    cut = list(split.in_order_of_length(tokens))
-    seen = [int(member) for members, _ in cut for member in members]
-    assert sorted(seen) == list(range(len(lengths)))
-    assert [lengths[member] for member in seen] == sorted(lengths)
-    assert all(batch.ids.numel() <= tokens or len(members) == 1 for members, batch in cut)
-
-
 def check_neighbours(model: Classifier, split: Split, items: list[int]) -> None:
     """Check that each text is read out as it is alone."""
     readout = take_readout(model, split, [str(i) for i in range(len(items))])

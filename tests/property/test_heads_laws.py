@@ -8,8 +8,8 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from attention_audit.audits.erasure import erasable
-from attention_audit.audits.heads import with_other
+from attention_audit.audits.erasure import erasable, find_contributions
+from attention_audit.audits.permutation import replace_head
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.readout import Maps, Readout
 
@@ -42,7 +42,7 @@ def test_contributions_of_first_order_sum_to_the_lead(
 ) -> None:
     readout = random_heads(lengths, seed=seed)
     for texts in readout.batches(torch.float64):
-        exact = texts.exact_contributions()
+        exact = find_contributions(texts)
         assert exact is not None
         logits = texts.scores(texts.weights[None])[0]
         p = logits.softmax(-1)
@@ -65,7 +65,7 @@ def test_other_weights_of_one_head_of_a_given_map_are_a_map_again(
         weights = readout.padded_heads(texts.members)
         others = weights.roll(1, 1)
         for head in range(several):
-            moved = with_other(texts, weights, head, others[None, :, head])[0]
+            moved = replace_head(texts, weights, head, others[None, :, head])[0]
             expected = weights.clone()
             expected[:, head] = others[:, head]
             torch.testing.assert_close(moved, expected.mean(1), rtol=0, atol=1e-6)

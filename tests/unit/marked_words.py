@@ -5,12 +5,15 @@ from itertools import groupby, permutations
 import numpy as np
 import numpy.typing as npt
 
-from attention_audit.audits.plausibility import overlap
+from attention_audit.audits.plausibility import Case, overlap
 
 
 def alone(marked: list[int], scores: list[float]) -> dict[str, float]:
     """The measures of one map, from 0 and 1 a word."""
-    return overlap(np.array(marked, bool), np.array(scores))
+    return {
+        name: values.item()
+        for name, values in overlap([Case(0, "", np.array(marked, bool))], [np.array(scores)]).items()
+    }
 
 
 def of_order(marked: npt.NDArray[np.bool_], order: tuple[int, ...]) -> tuple[float, float, float]:

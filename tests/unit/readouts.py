@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from scipy.special import softmax
 
@@ -82,3 +84,23 @@ def make_heads(
     )
     labels = random.integers(0, classes, len(lengths))
     return read_heads([f"text-{i}" for i in range(len(lengths))], labels, attending)
+
+
+def classify(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The distribution of one text: a sigmoid of one output, else a softmax."""
+    if len(logits) == 1:
+        positive = 1 / (1 + np.exp(-logits[0]))
+        return np.array([1 - positive, positive])
+    exponential = np.exp(logits - logits.max())
+    return exponential / exponential.sum()
+
+
+def readout_of(attention: list[list[float]], contribution: list[Any], bias: list[float]) -> Readout:
+    """Texts with these weights, contributions (one number an item for two classes, else one a class) and bias."""
+    texts = range(len(attention))
+    weights = [np.array(row, dtype=np.float32) for row in attention]
+    values = [np.array(row, dtype=np.float32).reshape(len(row), -1) for row in contribution]
+    shift = np.tile(np.array(bias, dtype=np.float32), (len(attention), 1))
+    probabilities = np.array([classify(weights[i] @ values[i] + shift[i]) for i in texts], dtype=np.float32)
+    predictions = probabilities.argmax(1)
+    return Readout([f"text-{i}" for i in texts], predictions, predictions, probabilities, weights, values, shift)

@@ -8,6 +8,7 @@ from networks import make_architecture
 
 from attention_audit.model.batch import Lists, Split
 from attention_audit.model.network import Network, network
+from attention_audit.model.tail import probabilities
 
 CPU = torch.device("cpu")
 ENCODERS = ("bilstm", "affine", "conv", "bigru")
@@ -35,3 +36,9 @@ def split_of(texts: Sequence[Sequence[int]], **pairs: Sequence[Sequence[int]]) -
         for name, rows in pairs.items()
     }
     return Split(np.concatenate(texts), [len(text) - 2 for text in texts], [0] * len(texts), CPU, **lists)
+
+
+def predict_alone(model: Network, text: Sequence[int], **pairs: Sequence[int]) -> torch.Tensor:
+    """Predict a text as a batch of its own, with its query and candidates where it is one of a pair: (C,)."""
+    batch = split_of([text], **{name: [own] for name, own in pairs.items()}).batch(np.array([0]))
+    return probabilities(model(batch).logits.detach())[0]

@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from readouts import make_readout
 
 from attention_audit.audits.attention_maps import Reading, choose, maps
 from attention_audit.audits.comparison import compare_maps, consistency
 from attention_audit.audits.evidence import evidence_mass
 from attention_audit.audits.performance import performance, predictions
 from attention_audit.audits.settings import AttentionMaps
+from attention_audit.errors import AuditError
 from attention_audit.readout import Readout
 from attention_audit.units import LN2
 
@@ -131,3 +135,22 @@ def test_maps_have_a_row_a_word_and_reading() -> None:
     assert columns["position"] == [0, 1, 2] * 2
     assert columns["attention"] == [0.5, 0.25, 0.25] * 2
     assert set(columns["jsd"]) == {LN2}
+
+
+def test_texts_are_matched_by_id(random_readout: MakeReadout) -> None:
+    first, other = random_readout([3, 5, 4, 2]), random_readout([3, 5, 4, 2], seed=1)
+    turned = compare_maps(first, other.aligned(other.ids[::-1]), 20, 5)
+    for name, values in compare_maps(first, other, 20, 5).items():
+        assert list(values) == list(turned[name])
+
+
+def test_a_missing_text_is_named(random_readout: MakeReadout) -> None:
+    with pytest.raises(AuditError, match="text 'text-2' is missing"):
+        compare_maps(random_readout([3, 4, 5]), random_readout([3, 4]), 2, 5)
+
+
+@given(st.integers(0, 50))
+def test_a_map_is_no_further_from_itself_than_from_its_shuffles(seed: int) -> None:
+    readout = make_readout([6], seed=seed)
+    found = compare_maps(readout, readout, 10, seed)
+    assert found["jsd"][0] == 0 <= found["chance_jsd"][0] <= LN2

@@ -50,7 +50,7 @@ def runner_of(plan: Plan, entry: Audit) -> AuditRunner:
 def test_an_audits_function_asks_for_what_is_offered(plan: Plan, entry: Audit) -> None:
     runner = runner_of(plan, entry)
     asked = list(inspect.signature(load(entry.target)).parameters)[FIRST[entry.takes] :]
-    offered = runner._offer(None if entry.takes == "suite" else runner.settings.runs[0])
+    offered = runner.offer(None if entry.takes == "suite" else runner.settings.runs[0])
     assert set(asked) <= set(offered)
     # and nothing is read for nothing
     assert set(entry.after) <= set(asked)

@@ -1,15 +1,14 @@
 """Erasure: every quantity against zeroing, renormalising and classifying again, and its edge cases by hand."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
 import torch
+from readouts import classify, readout_of
 
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered
 from attention_audit.audits.flipping_sets import ranked_sets, single_weight
@@ -25,15 +24,6 @@ SEED = 3
 LENGTHS = [7, 2, 12, 1, 3, 7, 30]
 
 
-def classify(logits: Floats) -> Floats:
-    """The distribution of one text: a sigmoid of one output, else a softmax."""
-    if len(logits) == 1:
-        positive = 1 / (1 + np.exp(-logits[0]))
-        return np.array([1 - positive, positive])
-    exponential = np.exp(logits - logits.max())
-    return exponential / exponential.sum()
-
-
 def naive(readout: Readout, text: int, erased: Sequence[int]) -> Floats:
     """Zero the weights, renormalise, run the classifier again."""
     attention = readout.attention[text].astype(np.float64)
@@ -41,17 +31,6 @@ def naive(readout: Readout, text: int, erased: Sequence[int]) -> Floats:
     if attention.sum() > 0:
         attention /= attention.sum()
     return classify(attention @ readout.contribution[text].astype(np.float64) + readout.bias[text])
-
-
-def readout_of(attention: list[list[float]], contribution: list[Any], bias: list[float]) -> Readout:
-    """Texts with these weights, contributions (one number an item for two classes, else one a class) and bias."""
-    texts = range(len(attention))
-    weights = [np.array(row, dtype=np.float32) for row in attention]
-    values = [np.array(row, dtype=np.float32).reshape(len(row), -1) for row in contribution]
-    shift = np.tile(np.array(bias, dtype=np.float32), (len(attention), 1))
-    probabilities = np.array([classify(weights[i] @ values[i] + shift[i]) for i in texts], dtype=np.float32)
-    predictions = probabilities.argmax(1)
-    return Readout([f"text-{i}" for i in texts], predictions, predictions, probabilities, weights, values, shift)
 
 
 def by_ranking(readout: Readout, ranking: str, seed: int = SEED) -> pd.DataFrame:
@@ -197,40 +176,3 @@ def test_a_saturated_prediction_still_ranks_by_gradient() -> None:
     texts = only(readout)
     assert texts.predicted[0, 1, 0] == 1
     assert falling(texts.gradient, texts)[0].tolist() == [1, 0, 2, 3]
-
-
-@pytest.mark.parametrize(
-    ("items", "sizes"), [(2, [1, 1, 1, 1, 1]), (20, [1, 1, 2, 4, 10]), (230, [3, 12, 23, 46, 115])]
-)
-def test_bins_hold_so_many_items_rounded_up(items: int, sizes: list[int]) -> None:
-    """The first item alone speaks, and is the weaker the more are kept beside it."""
-    values = [[2.0, 0.0]] + [[0.0, 0.0]] * (items - 1)
-    (curve,) = by_ranking(readout_of([[1 / items] * items], [values], [0.0, 0.0]), "product")["sufficiency_curve"]
-    full, *alone = (classify(np.array([2 / kept, 0.0]))[0] for kept in (items, *sizes))
-    assert curve == pytest.approx(full - np.array(alone), abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("draw", "expected"), [("corrected", [1 / 3, 1 / 3, 0, 1 / 3]), ("as_published", [0, 1 / 3, 1 / 3, 1 / 3])]
-)
-def test_the_corrected_draw_is_of_the_other_items_and_the_published_of_positions(
-    draw: str, expected: list[float]
-) -> None:
-    """Its weight tells the item drawn; the one at position 2 is the top."""
-    texts, weights = 2000, [0.1, 0.2, 0.4, 0.3]
-    drawn = single(readout_of([weights] * texts, [[1, 2, 3, 4]] * texts, [0.0]), draw=draw)["delta_attention"]
-    counts = Counter(round(weights[2] - value, 3) for value in drawn)
-    # three standard errors of a share of a third
-    assert [counts[weight] / texts for weight in weights] == pytest.approx(expected, abs=0.032)
-
-
-def test_random_numbers_hang_on_seed_and_text_alone(random_readout: MakeReadout) -> None:
-    readout, some = random_readout([20] * 30, outputs=4), ["text-17", "text-4", "text-29"]
-    for audit in (ranked_sets, single_weight):
-        whole, part, other = (
-            pd.DataFrame(audit(texts, seed)).set_index("id")
-            for texts, seed in ((readout, SEED), (readout.aligned(some), SEED), (readout, SEED + 1))
-        )
-        for name in some:
-            pd.testing.assert_frame_equal(part.loc[[name]], whole.loc[[name]])
-        assert not other.equals(whole)

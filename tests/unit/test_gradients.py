@@ -122,13 +122,6 @@ def test_integrated_gradients_of_a_linear_model_are_its_terms() -> None:
         np.testing.assert_allclose(shares, sign * brought / np.abs(brought).sum(), rtol=1e-4)
 
 
-def test_some_texts_in_any_order() -> None:
-    model, split = model_of("bilstm"), texts_of()
-    everything = integrated_gradients(model, split, 5, np.arange(4))
-    for member, scores in enumerate(integrated_gradients(model, split, 5, np.array([3, 0]))):
-        assert scores == pytest.approx(everything[member] if member in (3, 0) else 0.0)
-
-
 def test_texts_read_as_sentences_are_refused() -> None:
     split = Split(TEXTS[0], [4], [0], CPU, sentences=Lists(np.array([0, 2]), np.array([2])))
     with pytest.raises(ValueError, match="flat texts"):

@@ -69,49 +69,20 @@ def naive(readout: Readout, text: int, weights: npt.NDArray[Any]) -> npt.NDArray
 def erased(readout: Readout, text: int, gone: Sequence[int]) -> npt.NDArray[np.float64]:
     """Weights (L, H) of one text without some items, each head renormalised; zeros where nothing is left."""
     assert readout.attending is not None
-    weights = readout.attending.weights[text].astype(np.float64).copy()
-    weights[list(gone)] = 0
-    mass = weights.sum(0)
-    return np.divide(weights, mass, out=np.zeros_like(weights), where=mass > 0)
+    return without(readout.attending.weights[text], gone)
+
+
+def without(weights: npt.NDArray[Any], gone: Sequence[int]) -> npt.NDArray[np.float64]:
+    """Weights (L, H) without some items, each head renormalised; zeros where nothing is left."""
+    left = weights.astype(np.float64)
+    left[list(gone)] = 0
+    mass = left.sum(0)
+    return np.divide(left, mass, out=np.zeros_like(left), where=mass > 0)
 
 
 def only(readout: Readout) -> Padded:
     (texts,) = readout.batches(torch.float64)
     return texts
-
-
-def test_the_map_is_the_mean_of_the_heads_and_predicts_what_the_tail_says(random_heads: MakeReadout) -> None:
-    readout = random_heads(LENGTHS)
-    assert readout.attending is not None
-    for text, weights in enumerate(readout.attending.weights):
-        np.testing.assert_allclose(readout.attention[text], weights.mean(1), atol=1e-7)
-        np.testing.assert_allclose(readout.probabilities[text], naive(readout, text, weights), atol=1e-5)
-    np.testing.assert_allclose(readout.predict(readout.attending.weights), readout.probabilities, atol=1e-6)
-
-
-def test_items_are_permuted_alike_in_all_heads_and_uniform_is_even_in_each(random_heads: MakeReadout) -> None:
-    readout = random_heads(LENGTHS)
-    texts = only(readout)
-    assert readout.attending is not None
-    random = orders(texts, readout.ids, 4, seed=1)
-    permuted, even = texts.permuted(random), texts.even()
-    for row, member in enumerate(texts.members):
-        length, weights = LENGTHS[member], readout.attending.weights[member]
-        for draw in range(4):
-            expected = weights[random[draw, row, :length].numpy()].T
-            np.testing.assert_allclose(permuted[draw, row, :, :length], expected, atol=1e-7)
-        np.testing.assert_allclose(even[row, :, :length], 1 / length)
-        assert (even[row, :, length:] == 0).all()
-    torch.testing.assert_close(texts.mean_map(permuted), texts.attention.expand(4, -1, -1).gather(2, random))
-
-
-def test_marks_keep_their_weights_where_words_alone_are_permuted(random_heads: MakeReadout) -> None:
-    texts = only(random_heads([5, 3, 7], marks=2))
-    random = orders(texts, ["text-0", "text-1", "text-2"], 50, 1, marks=False)
-    permuted = texts.permuted(random)
-    for row, words in enumerate(texts.words.tolist()):
-        assert (permuted[:, row, :, words:] == texts.weights[row, :, words:]).all()
-        assert (permuted[:, row] != texts.weights[row]).any() == (words > 1)
 
 
 def test_the_expansion_has_the_logits_and_their_slopes(random_heads: MakeReadout) -> None:

@@ -1,6 +1,7 @@
 """Jain & Wallace's adversary: its gradient against autograd, its choice by hand, its finds on texts that allow them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,9 +76,7 @@ def test_finds_far_weights_where_words_are_interchangeable(random_readout: Calla
     readout = random_readout([8, 8, 12])
     attention = [np.eye(len(a), dtype=np.float32)[0] for a in readout.attention]
     contribution = [np.ones_like(z) for z in readout.contribution]
-    readout = Readout(
-        readout.ids, readout.labels, readout.predictions, readout.probabilities, attention, contribution, readout.bias
-    )
+    readout = replace(readout, attention=attention, contribution=contribution)
     found = instance_adversary(readout, InstanceAdversary(), 0, lambda line: None)
     assert found["jsd"].min() > 0.6
     assert found["tvd"].max() < 1e-6

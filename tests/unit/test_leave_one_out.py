@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from small_networks import ENCODERS, model_of, random_texts, split_of
-from torch import Tensor, nn
+from small_networks import ENCODERS, model_of, predict_alone, random_texts, split_of
+from torch import Tensor
 
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.audits.shared_states import Recurrence, shared
@@ -15,7 +15,6 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split
 from attention_audit.model.encoders import BiLSTM, VectorEncoder
 from attention_audit.model.network import Network
-from attention_audit.model.tail import probabilities
 
 LENGTHS = [4, 1, 20, 7, 4, 2, 7, 3, 7]
 TEXTS = random_texts(LENGTHS)
@@ -32,36 +31,15 @@ def texts_of(pair: bool) -> Split:
 
 def singly(model: Network, member: int, pair: bool) -> tuple[list[float], list[float], list[bool]]:
     """Distances, falls and flips of each deletion in one text, each text a batch of its own."""
-    text = TEXTS[member]
-    predictions = []
-    for written in [text, *(text[:at] + text[at + 1 :] for at in range(1, len(text) - 1))]:
-        pairs = {"queries": [QUERIES[member]], "candidates": [CANDIDATES[member]]} if pair else {}
-        batch = split_of([written], **pairs).batch(np.array([0]))
-        predictions.append(probabilities(model(batch).logits.detach()))
-    before, *after = predictions
+    text, pairs = TEXTS[member], {"queries": QUERIES[member], "candidates": CANDIDATES[member]} if pair else {}
+    written = [text, *(text[:at] + text[at + 1 :] for at in range(1, len(text) - 1))]
+    before, *after = (predict_alone(model, each, **pairs) for each in written)
     chosen = before.argmax()
     return (
         [tvd(predicted, before).item() for predicted in after],
-        [(before - predicted)[0, chosen].item() for predicted in after],
+        [(before - predicted)[chosen].item() for predicted in after],
         [bool(predicted.argmax() != chosen) for predicted in after],
     )
-
-
-def test_a_deletion_by_hand() -> None:
-    model = model_of("none", attention="uniform", classes=2).float()
-    nn.init.constant_(model.decoder.bias, 0.5)
-    nn.init.ones_(model.decoder.weight)
-    with torch.no_grad():
-        model.embedding.weight.copy_(torch.arange(30.0)[:, None].expand(-1, 5) / 100)
-    split = split_of([[2, 10, 20, 6, 3]])
-    # five values of the mean word / 100, and a half: 36, 26, 16, 30 words in all
-    mean = np.array([36 / 3, 26 / 2, 16 / 2, 30 / 2])
-    positive = 1 / (1 + np.exp(-(mean / 20 + 0.5)))
-    (distances,), predicted, (falls,), (flips,) = leave_one_out(model, split)
-    np.testing.assert_allclose(distances, abs(positive[1:] - positive[0]), rtol=1e-6)
-    np.testing.assert_allclose(falls, positive[0] - positive[1:], rtol=1e-6)
-    assert predicted.tolist() == [1]
-    assert not flips.any()
 
 
 @pytest.mark.parametrize(("encoder", "attention", "pair"), KINDS)

@@ -72,27 +72,21 @@ def material(read: Read) -> Material:
     return read(architecture(pretrained=True))
 
 
-def test_splits_come_in_their_own_order_with_their_texts_in_the_files(material: Material) -> None:
+def test_texts_are_encoded_between_marks_split_by_split(material: Material) -> None:
     assert {name: texts.ids for name, texts in material.splits.items()} == {
         "train": ["text-1", "text-3", "text-5"],
         "dev": ["text-2"],
         "test": ["text-0", "text-4"],
     }
     assert list(material.splits) == ["train", "dev", "test"]
-
-
-def test_texts_are_encoded_between_marks_and_unknown_words_marked(material: Material) -> None:
     train, dev = material.splits["train"], material.splits["dev"]
     assert train.texts.flat.tolist() == [2, 5, 3, 2, 6, 4, 3, 2, 4, 3]
     assert train.lengths.tolist() == [1, 2, 1]
     assert train.labels.tolist() == [0, 1, 0]
+    # an unknown word is marked
     assert dev.texts.flat.tolist() == [2, 1, 6, 3]
-
-
-def test_classes_are_counted_over_all_splits(material: Material) -> None:
-    assert material.classes == 3
-    assert material.class_sizes == (2, 1, 0)
-    assert material.words == 7
+    # classes are counted over all splits
+    assert (material.classes, material.class_sizes, material.words) == (3, (2, 1, 0), 7)
 
 
 def test_words_without_a_vector_have_nan_and_start_at_zero(material: Material) -> None:

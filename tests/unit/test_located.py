@@ -1,28 +1,47 @@
-"""Words deleted from the input: by hand, and against texts written without them one by one."""
+"""Words deleted from the input, or replaced: by hand, and against texts written so one by one."""
 
 from collections.abc import Callable
+from functools import partial
 from math import ceil
+from pathlib import Path
+from types import SimpleNamespace
 
+import classifiers_on_disk
 import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from small_networks import model_of, random_texts, split_of
-from torch import nn
+from small_networks import CPU, model_of, predict_alone, random_texts, split_of
 
 from attention_audit.audits import located as module
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.flipping_sets import ranked_sets
 from attention_audit.audits.leave_one_out import deleting, leave_one_out
-from attention_audit.audits.located import FURTHER, falls, located, rank, sizes
+from attention_audit.audits.located import (
+    FURTHER,
+    Ranked,
+    delete_sets,
+    draw_others,
+    located,
+    measure_falls,
+    rank,
+    repeat_id,
+    replace_words,
+    replaced,
+    sizes,
+)
 from attention_audit.audits.rankings import BY_STATES, list_scores
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.model.batch import Split
+from attention_audit.batching import Indices
+from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network
-from attention_audit.model.tail import probabilities
+from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.readout import Readout
+from attention_audit.stages.reading_classifiers import take_classifier
+from attention_audit.transformer.pieces import SPECIAL, cut
+from attention_audit.transformer.states import PieceBatch, PieceTable
 
 MakeReadout = Callable[..., Readout]
 LENGTHS = [12, 1, 2, 12, 7, 21]
@@ -31,22 +50,42 @@ QUERIES = random_texts([3, 1, 2, 5, 3, 2], seed=1)
 KINDS = [("bilstm", False), ("affine", False), ("conv", False), ("bigru", False), ("bilstm", True), ("affine", True)]
 
 
+OCCURRENCES = np.array([0, 0, 0, 0, *range(1, 27)])
+"""Of the 30 rows of the embedding, of which the first four are marks."""
+NAMES = ["text-0", "text-1"]
+CLASSIFIED = [list(classifiers_on_disk.WORDS[:5]), list(classifiers_on_disk.WORDS[3:12])]
+SETTINGS = Agreement(texts=3, steps=4), Erasure(), Deletion()
+
+
 def texts_of(pair: bool = False) -> Split:
     return split_of(TEXTS, **{"queries": QUERIES} if pair else {})
 
 
-def naively(model: Network, member: int, order: npt.NDArray[np.int64], pair: bool) -> list[float]:
-    """What the predicted class loses at each size, each text a batch of its own."""
+def falls_alone(model: Network, written: list[list[int]], member: int, pair: bool) -> npt.NDArray[np.float64]:
+    """What the class that is predicted of the first of some texts loses in the others, each a batch of its own."""
+    pairs = {"queries": QUERIES[member]} if pair else {}
+    before, *after = (predict_alone(model, text, **pairs).numpy() for text in written)
+    return before.max() - np.array([predicted[before.argmax()] for predicted in after])
+
+
+def falls(model: Network, split: Split, members: list[int], orders: list[Indices]) -> npt.NDArray[np.float64]:
+    """What the predicted class loses without the first words of some orders of texts."""
+    deletions = leave_one_out(model, split)
+    rows = Ranked(deletions, np.array(members), [], orders, [], [])
+    return measure_falls(split.lengths, rows, partial(delete_sets, model, split, deletions))
+
+
+def first_words(order: npt.NDArray[np.int64]) -> list[list[int]]:
+    """No words, and the first of an order at each size, as places in the written text."""
+    counts = (0, 1, *(ceil(len(order) * share / 100) for share in (5, 10, 20, 50)))
+    return [[1 + place for place in order[:count].tolist()] for count in counts]
+
+
+def naively(model: Network, member: int, order: npt.NDArray[np.int64], pair: bool) -> npt.NDArray[np.float64]:
+    """What the predicted class loses at each size without the first words."""
     text = TEXTS[member]
-    words = len(text) - 2
-    predicted = []
-    for count in (0, 1, *(ceil(words * share / 100) for share in (5, 10, 20, 50))):
-        gone = {1 + place for place in order[:count].tolist()}
-        written = [word for place, word in enumerate(text) if place not in gone]
-        batch = split_of([written], **{"queries": [QUERIES[member]]} if pair else {}).batch(np.array([0]))
-        predicted.append(probabilities(model(batch).logits.detach())[0])
-    chosen = int(predicted[0].argmax())
-    return [float(predicted[0][chosen] - after[chosen]) for after in predicted[1:]]
+    written = [[word for at, word in enumerate(text) if at not in gone] for gone in first_words(order)]
+    return falls_alone(model, written, member, pair)
 
 
 def test_sizes_by_hand() -> None:
@@ -67,31 +106,13 @@ def test_a_word_goes_and_a_word_stays(length: int) -> None:
     assert (np.diff(counts[1:]) >= 0).all()
 
 
-def test_falls_by_hand() -> None:
-    """A mean of words without an encoder: the log odds are half the mean of the values 8, -2, 4, 6, 0 and so on."""
-    model = model_of("none", attention="uniform", classes=2).float()
-    values = torch.tensor([8.0, -2, 4, 6, 0, 2, -4, 10, -6, 2])
-    nn.init.constant_(model.decoder.bias, 0.0)
-    nn.init.constant_(model.decoder.weight, 0.1)
-    with torch.no_grad():
-        model.embedding.weight[4:14] = values[:, None]
-    text = [2, *range(4, 14), 3]
-    split = split_of([text])
-    order = np.array([7, 0, 3, 2, 5, 9, 4, 1, 6, 8])
-    (found,) = falls(model, split, leave_one_out(model, split), np.array([0]), [order])
-    # sums 20, then without 10; without 10 and 8; without 10, 8, 6, 4, 2: over 10, 9, 8 and 5 words
-    odds = np.array([20 / 10, 10 / 9, 10 / 9, 10 / 9, 2 / 8, -10 / 5])
-    p = 1 / (1 + np.exp(-odds / 2))
-    np.testing.assert_allclose(found, p[0] - p[1:], rtol=1e-6)
-
-
 @pytest.mark.parametrize(("encoder", "pair"), KINDS)
 def test_falls_are_those_of_texts_written_without_the_words(encoder: str, pair: bool) -> None:
     model = model_of(encoder, pair).eval()
     split = texts_of(pair)
-    members = np.array([5, 0, 2, 3, 4, 0, 5])
+    members = [5, 0, 2, 3, 4, 0, 5]
     orders = [np.random.default_rng(row).permutation(LENGTHS[member]) for row, member in enumerate(members)]
-    found = falls(model, split, leave_one_out(model, split), members, orders)
+    found = falls(model, split, members, orders)
     for ours, member, order in zip(found, members, orders, strict=True):
         np.testing.assert_allclose(ours, naively(model, member, order, pair), rtol=1e-8, atol=1e-12)
 
@@ -106,7 +127,7 @@ def test_the_same_words_are_deleted_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(module, "deleting", spied)
     first, second = np.arange(12), np.array([1, 0, 2, *range(11, 2, -1)])
-    found = falls(model, split, leave_one_out(model, split), np.array([0, 3, 0, 0]), [first, first, first, second])
+    found = falls(model, split, [0, 3, 0, 0], [first, first, first, second])
     # 12 words: k = 1, 1, 2, 3, 6; the second order has the first's two and three words, and another six
     assert read == [3 + 3 + 1]
     assert found[0].tolist() == found[2].tolist()
@@ -185,3 +206,97 @@ def test_a_sample_of_the_texts_is_asked_as_all_would_be(random_readout: MakeRead
         np.testing.assert_allclose(some["falls"][place], every["falls"][whole], rtol=1e-9, atol=1e-13)
         assert some["top_flips"][place] == every["top_flips"][whole]
         np.testing.assert_equal(some["fraction_removed"][place], every["fraction_removed"][whole])
+
+
+def test_other_words_by_hand() -> None:
+    # rows 4, 5 and 6 have the occurrences 0 and 1, 2, and 3; of row 5, what is left is 0 and 3
+    occurrences = np.array([0, 0, 0, 0, 2, 1, 1])
+    own = np.array([4, 4, 5, 5, 5, 6, 1, 1])
+    uniform = np.array([0.0, 0.5, 0.0, 0.34, 0.67, 0.99, 0.0, 0.99])
+    assert draw_others(own, occurrences, uniform).tolist() == [5, 6, 4, 4, 6, 5, 4, 6]
+    # the training texts have one word alone
+    assert draw_others(np.array([4]), np.array([0, 0, 0, 0, 9]), np.array([0.5])).tolist() == [1]
+
+
+@pytest.mark.parametrize(("encoder", "pair"), [("bilstm", False), ("affine", False), ("conv", False), ("bilstm", True)])
+def test_falls_are_those_of_texts_written_with_other_words(
+    encoder: str, pair: bool, random_readout: MakeReadout, random_pairs: MakeReadout
+) -> None:
+    model, split = model_of(encoder, pair), texts_of(pair)
+    readout = (random_pairs if pair else random_readout)(LENGTHS, outputs=3)
+    texts = Attributed(model, split, readout, lambda line: None)
+    found, deleted = replaced(texts, OCCURRENCES, *SETTINGS), located(texts, *SETTINGS)
+    rows = len(deleted["id"])
+    assert found["by"] == ["unknown"] * rows + ["likely"] * rows
+    assert (found["id"], found["ranking"]) == (deleted["id"] * 2, deleted["ranking"] * 2)
+    model.eval()
+    draw_likely = module.draw_likely(texts, OCCURRENCES, Erasure().seed)
+    for by, name, ranking, lost in zip(*(found[key] for key in ("by", "id", "ranking", "falls")), strict=True):
+        if ranking != "attention":
+            continue
+        member = int(name.removeprefix("text-"))
+        own = torch.tensor([TEXTS[member][1:-1]])
+        others = {"unknown": torch.ones_like(own), "likely": draw_likely(np.array([member]), own)}[by][0].tolist()
+        assert all(theirs != ours for theirs, ours in zip(others, TEXTS[member][1:-1], strict=True))
+        written = [
+            [others[at - 1] if at in gone else word for at, word in enumerate(TEXTS[member])]
+            for gone in first_words(np.argsort(-readout.attention[member], kind="stable"))
+        ]
+        np.testing.assert_allclose(lost, falls_alone(model, written, member, pair), rtol=1e-7, atol=1e-12)
+
+
+def test_all_pieces_of_a_word_are_masked_and_those_of_a_query_are_not() -> None:
+    # a mark, words 0 (two pieces), 1 and 2, a mark, the query's word, which is number 3, and padding
+    words = torch.tensor([[SPECIAL, 0, 0, 1, 2, SPECIAL, 3, SPECIAL]])
+    ids = torch.tensor([[101, 11, 12, 13, 14, 102, 15, 0]])
+    one = torch.ones(1, dtype=torch.long)
+    pieces = PieceBatch(ids, torch.zeros_like(ids), words, 7 * one, 3 * one, one, 0 * one)
+    batch = Batch(torch.zeros(1, 5, dtype=torch.long), 3 * one, 0 * one, pieces=pieces)
+    found = replace_words(batch, np.array([0]), torch.tensor([[True, False, True]]), repeat_id(103))
+    assert found.pieces is not None
+    assert found.pieces.ids.tolist() == [[101, 103, 103, 13, 103, 102, 15, 0]]
+
+
+def test_a_transformer_has_its_tokenizers_unknown_and_mask(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Classifier:
+        folder = "somewhere"
+
+    monkeypatch.setattr(module, "TransformerClassifier", Classifier)
+    texts = SimpleNamespace(model=Classifier())
+    for unknown, mask, names in ((100, 103, ["unknown", "mask"]), (None, 4, ["mask"])):
+        tokenizer = SimpleNamespace(unk_token_id=unknown, mask_token_id=mask)
+        monkeypatch.setattr(module, "open_tokenizer", lambda folder, split, own=tokenizer: own)
+        found = module.list_stand_ins(texts, np.empty(0, np.int64), 0)  # type: ignore[arg-type]
+        assert list(found) == names
+        assert found["mask"](np.array([0]), torch.tensor([[7, 8]])).tolist() == [[mask, mask]]
+
+
+def test_where_nothing_can_stand_in_there_are_no_rows(random_readout: MakeReadout) -> None:
+    model, split = model_of("affine"), texts_of()
+    texts = Attributed(model, split, random_readout(LENGTHS, outputs=3), lambda line: None)
+    assert [len(column) for column in replaced(texts, np.empty(0, np.int64), *SETTINGS).values()] == [0] * 5
+
+
+def test_words_of_a_classifier_are_masked(tmp_path: Path) -> None:
+    """The first word of attention alone, in the place of each of its pieces, and the library reads the rest."""
+    classifier = SequenceClassifier(classifiers_on_disk.save(tmp_path, names=("a", "b", "c")))
+    pieces = cut(classifier.tokenizer, NAMES, CLASSIFIED, None, classifier.most)
+    readout = take_classifier(classifier, pieces, NAMES, np.zeros(len(NAMES), np.int64), (0, 1, 2))
+    rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
+    split = Split(rows, pieces.read, readout.labels, CPU, pieces=PieceTable(pieces, CPU))
+    found = replaced(Attributed(classifier, split, readout, lambda line: None), np.empty(0, np.int64), *SETTINGS)
+    assert set(found["by"]) == {"unknown", "mask"}
+    at = next(
+        place
+        for place, keys in enumerate(zip(found["by"], found["ranking"], strict=True))
+        if keys == ("mask", "attention")
+    )
+    text = NAMES.index(found["id"][at])
+    first = int(readout.attention[text][: pieces.read[text]].argmax())
+    whole = PieceTable(pieces, CPU).batch(torch.tensor([text])).ids
+    classifier.eval()
+    start, mask = pieces.starts[text], classifier.tokenizer.mask_token_id
+    of_word = torch.from_numpy(pieces.words[start : start + pieces.counts[text]] == first)
+    masked = whole.masked_fill(of_word[None], mask)
+    before, after = (classifier.model(input_ids=ids).logits.detach().softmax(-1)[0] for ids in (whole, masked))
+    assert found["falls"][at][0] == pytest.approx(float((before - after)[before.argmax()]), abs=1e-6)

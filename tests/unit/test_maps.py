@@ -14,7 +14,7 @@ from readouts import make_readout
 
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.audits.map_stability import map_stability, rank_correlation
+from attention_audit.audits.stability import map_stability, rank_correlation
 from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError
 from attention_audit.figures.maps import hf_fig_maps

@@ -4,17 +4,19 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from readouts import make_readout
 
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attributed import EVERY_TEXT
+from attention_audit.audits.flipping_sets import ranked_sets
 from attention_audit.audits.located import FURTHER
-from attention_audit.audits.plausibility import CONTRIBUTION, FREQUENCY, OTHERS, RANDOM
-from attention_audit.audits.plausible_words import called
+from attention_audit.audits.plausibility import CONTRIBUTION, FREQUENCY, OTHERS, RANDOM, name_words
 from attention_audit.audits.rankings import TOPS
+from attention_audit.columns.audits import RANKED_SETS
 from attention_audit.columns.files import CORPUS
 from attention_audit.names import MAPS, NUMBERED, PLAUSIBLE, RANKINGS
-from attention_audit.stages.audits import count_words
+from attention_audit.stages.audits import count_words, find_sentences, label_columns
 
 
 def corpus(path: Path, provenance: Provenance, *rows: dict[str, Any]) -> Path:
@@ -51,12 +53,25 @@ def test_without_a_training_split_nothing_is_counted(tmp_path: Path, provenance:
 
 
 def test_whatever_is_held_against_marks_has_a_look() -> None:
-    of_words = {called(name) for name in EVERY_TEXT} - {"loo"}
+    of_words = {name_words(name) for name in EVERY_TEXT} - {"loo"}
     assert {*TOPS, CONTRIBUTION, *of_words, *FURTHER, *MAPS, RANDOM, FREQUENCY, OTHERS} == set(PLAUSIBLE)
     # one name is one thing
-    assert called("gradient") == "word_gradient"
+    assert name_words("gradient") == "word_gradient"
     assert all(PLAUSIBLE[name] == RANKINGS[name] for name in (*TOPS, *FURTHER))
     several = (RANDOM, FREQUENCY, OTHERS, *NUMBERED)
     attributions = [look for name, look in PLAUSIBLE.items() if name not in several]
     assert len({(look.colour, look.marker) for look in attributions}) == len(attributions)
     assert len({look.label for look in attributions}) == len(attributions)
+
+
+def test_what_never_flips_is_null() -> None:
+    columns = ranked_sets(make_readout([2, 2], 3), 0)
+    columns["fraction_removed"][0] = float("nan")
+    identity = {"dataset": "toy", "model": "han_rnn", "lambda": None, "seed": 1}
+    assert label_columns(RANKED_SETS, identity, columns)["fraction_removed"][0].as_py() is None
+
+
+def test_the_sentences_of_evidence_are_named_once() -> None:
+    assert find_sentences([0, 3, 4, 9], [0, 3, 7]) == [0, 1, 2]
+    assert find_sentences([5], [0]) == [0]
+    assert find_sentences([], [0, 3]) == []

@@ -22,26 +22,6 @@ MakeReadout = Callable[..., Readout]
 SETTINGS = Permutation()
 
 
-def test_a_weight_that_leaves_the_only_telling_word_by_hand(random_readout: MakeReadout) -> None:
-    """All weight on one word of ten: in nine of ten permutations it goes to a word that says nothing."""
-    only = np.eye(10, dtype=np.float32)[3]
-    readout = replace(
-        random_readout([10]), attention=[only], contribution=[2 * only[:, None]], bias=np.full((1, 1), 0.5, np.float32)
-    )
-    columns = permutation(readout, SETTINGS, 0)
-    assert columns["max_attention"].tolist() == [1]
-    fall = 1 / (1 + np.exp(-2.5)) - 1 / (1 + np.exp(-0.5))
-    assert columns["median_tvd"][0] == pytest.approx(fall, abs=1e-6)
-    # each permutation moves the weight, and then everything moves, or it leaves it, and then nothing does
-    stays = 1 - columns["mean_tvd"][0] / fall
-    assert stays == pytest.approx(0.1, abs=0.07)
-    assert columns["chance_jsd"][0] == pytest.approx((1 - stays) * np.log(2))
-    # the bias speaks for the same class
-    assert columns["flips"].tolist() == [0]
-    against = replace(readout, bias=np.full((1, 1), -0.5, np.float32))
-    assert permutation(against, SETTINGS, 0)["flips"][0] == pytest.approx(1 - stays)
-
-
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_all_statistics_are_of_the_same_permutations(random_readout: MakeReadout, outputs: int) -> None:
     """One after another, permutation by permutation, with the published generator."""
@@ -62,24 +42,6 @@ def test_all_statistics_are_of_the_same_permutations(random_readout: MakeReadout
         assert found["flips"][i] == pytest.approx(np.mean([p.argmax() != before.argmax() for p in after]))
         apart = [jsd(torch.tensor(weights), torch.tensor(weights[order])).item() for order in places]
         assert found["chance_jsd"][i] == pytest.approx(np.mean(apart), abs=1e-9)
-
-
-@pytest.mark.parametrize("outputs", [1, 3])
-def test_flat_weights_move_nothing(random_readout: MakeReadout, outputs: int) -> None:
-    readout = random_readout([5, 1, 12], outputs=outputs)
-    flat = [np.full(len(a), 1 / len(a), np.float32) for a in readout.attention]
-    columns = permutation(replace(readout, attention=flat), SETTINGS, 0)
-    assert columns["median_tvd"].max() < 1e-12
-    assert columns["chance_jsd"].max() < 1e-12
-    assert columns["flips"].max() == 0
-
-
-def test_neighbours_change_nothing_and_the_seed_does(random_readout: MakeReadout) -> None:
-    readout = random_readout([4, 9, 9, 2, 30], outputs=3)
-    together = permutation(readout, SETTINGS, 1)["median_tvd"]
-    alone = [permutation(readout.aligned([name]), SETTINGS, 1)["median_tvd"][0] for name in readout.ids]
-    np.testing.assert_allclose(together, alone, rtol=1e-9)
-    assert (together[1:3] != permutation(readout, SETTINGS, 2)["median_tvd"][1:3]).all()
 
 
 def test_a_pairs_head_and_candidates_are_used(random_readout: MakeReadout) -> None:

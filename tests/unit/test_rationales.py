@@ -88,7 +88,6 @@ def test_rationales_are_read_by_text_and_split(tmp_path: Path, provenance: Prove
     path = tmp_path / "corpus.parquet"
     write_table(path, CORPUS, pa.Table.from_pylist(whole, schema=CORPUS.schema), provenance)
     assert read_rationales(path) == {"a": Rationale({"Ann": [0], "Bob": []}, [1.0, 0.0])}
-    assert read_rationales(path, "train") == {"c": Rationale({"Ann": [1]})}
 
 
 TEXT = " A  bad,bad film "

@@ -1,7 +1,8 @@
 """Shuffles imposed on a readout: by hand, text by text with loops, and against the audits of the map itself."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -11,14 +12,14 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from readouts import make_readout
+from test_heads import naive, without
 
 from attention_audit.audits.permutation import orders
 from attention_audit.audits.settings import Erasure, Permutation
 from attention_audit.audits.shuffles import shuffles
 from attention_audit.batching import stream
-from attention_audit.columns.audits import SHUFFLES
 from attention_audit.readout import Readout
-from attention_audit.stages.audits import label_columns
 
 MakeReadout = Callable[..., Readout]
 Floats = npt.NDArray[np.float64]
@@ -118,17 +119,8 @@ def test_shuffles_are_the_naive_loops(random_readout: MakeReadout, outputs: int)
 @settings(max_examples=30)
 @given(st.integers(0, 1000), st.sampled_from([1, 2, 5]))
 def test_shuffles_of_equal_weights_change_nothing(seed: int, outputs: int) -> None:
-    random = np.random.default_rng(seed)
-    lengths = random.integers(1, 9, 5)
-    logits = np.zeros((5, max(2, outputs)), np.float32)
-    readout = Readout(
-        [f"text-{i}" for i in range(5)],
-        *np.zeros((2, 5), np.int64),
-        logits,
-        [np.full(items, 1 / items, np.float32) for items in lengths],
-        [random.normal(0, 2, (items, outputs)).astype(np.float32) for items in lengths],
-        random.normal(size=(5, outputs)).astype(np.float32),
-    )
+    readout = make_readout([int(items) for items in np.random.default_rng(seed).integers(1, 9, 5)], outputs, seed)
+    readout = replace(readout, attention=[np.full_like(own, 1 / len(own)) for own in readout.attention])
     columns = shuffles(readout, ERASURE, PERMUTATION)
     assert (columns["tvd"] == 0).all()
     for name in ("prediction", "by_weight", "smallest", "lead", "fall"):
@@ -139,22 +131,7 @@ def test_shuffles_of_equal_weights_change_nothing(seed: int, outputs: int) -> No
 
 def passed(readout: Readout, i: int, weights: Floats) -> Callable[[list[int]], Floats]:
     """The logits of a text of a Transformer, of which some items are kept, each head by itself: weights (L, H)."""
-    attending = readout.attending
-    assert attending is not None
-    below = torch.from_numpy(attending.below[i : i + 1])
-
-    def logits(kept: list[int]) -> Floats:
-        mass = weights[kept].sum(0)
-        heads: Iterator[Floats] = (
-            weights[kept, h] @ attending.values[i][kept, h] / mass[h]
-            if kept
-            else np.zeros(attending.values[i].shape[2])
-            for h in range(weights.shape[1])
-        )
-        context = torch.from_numpy(np.concatenate([*heads])[None]).float()
-        return attending.tail.passed(context, below)[0].double().numpy()
-
-    return logits
+    return lambda kept: np.log(naive(readout, i, without(weights, [*{*range(len(weights))} - {*kept}])))
 
 
 @pytest.mark.parametrize("marks", [True, False])
@@ -193,12 +170,3 @@ def test_the_expansion_of_heads_is_that_at_the_weights_imposed(random_heads: Mak
         for by, close in ((shuffled, True), (texts, False)):
             logits = (shuffled.attention[..., None] * by.contribution).sum(1) + by.bias
             assert torch.allclose(logits, imposed, atol=1e-4) == close
-
-
-def test_the_columns_are_those_declared(random_readout: MakeReadout, random_heads: MakeReadout) -> None:
-    identity = {"dataset": "chorus", "model": "base", "lambda": None, "seed": 1, "other": None}
-    for readout, rows in ((random_readout([3, 1, 4]), 33), (random_heads([3, 4]), 8)):
-        table = label_columns(SHUFFLES, identity, shuffles(readout, ERASURE, PERMUTATION))
-        assert len(table) == rows
-        for field in table.schema:
-            assert field.nullable or not table[field.name].null_count

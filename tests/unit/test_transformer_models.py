@@ -28,7 +28,7 @@ from attention_audit.model.network import Network, predict_split
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import Readout, read_readout
 from attention_audit.stages import attribution
-from attention_audit.stages.loading import build_split, read_material, rebuilt
+from attention_audit.stages.loading import build_split, read_material, rebuild
 from attention_audit.transformer.opening import open_model
 
 CPU = torch.device("cpu")
@@ -101,7 +101,7 @@ class Made(NamedTuple):
         files = {"transformer": [Path(places.transformer)]}
         corpus, vocabulary = (Path(places.corpus_file(dataset, name)) for name in ("corpus", "vocabulary"))
         material = read_material(corpus, vocabulary, architecture, files=files)
-        model = rebuilt(material, architecture, seed, self.file("weights", training), CPU)
+        model = rebuild(material, architecture, seed, self.file("weights", training), CPU)
         return model.eval(), build_split(material.splits["test"], CPU), material.splits["test"].ids
 
     def readout(self, training: str) -> Readout:

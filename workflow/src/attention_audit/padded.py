@@ -5,7 +5,7 @@ model of pairs has a head above them, logits = W tanh(s) + c, and classes that a
 
 A Transformer has several heads of attention and a tail above them (`model.tail`). Its map is the mean of the heads, and
 z_t and b are those of its first-order expansion at its own weights. An audit asks for other weights by what is done to
-the items, and gets those of all heads: `permuted`, `even`, `without`. Weights are (..., L) of one map, (..., H, L) of H
+the items, and gets those of all heads: `permuted`, `rearranged`. Weights are (..., L) of one map, (..., H, L) of H
 heads, and `mean_map` is the map that a reader sees of them.
 """
 
@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
 from attention_audit.model.tail import ROWS, Tail, probabilities
 
@@ -30,22 +29,16 @@ class Head(NamedTuple):
 
 
 class Heads(NamedTuple):
-    """The heads of n texts, below their tail: weights (n, H, L), values (n, H, L, D_h), below (n, D), marks (n,).
+    """The heads of n texts, below their tail: weights (n, H, L), values (n, H, L, D_h), below (n, D).
 
-    below: the state of the classified token under the last layer. marks: how many items of a text, its last ones, are
-    no words but marks of the tokenizer. Values and tail are in float32: a tail in float64
+    below: the state of the classified token under the last layer. Values and tail are in float32: a tail in float64
     takes many times as long, and both differ by about 1e-6.
     """
 
     weights: Tensor
     values: Tensor
     below: Tensor
-    marks: Tensor
     tail: Tail
-
-    def rows(self, rows: Tensor) -> "Heads":
-        """Those of some of the texts."""
-        return Heads(self.weights[rows], self.values[rows], self.below[rows], self.marks[rows], self.tail)
 
     def contexts(self, weights: Tensor) -> Tensor:
         """What K other sets of weights attend to: (K, n, H, L) -> (K, n, H D_h)."""
@@ -82,14 +75,23 @@ class Heads(NamedTuple):
         return self._replace(values=self.values.to(dtype), below=self.below.to(dtype), tail=self.tail.to(dtype))
 
 
+def differentiate_softmax(predicted: Tensor, slope: Tensor) -> Tensor:
+    """Take derivatives with respect to the predictions to those with respect to the logits: (..., C) -> (..., C).
+
+    Of a softmax, dp_c/ds_j = p_c (delta_cj - p_j).
+    """
+    return predicted * (slope - (slope * predicted).sum(-1, keepdim=True))
+
+
 @dataclass(frozen=True)
 class Padded:
     """n texts of a readout, padded to the longest.
 
     members (n,): the positions of the texts in the readout. attention (n, L), contribution (n, L, O), bias (n, O),
     lengths (n,). A model of pairs also has its head, and candidates (n, C), true on classes that may be the answer. A
-    Transformer has its heads, whose mean is `attention`. marks (n,): as in `Heads`, where there are several. O is 0
-    where the predictions do not follow from the weights.
+    Transformer has its heads, whose mean is `attention`. marks (n,): how many items of a text, its last ones, are no
+    words but marks of the tokenizer, where there are several maps. O is 0 where the predictions do not follow from the
+    weights.
     """
 
     members: npt.NDArray[np.int64]
@@ -127,13 +129,6 @@ class Padded:
         """The map that a reader sees of other weights: (..., L) of one map, (..., H, L) of several -> (..., L)."""
         return weights if self.heads is None else weights.mean(-2)
 
-    def per_head(self, slope: Tensor) -> Tensor:
-        """From a derivative with respect to what is seen, that with respect to the weights: the other way round."""
-        if self.heads is None:
-            return slope
-        count = self.heads.weights.shape[1]
-        return (slope / count).unsqueeze(-2).expand(*slope.shape[:-1], count, slope.shape[-1])
-
     def permuted(self, orders: Tensor) -> Tensor:
         """The weights in K other orders of the items, the same in all heads: (K, n, L) -> (K, n, L) or (K, n, H, L)."""
         places = orders if self.heads is None else orders.unsqueeze(-2)
@@ -151,11 +146,6 @@ class Padded:
         heads = self.heads._replace(weights=weights)
         contribution, bias, _ = (part.to(weights.dtype) for part in heads.expansion())
         return replace(self, attention=weights.mean(1), contribution=contribution, bias=bias, heads=heads)
-
-    def even(self) -> Tensor:
-        """The same weight on every item, in all heads: (n, L) or (n, H, L)."""
-        lengths = self.lengths.to(self.weights.dtype).view(-1, *[1] * (self.weights.dim() - 1))
-        return (1 / lengths).expand_as(self.weights).masked_fill(self.padding, 0.0)
 
     def scores(self, weights: Tensor) -> Tensor:
         """The scores s under K other sets of weights: (K, n, L) or (K, n, H, L) -> (K, n, O).
@@ -180,38 +170,18 @@ class Padded:
         """Predicted probabilities under K other sets of weights: (K, n, L) or (K, n, H, L) -> (K, n, C)."""
         return self.decide(self.scores(weights))
 
-    def exact_contributions(self) -> Tensor | None:
-        """What each item adds to the decision for the predicted class m, c_t = a_t (z_tm - sum_c p_c z_tc), (n, L).
+    def descent(self, weights: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
+        """Differentiate a function of the predictions with respect to the weights, by the chain rule.
 
-        Its sum over the items is the lead of logit m over the mean of all logits, weighted by their probabilities,
-        but for the bias. Zeros on padding. None for a model of pairs, which has no such sum below its head, and where
-        the predictions do not follow from the weights. With several heads, z_t are those of the first-order expansion,
-        so that c_t are exact at the model's own weights only.
+        weights: K other sets, (K, n, L) or (K, n, H, L). slope: from the predictions of K sets of weights for the
+        texts, (K, n, C), to the function's derivative with respect to them; zeros in a row cost nothing. Returns the
+        shape of the weights.
         """
-        if self.head is not None or not self.contribution.shape[-1]:
-            return None
-        logits = self.scores(self.weights[None])[0]
-        predicted = pad(logits, (int(logits.shape[-1] == 1), 0)).softmax(-1)
-        decision = predicted.argmax(-1, keepdim=True)
-        others = predicted.scatter(-1, decision, 0.0)
-        # [c = m] - p_c; 1 - p_m would lose its digits where p_m is nearly 1
-        lead = others.neg().scatter(-1, decision, others.sum(-1, keepdim=True))[:, -logits.shape[-1] :]
-        return self.attention * (self.contribution @ lead[..., None])[..., 0]
-
-    def _by_score(self, predicted: Tensor, slope: Tensor) -> Tensor:
-        """From derivatives with respect to the predictions to those with respect to the logits: (..., C) -> (..., C).
-
-        Of a softmax, dp_c/ds_j = p_c (delta_cj - p_j).
-        """
-        return predicted * (slope - (slope * predicted).sum(-1, keepdim=True))
-
-    def grad_by_weights(self, scores: Tensor, predicted: Tensor, slope: Tensor) -> Tensor:
-        """Derivative, with respect to the weights, of a function of the predictions (the chain rule), of one map.
-
-        scores (K, n, O): from `scores`. predicted (K, n, C): from `decide`. slope (K, n, C): the function's derivative
-        with respect to the predictions. Returns (K, n, L).
-        """
-        by_score = self._by_score(predicted, slope)
+        if self.heads is not None:
+            return self._descend_tail(self.heads, weights, slope)
+        scores = self.scores(weights)
+        predicted = self.decide(scores)
+        by_score = differentiate_softmax(predicted, slope(predicted))
         if self.head is None:
             # a lone sigmoid output is the last of two classes
             by_score = by_score[..., -scores.shape[-1] :]
@@ -219,24 +189,11 @@ class Padded:
             by_score = (by_score @ self.head.weight) * (1 - scores.square())
         return (by_score.transpose(0, 1) @ self.contribution.transpose(1, 2)).transpose(0, 1)
 
-    def descent(self, weights: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
-        """Derivative, with respect to the weights, of a function of the predictions.
-
-        weights: K other sets, (K, n, L) or (K, n, H, L). slope: from the predictions of K sets of weights for the
-        texts, (K, n, C), to the function's derivative with respect to them; zeros in a row cost nothing. Returns the
-        shape of the weights.
-        """
-        if self.heads is None:
-            scores = self.scores(weights)
-            predicted = self.decide(scores)
-            return self.grad_by_weights(scores, predicted, slope(predicted))
-        return self._through_tail(self.heads, weights, slope)
-
-    def _through_tail(self, heads: Heads, weights: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
-        """`descent` of several heads; of the rows, only those with a slope pass the tail a second time, backwards."""
+    def _descend_tail(self, heads: Heads, weights: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
+        """Do so with several heads; of the rows, only those with a slope pass the tail a second time, backwards."""
         contexts = heads.contexts(weights)
         predicted = self.decide(heads.logits(contexts).to(weights.dtype))
-        by_logit = self._by_score(predicted, slope(predicted)).flatten(0, 1)
+        by_logit = differentiate_softmax(predicted, slope(predicted)).flatten(0, 1)
         rows = by_logit.any(-1).nonzero()[:, 0]
         by_context = torch.zeros_like(contexts).flatten(0, 1)
         flat = contexts.flatten(0, 1)

@@ -95,7 +95,6 @@ class HeadStates(Maps):
             weights.transpose(1, 2).contiguous(),
             values.transpose(1, 2).contiguous(),
             torch.from_numpy(self.below[members]),
-            torch.from_numpy(self.marks[members]),
             self.tail,
         )
 

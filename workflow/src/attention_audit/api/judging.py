@@ -33,9 +33,9 @@ from attention_audit.api.predicting import (
     count_texts,
     delete_words,
 )
-from attention_audit.audits.map_stability import rank_correlation
 from attention_audit.audits.plausibility import Case, list_cases, overlap
 from attention_audit.audits.settings import Erasure
+from attention_audit.audits.stability import rank_correlation
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.corpus.languages import choose_tokens, find_unspaced
@@ -373,8 +373,8 @@ def judge(
         found.insert(0, "training", number)
         found["top_word"] += np.where(found["top_word"] < 0, 0, [part.start for part in parts])
         for column, values in (("auprc", own), ("auprc_random", [*map(np.ones_like, own)])):
-            auprc = {case.text: overlap(case.marked, values[case.text])["auprc"] for case in cases}
-            found[column] = pd.Series(auprc, dtype=np.float64)
+            every = overlap(cases, [values[case.text] for case in cases])
+            found[column] = pd.Series(every["auprc"], [case.text for case in cases])
         rows.append(found)
     by_text = pd.concat(rows, ignore_index=True)
     why_not = NO_TEXT if max(map(len, texts)) < 2 else TOO_COARSE if any(one.coarse for one in predictions) else ""

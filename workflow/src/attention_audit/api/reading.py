@@ -18,6 +18,7 @@ from attention_audit.api.auditing import check_path, name_classes, name_readouts
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
+from attention_audit.audits.erasure import find_contributions
 from attention_audit.audits.gradients import gradients
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
@@ -41,7 +42,7 @@ from attention_audit.plan.suite import Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
 from attention_audit.stages.import_readout import as_readout
-from attention_audit.stages.loading import build_split, read_material, rebuilt
+from attention_audit.stages.loading import build_split, read_material, rebuild
 from attention_audit.stages.read_classifier import classes_of, opened, pieces_of, read_texts, split_of
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.reading_out import take_readout
@@ -185,7 +186,7 @@ class Trained:
             vocabulary = Path(files.corpus_file(self.dataset, "vocabulary"))
             material = read_material(corpus, vocabulary, model.architecture, files=record)
             material = replace(material, classes=len(self.classes))
-            network = rebuilt(material, model.architecture, run.seed, self._place_weights(run), device)
+            network = rebuild(material, model.architecture, run.seed, self._place_weights(run), device)
             encoded = material.splits["test"]
             split, pieces = build_split(encoded, device), encoded.pieces
             if material.opened:
@@ -281,7 +282,7 @@ def make_reading(
     places, marks = first.places[0], MARKS[: int((first.lengths - first.words)[0])]
     weights = np.stack([one.attention[0] for one in trainings]).astype(np.float64)
     (padded,) = first.batches(torch.float64)
-    exact = padded.exact_contributions()
+    exact = find_contributions(padded)
     count = len(items) + len(marks)
     words = pd.DataFrame(
         {

@@ -26,8 +26,8 @@ def sample(count: int, most: int) -> Indices:
 class Attributed:
     """A model with the texts of a split, its readout of them in the same order, and their attributions.
 
-    Each attribution is computed when an audit first asks for it, and kept. `report` says which. together: gives the
-    model's leave-one-out, where it is computed together with others'; None: it is computed here. seed: of this
+    Each attribution is computed when an audit first asks for it, and kept. `report` says which. together: gives
+    leave-one-out of several models, of which this is the one at `place`; None: it is computed here. seed: of this
     training. earlier: what an audit has kept of the trainings of this model that it was asked of before, by seed. own:
     attributions of the user's own, each "module:function".
     """
@@ -36,7 +36,8 @@ class Attributed:
     split: Split
     readout: Readout
     report: Callable[[str], None]
-    together: Callable[[], Deletions] | None = None
+    together: Callable[[], Sequence[Deletions]] | None = None
+    place: int = 0
     seed: int = 0
     own: Sequence[str] = ()
     earlier: dict[int, dict[str, Scores]] = field(default_factory=dict)
@@ -45,7 +46,7 @@ class Attributed:
     @cached_property
     def deletions(self) -> Deletions:
         """Leave-one-out."""
-        found = self.together() if self.together else leave_one_out(self.model, self.split)
+        found = self.together()[self.place] if self.together else leave_one_out(self.model, self.split)
         self.report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
@@ -74,6 +75,11 @@ class Attributed:
         return np.intersect1d(several, np.union1d(*samples))
 
     @cached_property
+    def gradient(self) -> Scores:
+        """Shares of the magnitudes of the gradients of the words."""
+        return gradients(self.model, self.split)
+
+    @cached_property
     def scores(self) -> dict[str, Scores]:
         """The attributions of every text by name: those of `EVERY_TEXT`, and then the user's own."""
         attributions = EVERY_TEXT | {target: load(target) for target in self.own}
@@ -93,7 +99,7 @@ class Attributed:
 Attribution = Callable[[Attributed], Scores]
 
 EVERY_TEXT: dict[str, Attribution] = {
-    "gradient": lambda texts: gradients(texts.model, texts.split),
+    "gradient": lambda texts: texts.gradient,
     "gradient_attached": lambda texts: gradients(texts.model, texts.split, attached=True),
     "loo": lambda texts: texts.deletions.distances,
 }

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from attention_audit.batching import Indices
-from attention_audit.readout import Readout
 
 
 def cut_rows(values: Tensor, lengths: Tensor) -> list[npt.NDArray[Any]]:
@@ -44,9 +43,3 @@ def collect(measure: Callable[..., Mapping[str, Any]], *batches: Iterable[Any]) 
 def to_columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
     """Turn rows, of which there may be none, into columns of these names."""
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
-
-
-def find_evidence(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[int, Indices]:
-    """Find the items that are evidence by the position of their text; what a Transformer has not read is left out."""
-    texts = enumerate(zip(readout.ids, readout.places, strict=True))
-    return {i: np.flatnonzero(np.isin(places, evidence[name])) for i, (name, places) in texts if name in evidence}

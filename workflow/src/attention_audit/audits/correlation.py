@@ -8,6 +8,8 @@ tau is then NaN, and tables report how often that happens.
 Agreement: how far any two attributions order the tokens alike. Claims: all attributions are meant to say which tokens
 matter. Where they do not agree with one another, attention's disagreement with one of them says little against
 attention. Mean Kendall tau-b over texts, for every two attributions (Neely et al. 2021).
+
+`word_attributions` claims nothing: it keeps the values of the words, to be looked at text by text.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +22,9 @@ from scipy.stats import kendalltau
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.batches import to_columns
-from attention_audit.audits.settings import Agreement, Correlation
+from attention_audit.audits.settings import Agreement, Correlation, Deletion
+from attention_audit.batching import Indices
+from attention_audit.readout import Scores
 
 YARDSTICK = ("gradient", "loo")
 """The two measures of importance that the paper compares with each other."""
@@ -87,3 +91,27 @@ def agreement(texts: Attributed, settings: Agreement) -> dict[str, Any]:
         defined = values[~np.isnan(values)]
         rows.append((first, second, defined.mean() if len(defined) else np.nan, len(defined)))
     return to_columns(("first", "second", "tau", "texts"), rows)
+
+
+def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletion) -> dict[str, Any]:
+    """Columns id, attribution, scores: a row for each attribution and text that has it.
+
+    gradient: shares of the magnitudes of the gradients of the words. loo: the probability that the predicted class
+    loses without the word. integrated_gradients: with their signs, of a sample of the texts, the one of the audit
+    `agreement`; loo of the same sample where the section `deletion` asks for less than all texts.
+    """
+    chosen, integrated = texts.integrated(agreement)
+    everyone = np.arange(len(texts.split))
+    asked = everyone if deletion.texts is None else chosen
+    falls = texts.deletions_of(asked).falls
+    found: dict[str, tuple[Indices, Scores]] = {
+        "gradient": (everyone, texts.gradient),
+        "loo": (asked, falls),
+        "integrated_gradients": (chosen, integrated),
+    }
+    rows = [
+        (texts.readout.ids[member], name, scores[member].astype(np.float32))
+        for name, (members, scores) in found.items()
+        for member in members
+    ]
+    return to_columns(("id", "attribution", "scores"), rows)

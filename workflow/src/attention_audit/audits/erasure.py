@@ -137,7 +137,12 @@ class ErasableTexts:
 
     @property
     def exact_contributions(self) -> Tensor:
-        """What each item adds to the decision, c_t = a_t times the lead, (n, L): `Padded.exact_contributions`."""
+        """What each item adds to the decision for the predicted class m, c_t = a_t (z_tm - sum_c p_c z_tc), (n, L).
+
+        Its sum over the items is the lead of logit m over the mean of all logits, weighted by their probabilities,
+        but for the bias. Zeros on padding. With several heads, z_t are those of the first-order expansion, so that c_t
+        are exact at the model's own weights only.
+        """
         return self.attention * self.lead
 
     def ahead(self, values: Tensor) -> Tensor:
@@ -172,6 +177,15 @@ def count_votes(texts: Padded) -> ErasableTexts:
         values = (weights[..., None] * texts.heads.values).transpose(2, 3).flatten(1, 2)
         votes = pad(torch.cat([values, weights, weights.mean(1, keepdim=True)], 1), (0, 1))
     return ErasableTexts(texts.members, attention, contribution, bias, votes, texts.lengths, texts.words, texts.heads)
+
+
+def find_contributions(texts: Padded) -> Tensor | None:
+    """Find `ErasableTexts.exact_contributions`, (n, L); None for a model of pairs, which has no such sum below its
+    head, and where the predictions do not follow from the weights.
+    """
+    if texts.head is not None or not texts.bias.shape[1]:
+        return None
+    return count_votes(texts).exact_contributions[:, :-1]
 
 
 def reordered(votes: Tensor, order: Tensor) -> Tensor:

@@ -1,7 +1,9 @@
-"""Plausibility where the truth is known: how much attention falls on the words that decide the label.
+"""Plausibility where the truth is known: do maps and rankings point to the words that decide the label?
 
-Claims: attention that explains the prediction falls on the evidence far more than uniform attention does. Assumes that
-the evidence positions are complete. Higher is better; uniform attention is the value to beat.
+Claims: attention that explains the prediction falls on the evidence far more than uniform attention does, and a ranking
+by importance starts with evidence far more often than chance would (`planted`). Assumes that the evidence positions are
+complete. Higher is better; uniform attention, or chance, is the value to beat. An item is a token, or in a hierarchical
+model a sentence; a sentence is evidence where any of its tokens is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from attention_audit.audits.batches import find_evidence
+from attention_audit.audits.batches import to_columns
+from attention_audit.audits.erasure import erasable
+from attention_audit.audits.rankings import RANKERS, TOPS, falling
+from attention_audit.batching import Indices
 from attention_audit.readout import Readout
+
+
+def find_evidence(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[int, Indices]:
+    """Find the items that are evidence by the position of their text; what a Transformer has not read is left out."""
+    texts = enumerate(zip(readout.ids, readout.places, strict=True))
+    return {i: np.flatnonzero(np.isin(places, evidence[name])) for i, (name, places) in texts if name in evidence}
 
 
 def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
@@ -25,3 +36,22 @@ def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> di
         "evidence_mass": [float(readout.attention[i][at].sum()) for i, at in items.items()],
         "uniform_mass": [len(at) / len(readout.attention[i]) for i, at in items.items()],
     }
+
+
+def planted(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """Columns id, ranking, on_evidence, chance; one row for each ranking (`TOPS`) and text that `evidence` has.
+
+    on_evidence: whether the item that the ranking puts first is evidence. chance: the share of items that are evidence.
+    Evidence that a Transformer has not read is left out.
+    """
+    items, rows = find_evidence(readout, evidence), []
+    for texts in erasable(readout):
+        for ranking in TOPS:
+            # none of these rankings draws random numbers, so the seed has no effect
+            tops = falling(RANKERS[ranking](texts, readout.ids, 0), texts)[:, 0].tolist()
+            rows += [
+                (readout.ids[member], ranking, top in items[member], len(items[member]) / length)
+                for member, length, top in zip(texts.members.tolist(), texts.lengths.tolist(), tops, strict=True)
+                if member in items
+            ]
+    return to_columns(("id", "ranking", "on_evidence", "chance"), rows)

@@ -11,22 +11,18 @@ Single weights: does the item that a ranking puts first matter more than another
 Claims: if attention says what matters, the prediction changes more without the item of the highest weight than without
 another, random item. Assumes that a prediction from renormalised weights is one the model could make. Serrano & Smith
 2019, section 4; their figures 12 and 13 have the rankings by gradient and by product.
-
-Texts whose evidence is known (`planted`): do the rankings put it first? Claims: a ranking by importance starts with
-evidence far more often than chance would. Assumes that the evidence positions are complete. An item is a token, or in a
-hierarchical model a sentence; a sentence is evidence where any of its tokens is.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.audits.batches import collect, find_evidence, to_columns
+from attention_audit.audits.batches import collect
 from attention_audit.audits.erasure import ErasableTexts, erasable, find_flips, left, reordered, without
-from attention_audit.audits.rankings import RANKERS, SMALLEST, TOPS, Ranker, falling, load_rankers
+from attention_audit.audits.rankings import SMALLEST, TOPS, Ranker, falling, load_rankers
 from attention_audit.batching import stream
 from attention_audit.columns.audits import BINS, DRAWS
 from attention_audit.divergence import jsd
@@ -149,22 +145,3 @@ def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> 
         "draw": [draw for draw in DRAWS for _ in several] * len(tops),
         "items": np.tile(readout.lengths[several].astype(np.int32), repeats),
     } | {name: values[..., several].reshape(-1) for name, values in found.items()}
-
-
-def planted(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """Columns id, ranking, on_evidence, chance; one row for each ranking (`TOPS`) and text that `evidence` has.
-
-    on_evidence: whether the item that the ranking puts first is evidence. chance: the share of items that are evidence.
-    Evidence that a Transformer has not read is left out.
-    """
-    items, rows = find_evidence(readout, evidence), []
-    for texts in erasable(readout):
-        for ranking in TOPS:
-            # none of these rankings draws random numbers, so the seed has no effect
-            tops = falling(RANKERS[ranking](texts, readout.ids, 0), texts)[:, 0].tolist()
-            rows += [
-                (readout.ids[member], ranking, top in items[member], len(items[member]) / length)
-                for member, length, top in zip(texts.members.tolist(), texts.lengths.tolist(), tops, strict=True)
-                if member in items
-            ]
-    return to_columns(("id", "ranking", "on_evidence", "chance"), rows)

@@ -61,7 +61,10 @@ def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: Insta
         beyond = (tvd(predicted, target) > settings.margin)[..., None]
         return torch.sign(predicted - target) / 2 * beyond
 
-    gradient = texts.per_head(gradient).add(texts.descent(attention, penalty), alpha=settings.penalty)
+    if texts.heads is not None:
+        # of the mean of the heads, each has an equal part
+        gradient = (gradient / attention.shape[2])[:, :, None]
+    gradient = gradient.add(texts.descent(attention, penalty), alpha=settings.penalty)
     return attention * (gradient - (gradient * attention).sum(-1, keepdim=True))
 
 

@@ -9,7 +9,8 @@ every difference.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -51,17 +52,6 @@ class Deletions(NamedTuple):
     flips: list[npt.NDArray[np.bool_]]
 
 
-@contextmanager
-def given_states(model: Network) -> Iterator[None]:
-    """Let the model take the states of its texts from its batches in the block."""
-    encoder = model.encoder
-    model.register_module("encoder", Carried(encoder.width))
-    try:
-        yield
-    finally:
-        model.register_module("encoder", encoder)
-
-
 def equally_long(lengths: Indices) -> Iterator[Indices]:
     """Group the places of texts of one length whose deletions have at most `STATES` states; or of a single text."""
     for length in np.unique(lengths):
@@ -98,24 +88,24 @@ class Reading:
     """
 
     def __init__(self, models: Sequence[Network], split: Split, members: Indices) -> None:
-        self.models = models
+        self.models, self.split, self.members = models, split, members
         model = models[0]
-        self.split = split
-        self.members = members
         self.batch = flat(split.batch(members))
         # a Transformer lets every state depend on every token
         alone = self.batch.pieces is not None
         self.sharing = None if alone else shared(model.encoder, model.embedding(self.batch.ids), self.batch.lengths)
         self.query = model.query(self.batch) if isinstance(model, PairClassifier) and not alone else None
+        if self.sharing:
+            # the same model, which takes the states of its texts from its batches
+            model = copy(model)
+            model._modules = {**model._modules, "encoder": Carried(model.encoder.width)}
+            self.models = [model]
 
     def _predicted(self, texts: Batch, text: Tensor, states: Tensor | None) -> Tensor:
         """Predictions (M, R, C) for copies of the texts at `text` (R,), from their states where these are known."""
-        if states is None:
-            return probabilities(logits(self.models, texts).double())
-        (model,) = self.models
-        query = None if self.query is None else self.query[text]
-        with given_states(model):
-            return probabilities(model(replace(texts, states=states, summary=query)).logits.double())[None]
+        if states is not None:
+            texts = replace(texts, states=states, summary=None if self.query is None else self.query[text])
+        return probabilities(logits(self.models, texts).double())
 
     def whole(self) -> Tensor:
         """Predictions for the texts themselves, (M, N, C): those of one length together, without padding, as copies of

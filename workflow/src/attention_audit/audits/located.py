@@ -12,9 +12,22 @@ goes, and at least one stays. Deletions of the same words are computed once, and
 Rankings, the highest score first and the earlier of equals: those of `rankings` by the states under the attention; loo,
 what the predicted class loses when a word is deleted alone; and integrated gradients, what a word adds to the
 probability of the predicted class. Further maps that a readout carries are rankings too.
+
+Replaced: does it matter that words are deleted, and not replaced by others? Claims: where a ranking locates the words
+that matter, the prediction falls likewise whatever stands in for them. A text that lacks words is shorter and less
+fluent than those that the model was trained on, and a fall may come from that. Assumes that a text in which other words
+stand is more like them; a likely word is so by itself, and not in its place. Kim et al. 2020 draw the words in the
+place of a deleted one from a masked language model; here they are drawn by how often the training texts have them,
+which needs none.
+
+A word is replaced by the unknown word; by another word, drawn in proportion to its occurrences in the training texts,
+the same at one position of a text for all rankings; or by the mask. A Transformer has the unknown and the mask of its
+tokenizer in the place of each piece of the word, and no likely words, which may have other numbers of pieces.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,18 +38,25 @@ from torch import Tensor
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.batches import collect, select_class, to_columns
 from attention_audit.audits.erasure import ErasableTexts, find_share
-from attention_audit.audits.leave_one_out import Deletions, deleting
+from attention_audit.audits.gradients import flat, of_tokens
+from attention_audit.audits.leave_one_out import TOKENS, Deletions, deleting, logits
 from attention_audit.audits.rankings import batch_states, list_scores
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.batching import Indices, runs
-from attention_audit.columns.audits import DELETED
-from attention_audit.model.batch import Split
+from attention_audit.batching import Indices, runs, sort_into_runs, stream
+from attention_audit.columns.audits import DELETED, LIKELY, MASK, UNKNOWN
+from attention_audit.corpus.vocabulary import UNKNOWN as UNKNOWN_ROW
+from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network, inference
+from attention_audit.model.sequence_classifier import TransformerClassifier
+from attention_audit.model.tail import probabilities
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout, Scores
+from attention_audit.transformer.opening import open_tokenizer
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
+StandIn = Callable[[Indices, Tensor], Tensor]
+"""Ids in the place of those of the words of some texts: the texts (R,), the ids of their words (R, L) -> (R, L)."""
 FURTHER = ("loo", "integrated_gradients")
 """The rankings by what the model predicts of other words; `names.RANKINGS` declares how all of them look."""
 TOGETHER = 1 << 16
@@ -88,20 +108,6 @@ def erased_sets(lengths: Indices, members: Indices, orders: list[Indices]) -> tu
     return text[different], gone[different], same.reshape(count.shape)
 
 
-def falls(model: Network, split: Split, deletions: Deletions, members: Indices, orders: list[Indices]) -> Floats:
-    """Compute what the predicted class loses without the first words of an order: n texts -> (n, 5), by `sizes`.
-
-    A text may stand in `members` several times, each time with an order of its own.
-    """
-    text, gone, same = erased_sets(split.lengths, members, orders)
-    lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
-    several = np.flatnonzero(gone.sum(1) > 1)
-    with inference(model):
-        for rows, before, after in deleting(model, split, text[several], gone[several]):
-            lost[several[rows]] = select_class(before - after, deletions.predicted[text[several[rows]]])
-    return lost[same]
-
-
 class Ranked(NamedTuple):
     """R rows, one for each ranking and text that it is asked of, and leave-one-out of their texts.
 
@@ -144,6 +150,28 @@ def in_runs(lengths: Indices, rows: Ranked) -> Iterator[Indices]:
         yield by_text[run]
 
 
+def measure_falls(lengths: Indices, rows: Ranked, lose: Callable[[Indices, Flags], Floats]) -> Floats:
+    """Compute what the predicted class loses without the first words of each row, (R, 5), by `sizes`.
+
+    lose: the same of different sets of words, from the text of each, (D,), and its words, (D, L).
+    """
+    lost = np.empty((len(rows.member), 1 + len(DELETED)))
+    for part in in_runs(lengths, rows):
+        text, gone, same = erased_sets(lengths, rows.member[part], [rows.words[row] for row in part])
+        lost[part] = lose(text, gone)[same]
+    return lost
+
+
+def delete_sets(model: Network, split: Split, deletions: Deletions, text: Indices, gone: Flags) -> Floats:
+    """Compute what the predicted class loses where words are deleted: texts (D,), words (D, L) -> (D,)."""
+    lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
+    several = np.flatnonzero(gone.sum(1) > 1)
+    with inference(model):
+        for rows, before, after in deleting(model, split, text[several], gone[several]):
+            lost[several[rows]] = select_class(before - after, deletions.predicted[text[several[rows]]])
+    return lost
+
+
 def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> dict[str, Any]:
     """Columns id, ranking, words, falls, top_flips, fraction_removed; one row for each ranking and text of two words.
 
@@ -152,18 +180,116 @@ def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion:
     Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`; the other rankings for
     the larger one of `deletion` and for these texts, or for all.
     """
-    split = texts.split
-    rows = rank_texts(texts, agreement, erasure.seed, deletion)
-    lost = np.empty((len(rows.member), 1 + len(DELETED)))
-    for part in in_runs(split.lengths, rows):
-        orders = [rows.words[row] for row in part]
-        lost[part] = falls(texts.model, split, rows.deletions, rows.member[part], orders)
+    lengths, rows = texts.split.lengths, rank_texts(texts, agreement, erasure.seed, deletion)
+    lose = partial(delete_sets, texts.model, texts.split, rows.deletions)
     firsts = zip(rows.member, rows.words, strict=True)
     return {
         "id": [texts.readout.ids[i] for i in rows.member],
         "ranking": rows.ranking,
-        "words": split.lengths[rows.member].astype(np.int32),
-        "falls": list(lost),
+        "words": lengths[rows.member].astype(np.int32),
+        "falls": list(measure_falls(lengths, rows, lose)),
         "top_flips": [bool(rows.deletions.flips[i][first]) for i, (first, *_) in firsts],
         "fraction_removed": rows.fraction_removed,
+    }
+
+
+def draw_others(own: Indices, occurrences: Indices, uniform: Floats) -> Indices:
+    """Draw rows of other words than `own`, in proportion to their occurrences (V,), by numbers in [0, 1).
+
+    The unknown word where the training texts have no other.
+    """
+    ends, mine = occurrences.cumsum(), occurrences[own]
+    others = ends[-1] - mine
+    place = (uniform * others).astype(np.int64)
+    # the occurrences of the word itself are passed over
+    place += mine * (place >= ends[own] - mine)
+    return np.where(others > 0, np.searchsorted(ends, place, side="right"), UNKNOWN_ROW)
+
+
+def draw_likely(texts: Attributed, occurrences: Indices, seed: int) -> StandIn:
+    """Draw likely words in the place of others."""
+
+    def stand_in(members: Indices, words: Tensor) -> Tensor:
+        streams = (stream("replaced", texts.readout.ids[member], seed) for member in members)
+        uniform = np.stack([random.random(words.shape[1]) for random in streams])
+        return torch.from_numpy(draw_others(words.cpu().numpy(), occurrences, uniform)).to(words.device)
+
+    return stand_in
+
+
+def repeat_id(id_: int) -> StandIn:
+    """Stand in for every word with one id."""
+    return lambda _, words: torch.full_like(words, id_)
+
+
+def list_stand_ins(texts: Attributed, occurrences: Indices, seed: int) -> Mapping[str, StandIn]:
+    """List what may stand in for words that a model reads, by the column `by`; nothing where its pieces are unknown."""
+    model = texts.model
+    if isinstance(model, TransformerClassifier):
+        tokenizer = open_tokenizer(model.folder, split=False)
+        ids = {UNKNOWN: tokenizer.unk_token_id, MASK: tokenizer.mask_token_id}
+        return {name: repeat_id(id_) for name, id_ in ids.items() if id_ is not None}
+    if not len(occurrences) or model.embedding.num_embeddings != len(occurrences):
+        return {}
+    return {UNKNOWN: repeat_id(UNKNOWN_ROW), LIKELY: draw_likely(texts, occurrences, seed)}
+
+
+def replace_words(batch: Batch, members: Indices, gone: Tensor, stand_in: StandIn) -> Batch:
+    """Replace some words of the texts of a batch: gone (R, L)."""
+    if batch.pieces is None:
+        words = batch.words.where(~gone, stand_in(members, batch.words))
+        return replace(batch, ids=torch.cat([batch.ids[:, :1], words, batch.ids[:, -1:]], 1))
+    ids = batch.pieces.ids
+    taken = of_tokens(batch) & gone.gather(1, batch.pieces.words.clamp(0, gone.shape[1] - 1))
+    return replace(batch, pieces=replace(batch.pieces, ids=ids.where(~taken, stand_in(members, ids))))
+
+
+def predict_altered(
+    texts: Attributed, classes: Indices, members: Indices, runs: Iterable[Indices], read: Callable[..., Tensor]
+) -> Floats:
+    """Predict a class of each altered text: members (R,) -> (R,); a text may stand in `members` several times.
+
+    `classes` are those of all texts of the split. `read` gives the logits of the rows of a run from their batch.
+    """
+    found = np.empty(len(members))
+    with inference(texts.model):
+        for rows in runs:
+            read_logits = read(rows, flat(texts.split.batch(members[rows])))
+            found[rows] = select_class(probabilities(read_logits.double()), classes[members[rows]])
+    return found
+
+
+def replace_sets(texts: Attributed, deletions: Deletions, stand_in: StandIn, text: Indices, gone: Flags) -> Floats:
+    """Compute what the predicted class loses where others stand in for words: texts (D,), words (D, L) -> (D,)."""
+    # nothing is replaced in the first rows
+    whole = np.unique(text)
+    members, taken = np.concatenate([whole, text]), np.pad(gone, ((len(whole), 0), (0, 0)))
+
+    def read(rows: Indices, batch: Batch) -> Tensor:
+        flags = torch.from_numpy(taken[rows, : batch.words.shape[1]]).to(batch.ids.device)
+        return logits([texts.model], replace_words(batch, members[rows], flags, stand_in))[0]
+
+    together = sort_into_runs(texts.split.lengths[members] + 2, TOKENS)
+    chance = predict_altered(texts, deletions.predicted, members, together, read)
+    return chance[np.searchsorted(whole, text)] - chance[len(whole) :]
+
+
+def replaced(
+    texts: Attributed, occurrences: Indices, agreement: Agreement, erasure: Erasure, deletion: Deletion
+) -> dict[str, Any]:
+    """Columns id, ranking, by, words, falls; one row for each stand-in, ranking and text of `located`.
+
+    falls: the probability of the class that is predicted for the whole text, before minus after the first k words of
+    the ranking are replaced, for each k of `sizes`. occurrences (V,): how often the training texts have the word of
+    each row of the embedding. A Transformer below another classifier has no rows.
+    """
+    lengths, named = texts.split.lengths, list_stand_ins(texts, occurrences, erasure.seed)
+    rows = rank_texts(texts, agreement, erasure.seed, deletion)
+    lose = [partial(replace_sets, texts, rows.deletions, stand_in) for stand_in in named.values()]
+    return {
+        "id": [texts.readout.ids[i] for i in rows.member] * len(named),
+        "ranking": rows.ranking * len(named),
+        "by": [name for name in named for _ in rows.ranking],
+        "words": np.tile(lengths[rows.member].astype(np.int32), len(named)),
+        "falls": [fall for each in lose for fall in measure_falls(lengths, rows, each)],
     }

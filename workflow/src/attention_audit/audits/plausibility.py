@@ -15,6 +15,8 @@ Words with equal scores have no order. Each of these is therefore the mean over 
 closed form, so that scores that are all alike get what a random order gets on average, and no place in the text helps.
 
 A map in which nothing or everything is marked says nothing of an order: it is counted, and has no score.
+
+`plausible_words` asks the same of attributions that run the network again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,10 +25,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
+from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.batches import collect, cut_rows, to_columns
 from attention_audit.audits.erasure import ErasableTexts
-from attention_audit.audits.rankings import batch_states, score_states
+from attention_audit.audits.rankings import RANKERS, batch_states, score_states
+from attention_audit.audits.settings import Agreement
 from attention_audit.batching import Indices
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.padded import Padded
@@ -34,8 +39,8 @@ from attention_audit.readout import Readout
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
-Scores = list[Floats]
-"""For each text, the scores of its items."""
+Row = tuple[Any, ...]
+"""Values of `NAMES`."""
 Rationales = Mapping[str, Rationale]
 """What is marked in a text, by its id."""
 Counts = Mapping[str, Indices]
@@ -46,7 +51,8 @@ RANDOM, FREQUENCY, OTHERS = "random", "frequency", "others"
 """The floors: a random order, which is also what uniform weights get, and rare words first. The ceiling: the other
 annotators."""
 CONTRIBUTION = "contribution"
-NAMES = ("id", "annotator", "attribution", "words", "marked", "auprc", "f1", "iou", "mass")
+MEASURES = ("auprc", "f1", "iou")
+NAMES = ("id", "annotator", "attribution", "words", "marked", *MEASURES, "mass")
 NO_SHARES = ("gradient", "product", "loo", "integrated_gradients", FREQUENCY)
 """Scores that may be below 0, so that they have no mass."""
 
@@ -77,13 +83,8 @@ def is_scored(marked: Flags) -> bool:
     return bool(marked.any() and not marked.all())
 
 
-def choose(n: Any, k: Any, factorials: Floats) -> Any:
-    """Compute the logarithm of n over k, from the logarithms of the factorials."""
-    return factorials[n] - factorials[k] - factorials[n - k]
-
-
-def overlap(marked: Flags, scores: npt.NDArray[Any]) -> dict[str, float]:
-    """Compute auprc, f1 and iou of one map: (L,), (L,); NaN where nothing or all is marked.
+def overlap(cases: Sequence[Case], scores: Sequence[npt.NDArray[Any]]) -> dict[str, Floats]:
+    """Compute auprc, f1 and iou of n maps, (n,), from scores of their words; NaN where nothing or all is marked.
 
     auprc: a word at place j of a group of n equals, m of them marked, behind N words with M marked ones, is marked with
     probability m / n; then M + 1 + (j - 1)(m - 1)/(n - 1) of the N + j words up to there are, on average.
@@ -91,26 +92,39 @@ def overlap(marked: Flags, scores: npt.NDArray[Any]) -> dict[str, float]:
     f1, iou: of at most one group only some words are among the k highest, t of its n words with m marked ones. So the
     number of marked ones among them, x, is hypergeometric.
     """
-    if not is_scored(marked):
-        return dict.fromkeys(("auprc", "f1", "iou"), np.nan)
-    k, places = int(marked.sum()), np.arange(1, len(marked) + 1)
-    _, group, n = np.unique(-scores, return_inverse=True, return_counts=True)
-    m = np.bincount(group[marked], minlength=len(n))
-    before, marked_before = n.cumsum() - n, m.cumsum() - m
+    if not len(cases):
+        return dict.fromkeys(MEASURES, np.empty(0))
+    maps, lengths = np.arange(len(cases)), np.array([len(case.marked) for case in cases])
+    marked = np.concatenate([case.marked for case in cases])
+    words = pd.DataFrame({"map": maps.repeat(lengths), "score": -np.concatenate(scores), "marked": marked})
+    groups = words.groupby(["map", "score"], dropna=False)["marked"].agg(["size", "sum"])
+    n, m = groups.to_numpy().T
+    before, marked_before = (groups.groupby("map").cumsum() - groups).to_numpy().T
+    of, places = groups.index.get_level_values("map").to_numpy(), np.arange(1, lengths.max() + 1)
     harmonic, factorials = (np.r_[0.0, terms.cumsum()] for terms in (1 / places, np.log(places)))
     sums = harmonic[before + n] - harmonic[before]
     pairs = np.where(n > 1, (m - 1) / np.maximum(n - 1, 1), 0.0)
     # the sum over j of (j - 1) / (N + j) is n - (N + 1) sums
     precisions = m / n * ((marked_before + 1) * sums + pairs * (n - (before + 1) * sums))
-    taken = np.clip(k - before, 0, n)
-    (cut,) = ((taken > 0) & (taken < n)).nonzero()
-    n_cut, m_cut, t = (int(of_groups[cut].sum()) for of_groups in (n, m, taken))
-    x = np.arange(max(0, t - (n_cut - m_cut)), min(m_cut, t) + 1)
-    others = choose(n_cut - m_cut, t - x, factorials) - choose(n_cut, t, factorials)
-    chance, shared = np.exp(choose(m_cut, x, factorials) + others), m[taken == n].sum() + x
-    terms = (precisions, chance * shared, chance * shared / (2 * k - shared))
-    auprc, hits, iou = (float(values.cumsum()[-1]) for values in terms)
-    return {"auprc": auprc / k, "f1": hits / k, "iou": iou}
+
+    def add(owner: Indices, values: npt.NDArray[Any]) -> Any:
+        return np.bincount(owner, values, len(maps))
+
+    def choose(n: Indices, k: Indices) -> Any:
+        return factorials[n] - factorials[k] - factorials[n - k]
+
+    k = add(of, m)
+    taken = np.clip(k[of] - before, 0, n)
+    cut = (taken > 0) & (taken < n)
+    n, m, t, whole = (add(of, each).astype(int) for each in (n * cut, m * cut, taken * cut, m * (taken == n)))
+    least, most = np.maximum(0, t - (n - m)), np.minimum(m, t)
+    own, x = maps.repeat(most + 1 - least), np.concatenate([*map(np.arange, least, most + 1)])
+    n, m, t, shared = n[own], m[own], t[own], whole[own] + x
+    hits = np.exp(choose(m, x) + (choose(n - m, t - x) - choose(n, t))) * shared
+    with np.errstate(invalid="ignore"):
+        found = add(of, precisions) / k, add(own, hits) / k, add(own, hits / (2 * k[own] - shared))
+    scored = (k > 0) & (k < lengths)
+    return {name: np.where(scored, values, np.nan) for name, values in zip(MEASURES, found, strict=True)}
 
 
 def mass(marked: Flags, scores: npt.NDArray[Any], total: float) -> float:
@@ -125,35 +139,36 @@ def mass(marked: Flags, scores: npt.NDArray[Any], total: float) -> float:
     return float(scores[marked].cumsum()[-1] / total if total > 0 else marked.sum() / len(marked))
 
 
-def make_row(
-    ids: Sequence[str], name: str, case: Case, auprc: float, f1: float, iou: float, mass: float
-) -> tuple[Any, ...]:
-    """Make a row of what an attribution of this name reaches on a map."""
-    return ids[case.text], case.source, name, len(case.marked), int(case.marked.sum()), auprc, f1, iou, mass
+def list_rows(ids: Sequence[str], name: str, cases: Sequence[Case], *measures: Iterable[float]) -> list[Row]:
+    """List what an attribution of this name reaches on each map: auprc, f1, iou and mass, (n,) each."""
+    return [
+        (ids[case.text], case.source, name, len(case.marked), int(case.marked.sum()), *reached)
+        for case, *reached in zip(cases, *measures, strict=True)
+    ]
 
 
-def list_rows(
+def measure_cases(
     ids: Sequence[str], name: str, cases: Sequence[Case], scores: Sequence[npt.NDArray[Any]]
-) -> list[tuple[Any, ...]]:
+) -> list[Row]:
     """List what an attribution of this name reaches on each map, from its scores of the items of each text."""
     of_words = [scores[case.text][: len(case.marked)].astype(np.float64) for case in cases]
     signed = name in NO_SHARES or any((own < 0).any() for own in of_words)
-    rows = []
-    for case, own in zip(cases, of_words, strict=True):
-        share = np.nan if signed else mass(case.marked, own, scores[case.text].sum(dtype=np.float64))
-        rows.append(make_row(ids, name, case, **overlap(case.marked, own), mass=share))
-    return rows
+    shares = [
+        np.nan if signed else mass(case.marked, own, scores[case.text].sum(dtype=np.float64))
+        for case, own in zip(cases, of_words, strict=True)
+    ]
+    return list_rows(ids, name, cases, *overlap(cases, of_words).values(), shares)
 
 
-def list_others(ids: Sequence[str], cases: Sequence[Case]) -> list[tuple[Any, ...]]:
+def list_others(ids: Sequence[str], cases: Sequence[Case]) -> list[Row]:
     """List what the other annotators of each text reach in the place of an attribution.
 
     f1, iou: of the words that more than half of the others marked. auprc, mass: of the number of others that marked a
     word. Maps in which nothing or everything is marked take no part; f1 and iou are NaN where the others agree on no
     word.
     """
-    rows = []
     single = [case for case in cases if is_scored(case.marked) and case.source != MAJORITY]
+    found = []
     for _, group in groupby(single, key=lambda case: case.text):
         fellows = [*group]
         for case in fellows if len(fellows) > 1 else ():
@@ -162,19 +177,19 @@ def list_others(ids: Sequence[str], cases: Sequence[Case]) -> list[tuple[Any, ..
             size, shared = agreed.sum(), (agreed & case.marked).sum()
             either = size + case.marked.sum()
             f1, iou = (2 * shared / either, shared / (either - shared)) if size else (np.nan, np.nan)
-            auprc = overlap(case.marked, votes)["auprc"]
-            rows.append(make_row(ids, OTHERS, case, auprc, f1, iou, mass(case.marked, votes, votes.sum())))
-    return rows
+            found.append((case, votes, f1, iou, mass(case.marked, votes, votes.sum())))
+    asked, scores, *measures = to_columns(("case", "votes", "f1", "iou", "mass"), found).values()
+    return list_rows(ids, OTHERS, asked, overlap(asked, scores)["auprc"], *measures)
 
 
 def from_states(readout: Readout) -> dict[str, Sequence[npt.NDArray[Any]]]:
-    """The attributions that a readout has, text by text: scores of its items.
+    """Return the attributions that a readout has, text by text: scores of its items.
 
     Those are attention and the rankings by the states under it (`rankings`), with their signs; where predictions are
     linear in the attention, or are expanded so, the magnitudes of the exact contributions; and the further maps.
     """
 
-    def measure(texts: ErasableTexts | Padded) -> dict[str, Scores]:
+    def measure(texts: ErasableTexts | Padded) -> dict[str, list[Floats]]:
         scores = score_states(texts, readout.ids, 0)
         del scores["random"]
         if isinstance(texts, ErasableTexts):
@@ -190,7 +205,8 @@ def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) ->
 
     The attributions are those of `from_states`, and three to hold them against. RANDOM: what a random order gets on
     average; its mass is that of uniform weights over all items, marks of a tokenizer among them. FREQUENCY: rarer words
-    in the training split first; without a training split it has no rows. OTHERS: the other annotators, see `others`.
+    in the training split first; without a training split it has no rows. OTHERS: the other annotators, see
+    `list_others`.
     """
     some = readout.aligned([name for name in readout.ids if name in rationales])
     if not len(some):
@@ -198,8 +214,33 @@ def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) ->
     cases = list_cases(some.ids, some.places, rationales)
     every = from_states(some) | {RANDOM: [np.ones(length) for length in some.lengths]}
     if all(name in frequency for name in some.ids):
-        every[FREQUENCY] = [
-            -frequency[name][at].astype(np.float64) for name, at in zip(some.ids, some.places, strict=True)
-        ]
-    rows = [row for name, scores in every.items() for row in list_rows(some.ids, name, cases, scores)]
+        every[FREQUENCY] = [-1.0 * frequency[name][at] for name, at in zip(some.ids, some.places, strict=True)]
+    rows = [row for name, scores in every.items() for row in measure_cases(some.ids, name, cases, scores)]
     return to_columns(NAMES, rows + list_others(some.ids, cases))
+
+
+def name_words(name: str) -> str:
+    """Name an attribution beside the rankings by states, of which one may have its name: `gradient` is that by the
+    weights.
+    """
+    return f"word_{name}" if name in RANKERS else name
+
+
+def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreement) -> dict[str, Any]:
+    """Columns of `plausibility`: a row for each text that is marked, annotator and attribution that runs the network
+    again.
+
+    These are what `correlation`, `agreement` and `located` ask for, computed once for all of them; the last two with
+    their signs, as `located` ranks by them. loo: what the predicted class loses without the word. integrated_gradients
+    have rows for a sample of the texts, the one of the audit `agreement`. Where no text is marked, nothing is computed.
+    """
+    ids = texts.readout.ids
+    cases = list_cases(ids, texts.readout.places, rationales)
+    if not cases:
+        return to_columns(NAMES, [])
+    every = {name_words(name): scores for name, scores in texts.scores.items() if name != "loo"}
+    every["loo"] = texts.deletions.falls
+    rows = [row for name, scores in every.items() for row in measure_cases(ids, name, cases, scores)]
+    chosen, gains = texts.integrated(agreement)
+    sample = [case for case in cases if case.text in chosen]
+    return to_columns(NAMES, rows + measure_cases(ids, "integrated_gradients", sample, gains))

@@ -31,14 +31,11 @@ from torch.nn.functional import pad
 from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.batches import select_class
-from attention_audit.audits.gradients import flat, of_tokens, run_on, vectors_of
-from attention_audit.audits.located import Floats, in_runs, rank_texts
+from attention_audit.audits.gradients import of_tokens, run_on, vectors_of
+from attention_audit.audits.located import Floats, in_runs, predict_altered, rank_texts
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.batching import Indices, runs, stream
 from attention_audit.model.batch import Batch
-from attention_audit.model.network import inference
-from attention_audit.model.tail import probabilities
 
 DRAWS = 5
 """Draws of what is erased of a text, the same for all attributions."""
@@ -82,7 +79,7 @@ def kept(batch: Batch, scores: Tensor, uniform: Tensor, keeps: Tensor) -> Tensor
 
 def chances(texts: Attributed, classes: Indices, copies: Sequence[Copy], seed: int) -> Floats:
     """Predict a class of each text in its copies, (R,); `classes` are those of all texts of the split."""
-    split, found = texts.split, np.empty(len(copies))
+    split = texts.split
     member, draws = (np.array([copy[place] for copy in copies]) for place in (0, 1))
     order = np.lexsort((draws, member, split.sizes[member]))
 
@@ -92,20 +89,18 @@ def chances(texts: Attributed, classes: Indices, copies: Sequence[Copy], seed: i
         random = stream(f"soft {number}", texts.readout.ids[text], seed)
         return torch.from_numpy(random.random((split.sizes[text] + 2, width)))
 
-    with inference(texts.model):
-        for run in runs(split.sizes[member[order]] + 2, tokens=split.room(TOKENS)):
-            rows = order[run]
-            some = [copies[row] for row in rows]
-            batch = flat(split.batch(member[rows]))
-            vectors = vectors_of(texts.model, batch)
-            numbers = [draw(copy.member, copy.draw, vectors.shape[2]) for copy in some]
-            uniform = pad_sequence(numbers, True)[:, : vectors.shape[1]]
-            scores = pad_sequence([torch.from_numpy(copy.scores) for copy in some], True)
-            keeps = torch.tensor([copy.keeps for copy in some])
-            given = (part.to(vectors.device) for part in (scores, uniform, keeps))
-            logits = run_on(texts.model, batch, vectors * kept(batch, *given)).logits
-            found[rows] = select_class(probabilities(logits.double()), classes[member[rows]])
-    return found
+    def read(rows: Indices, batch: Batch) -> Tensor:
+        some = [copies[row] for row in rows]
+        vectors = vectors_of(texts.model, batch)
+        numbers = [draw(copy.member, copy.draw, vectors.shape[2]) for copy in some]
+        uniform = pad_sequence(numbers, True)[:, : vectors.shape[1]]
+        scores = pad_sequence([torch.from_numpy(copy.scores) for copy in some], True)
+        keeps = torch.tensor([copy.keeps for copy in some])
+        given = (part.to(vectors.device) for part in (scores, uniform, keeps))
+        return run_on(texts.model, batch, vectors * kept(batch, *given)).logits
+
+    parts = runs(split.sizes[member[order]] + 2, tokens=split.room(TOKENS))
+    return predict_altered(texts, classes, member, (order[part] for part in parts), read)
 
 
 def copy_text(texts: Attributed, member: int, scores: Floats, seed: int) -> list[Copy]:

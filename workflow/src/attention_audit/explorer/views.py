@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from attention_audit.audits.erasure import find_contributions
 from attention_audit.columns.kinds import Column, flag, integer, real, reals
 from attention_audit.columns.tables import TEXTS
 from attention_audit.explorer import fitting
@@ -325,7 +326,7 @@ def compute_contributions(readout: Readout) -> Maps:
     """Compute the exact contributions of each text, (L,), in float64."""
     found: Maps = [None] * len(readout)
     for texts in readout.batches(torch.float64):
-        exact = texts.exact_contributions()
+        exact = find_contributions(texts)
         if exact is not None:
             for member, row, length in zip(texts.members, exact.numpy(), texts.lengths.tolist(), strict=True):
                 found[member] = row[:length]

@@ -4,7 +4,7 @@ They share a process, and the attributions of each model: `audits.attributed.Att
 called with; their further parameters are those of `stages.audits`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from itertools import groupby
 from typing import NamedTuple
@@ -13,14 +13,15 @@ import pyarrow as pa
 import torch
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.leave_one_out import Deletions, leave_one_out_of
+from attention_audit.audits.leave_one_out import leave_one_out_of
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.model.architecture import Architecture
+from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
-from attention_audit.readout import Readout, Scores, read_readout
+from attention_audit.readout import Scores, read_readout
 from attention_audit.stages.audits import split_audits, write_unasked
 from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_split, prepare_device, read_material, rebuilt
+from attention_audit.stages.loading import build_split, prepare_device, read_material, rebuild
 from attention_audit.stages.read_classifier import opened, pieces_of, read_texts, split_of
 
 
@@ -46,49 +47,45 @@ class Asked(NamedTuple):
         own = self.architecture
         return (own.transformer, own.pair) if own.frozen else (own,)
 
-    def read(self, ids: Sequence[str]) -> Readout:
-        """Read its readout, with its texts in this order."""
-        return read_readout(self.job.inputs["readouts"][self.place]).aligned(ids)
+    def attribute(self, model: Network, split: Split, ids: list[str]) -> Attributed:
+        """Join a model with the texts of a split, which have these ids, and with its readout of them."""
+        readout = read_readout(self.job.inputs["readouts"][self.place]).aligned(ids)
+        own = self.job.settings.attributions
+        return Attributed(model, split, readout, self.job.report, seed=self.run.seed, own=own)
 
 
-Models = Iterator[tuple[Asked, Attributed]]
-
-
-def open_classifiers(asked: Iterable[Asked], device: torch.device) -> Models:
+def open_classifiers(asked: Iterable[Asked], device: torch.device) -> Iterator[Attributed]:
     """Open classifiers that are given, one after another, with the texts of the corpus as their pieces."""
     texts = None
     for each in asked:
         texts = texts or read_texts(each.job.input("corpus"))
         classifier = opened(each.job.settings.classifiers[each.place])
         split = split_of(pieces_of(classifier, texts), texts, device)
-        yield each, Attributed(classifier.to(device), split, each.read(texts.ids), each.job.report)
+        yield each.attribute(classifier.to(device), split, texts.ids)
 
 
-def rebuild_models(asked: Iterable[Asked], device: torch.device) -> Models:
+def rebuild_models(asked: Iterable[Asked], device: torch.device) -> Iterator[Attributed]:
     """Rebuild models that are trained here, one after another, those of one architecture with the same texts."""
-    for _, members in groupby(asked, key=lambda each: each.shared):
-        several = [*members]
-        files, architecture = several[0].job.inputs, several[0].architecture
-        material = read_material(files["corpus"][0], files["vocabulary"][0], architecture, files=files)
+    for _, group in groupby(asked, key=lambda each: each.shared):
+        members = [*group]
+        job, architecture = members[0].job, members[0].architecture
+        material = read_material(job.input("corpus"), job.input("vocabulary"), architecture, files=job.inputs)
         texts = material.splits["test"]
         split = build_split(texts, device)
         models: Iterable[Network] = (
-            rebuilt(material, each.architecture, each.run.seed, each.job.inputs["weights"][each.place], device)
-            for each in several
+            rebuild(material, each.architecture, each.run.seed, each.job.inputs["weights"][each.place], device)
+            for each in members
         )
         together = None
-        if architecture.frozen and len(several) > 1:
+        if architecture.frozen and len(members) > 1:
             # all of them are in memory, and without their Transformer they are small
             models = [*models]
             # it reads shortened texts once for all of them, when the first is asked
             together = cache(partial(leave_one_out_of, models, split))
-        for place, (model, each) in enumerate(zip(models, several, strict=True)):
-            deletions = partial(_one_of, together, place) if together else None
-            yield each, Attributed(model, split, each.read(texts.ids), each.job.report, deletions)
-
-
-def _one_of(together: Callable[[], list[Deletions]], place: int) -> Deletions:
-    return together()[place]
+        for place, (model, each) in enumerate(zip(models, members, strict=True)):
+            attributed = each.attribute(model, split, texts.ids)
+            attributed.together, attributed.place = together, place
+            yield attributed
 
 
 def run(job: Job[AuditsJob]) -> None:
@@ -108,12 +105,11 @@ def run(job: Job[AuditsJob]) -> None:
     tables: list[list[pa.Table]] = [[] for _ in runners]
     earlier: dict[str, dict[int, dict[str, Scores]]] = {}
     read = open_classifiers if settings.classifiers else rebuild_models
-    for path, (asked, attributed) in zip(every, read(every.values(), device), strict=True):
+    for (path, asked), attributed in zip(every.items(), read(every.values(), device), strict=True):
         job.report(f"{asked.run.model}, seed {asked.run.seed}: {len(attributed.split)} texts")
-        attributed.own = settings.attributions
-        attributed.seed, attributed.earlier = asked.run.seed, earlier.setdefault(asked.run.model, {})
+        attributed.earlier = earlier.setdefault(asked.run.model, {})
         for runner, found in zip(runners, tables, strict=True):
             if path in runner.job.inputs["readouts"] and not runner.refuses(asked.run, attributed.readout):
-                found.append(runner.label(asked.run, runner.call(attributed, run=asked.run)))
+                found.append(runner.label(runner.call(attributed, run=asked.run), asked.run))
     for runner, found in zip(runners, tables, strict=True):
         runner.write(found)

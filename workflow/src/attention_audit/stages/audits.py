@@ -24,7 +24,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -49,37 +49,61 @@ from attention_audit.targets import load
 
 Columns = Mapping[str, Any]
 """Columns of an audit but for those that say what was audited."""
+Counts = npt.NDArray[np.int64]
 
 
-def read_rationales(corpus: Path, split: str = "test") -> dict[str, Rationale]:
-    """Read what is marked in the texts of a split, by id; only of texts in which somebody marked words, or none.
+def read_texts(corpus: Path, *columns: str) -> Iterator[tuple[Any, ...]]:
+    """Read of every test text of which the last of these columns is known its id, and the columns.
 
     Raises AuditError where the file is damaged.
     """
-    known = (pc.field("split") == split) & pc.field("annotators").is_valid()
+    known = (pc.field("split") == "test") & pc.field(columns[-1]).is_valid()
+    for table in read_batches(corpus, CORPUS, ["id", "split", *columns]):
+        yield from zip(*(column.to_pylist() for column in table.filter(known).select(["id", *columns])), strict=True)
+
+
+def read_evidence(corpus: Path) -> dict[bool, dict[str, list[int]]]:
+    """Read the positions of the known evidence by text: of tokens (False), and of sentences (True)."""
+    known = [*read_texts(corpus, "sentences", "evidence")]
+    sentences = {id_: find_sentences(positions, starts or [0]) for id_, starts, positions in known}
+    return {False: {id_: positions for id_, _, positions in known}, True: sentences}
+
+
+def read_rationales(corpus: Path) -> dict[str, Rationale]:
+    """Read what is marked in texts, by id; only of texts in which somebody marked words, or none."""
     return {
-        row["id"]: Rationale(dict(zip(row["annotators"], row["marks"], strict=True)), row["scores"])
-        for table in read_batches(corpus, CORPUS, ["id", "split", "annotators", "marks", "scores"])
-        for row in table.filter(known).to_pylist()
+        id_: Rationale(dict(zip(annotators, marks, strict=True)), scores)
+        for id_, scores, annotators, marks in read_texts(corpus, "scores", "annotators", "marks")
     }
 
 
-def count_words(corpus: Path) -> dict[str, npt.NDArray[np.int64]]:
-    """Count how often the training split has each word of the marked texts of the test split, by id; nothing where
-    there is no training split.
-
-    Raises AuditError where the file is damaged.
+def count_words(corpus: Path) -> dict[str, Counts]:
+    """Count how often the training split has each word of the marked texts, by id; nothing where there is no training
+    split.
     """
     counts: Counter[str] = Counter()
     for table in read_batches(corpus, CORPUS, ["split", "tokens"]):
         tokens = table.filter(pc.field("split") == "train")["tokens"].combine_chunks().flatten()
         counts.update({row["values"]: row["counts"] for row in pc.value_counts(tokens).to_pylist()})
-    known = (pc.field("split") == "test") & pc.field("annotators").is_valid() & bool(counts)
-    return {
-        row["id"]: np.array([counts[word] for word in row["tokens"]], np.int64)
-        for table in read_batches(corpus, CORPUS, ["id", "split", "annotators", "tokens"])
-        for row in table.filter(known).to_pylist()
-    }
+    marked = read_texts(corpus, "tokens", "annotators") if counts else ()
+    return {id_: np.array([counts[word] for word in tokens], np.int64) for id_, tokens, _ in marked}
+
+
+def count_occurrences(*vocabulary: Path) -> Counts:
+    """Count how often the training split has the word of each row of the embedding; none where models have no such."""
+    counts = [read_table(path, VOCABULARY)["train_count"].to_numpy() for path in vocabulary]
+    return np.concatenate([np.empty(0, np.int64), *counts])
+
+
+FACTS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "tokens": ("corpus", lambda corpus: dict(read_texts(corpus, "tokens"))),
+    "blocked": ("corpus", lambda corpus: dict(read_texts(corpus, "blocked"))),
+    "evidence": ("corpus", read_evidence),
+    "rationales": ("corpus", read_rationales),
+    "frequency": ("corpus", count_words),
+    "occurrences": ("vocabulary", count_occurrences),
+}
+"""What a parameter of this name has: what reads it, and of which input files. It is read when it is first asked for."""
 
 
 def find_sentences(positions: list[int], starts: list[int]) -> list[int]:
@@ -95,10 +119,6 @@ def label_columns(kind: Artefact, identity: Mapping[str, Any], columns: Columns)
     return pa.Table.from_arrays(arrays, schema=kind.schema)
 
 
-FACTS = ("tokens", "blocked", "rationales", "frequency", "occurrences")
-"""Parameters that are attributes of `AuditRunner`, read when they are first asked for."""
-
-
 class AuditRunner:
     """One job: its audit's function, all that it may be called with, and why some runs have no rows."""
 
@@ -110,71 +130,34 @@ class AuditRunner:
         self.parameters = inspect.signature(self.function).parameters
         self.hints = get_type_hints(self.function)
         self.reasons: list[str] = []
+        self.read_fact = cache(lambda name: FACTS[name][1](*job.inputs.get(FACTS[name][0], [])))
 
-    def _read_texts(self, *columns: str) -> Iterator[tuple[Any, ...]]:
-        """Read of every text its id and these columns, which are named in the order of the file."""
-        for table in read_batches(self.job.input("corpus"), CORPUS, ["id", *columns]):
-            yield from zip(*(column.to_pylist() for column in table.columns), strict=True)
-
-    @cached_property
-    def evidence(self) -> dict[bool, dict[str, list[int]]]:
-        """Positions of the known evidence by text: of tokens (False), and of sentences (True)."""
-        known = [row for row in self._read_texts("sentences", "evidence") if row[-1] is not None]
-        sentences = {id_: find_sentences(positions, starts or [0]) for id_, starts, positions in known}
-        return {False: {id_: positions for id_, _, positions in known}, True: sentences}
-
-    @cached_property
-    def blocked(self) -> dict[str, list[int]]:
-        """Positions of the impermissible words, by the text for which they are named."""
-        return {id_: positions for id_, positions in self._read_texts("blocked") if positions is not None}
-
-    @cached_property
-    def rationales(self) -> dict[str, Rationale]:
-        """The words that somebody marked, by text."""
-        return read_rationales(self.job.input("corpus"))
-
-    @cached_property
-    def frequency(self) -> dict[str, npt.NDArray[np.int64]]:
-        """How often the training split has each word of the texts in which somebody marked words, by text."""
-        return count_words(self.job.input("corpus"))
-
-    @cached_property
-    def occurrences(self) -> npt.NDArray[np.int64]:
-        """How often the training split has the word of each row of the embedding; none where models have no such."""
-        paths = self.job.inputs.get("vocabulary", [])
-        counts = [read_table(path, VOCABULARY)["train_count"].to_numpy() for path in paths]
-        return np.concatenate([np.empty(0, np.int64), *counts])
-
-    @property
-    def tokens(self) -> dict[str, list[str]]:
-        """The words of the texts, by text."""
-        return dict(self._read_texts("tokens"))
-
-    def _offer(self, run: AuditedRun | None) -> dict[str, Callable[[], Any]]:
+    def offer(self, run: AuditedRun | None) -> dict[str, Callable[[], Any]]:
         """Offer what a parameter may be called, and where it is had from."""
-        settings, inputs = self.settings, self.job.inputs
-        known = {"report": self.job.report, **settings.sections}
-        if len(settings.sections) == 1:
-            (values,) = settings.sections.values()
+        sections, inputs = self.settings.sections, self.job.inputs
+        known: dict[str, Any] = {"report": self.job.report, **sections}
+        if len(sections) == 1:
+            (values,) = sections.values()
             known |= {"settings": values, **values}
-        offered: dict[str, Callable[[], Any]] = {name: partial(getattr, self, name) for name in FACTS}
+        offered: dict[str, Callable[[], Any]] = {name: partial(self.read_fact, name) for name in FACTS}
+        if run:
+            known["selection"] = run.selection
+            offered["evidence"] = lambda: self.read_fact("evidence")[run.hierarchical]
         offered |= {name: partial(known.__getitem__, name) for name in known}
         offered |= {
             name: partial(read_frame, self.job.input(name), artefact(declared))
-            for name, declared in settings.after.items()
+            for name, declared in self.settings.after.items()
         }
-        offered |= {name: partial(read_readout, inputs[name][0]) for name in ("base", "contrast") if inputs.get(name)}
-        if run:
-            offered["selection"] = lambda: run.selection
-            offered["evidence"] = lambda: self.evidence[run.hierarchical]
-        return offered
+        return offered | {
+            name: partial(read_readout, inputs[name][0]) for name in ("base", "contrast") if inputs.get(name)
+        }
 
     def call(self, *first: Any, run: AuditedRun | None = None) -> Any:
         """Call the function with `first` and with what its further parameters ask.
 
         Raises AuditError where it has a parameter that nothing is offered for.
         """
-        offered, arguments = self._offer(run), {}
+        offered, arguments = self.offer(run), {}
         for name in list(self.parameters)[len(first) :]:
             if name in offered:
                 value, kind = offered[name](), self.hints.get(name)
@@ -190,22 +173,24 @@ class AuditRunner:
         return self.function(*first, **arguments)
 
     @cached_property
-    def searched_lambdas(self) -> dict[tuple[int, int], float]:
-        """The lambdas that searches by continuation used, by seed and step; step 0 is the chosen one."""
-        rows = [row for path in self.job.inputs["search"] for row in read_table(path, SEARCH).to_pylist()]
-        chosen = {(row["seed"], 0): row["lambda"] for row in rows if row["chosen"]}
-        return {(row["seed"], row["step"]): row["lambda"] for row in rows} | chosen
+    def searched(self) -> list[dict[str, Any]]:
+        """The steps of searches by continuation."""
+        return [row for path in self.job.inputs["search"] for row in read_table(path, SEARCH).to_pylist()]
 
     def find_lambda(self, run: AuditedRun) -> float | None:
-        """Find the lambda of a run, None where it is no consistent adversary."""
-        return run.lambda_ if run.searched is None else self.searched_lambdas[run.seed, run.searched]
+        """Find the lambda of a run, None where it is no consistent adversary; step 0 of a search is the chosen one."""
+        if run.searched is None:
+            return run.lambda_
+        own = (row for row in self.searched if row["seed"] == run.seed)
+        (found,) = {row["lambda"] for row in own if (row["step"] == run.searched if run.searched else row["chosen"])}
+        return float(found)
 
     def find_lack(self, run: AuditedRun, readout: Readout | None = None) -> str:
         """Say what the audit needs and a run, or its texts, have not; "" where they have all. Without a readout, only
         what is known before one is read.
         """
         needs, model, dataset = self.settings.needs, run.model, self.settings.dataset
-        unmarked = "marks" in needs and not (self.evidence[False] or self.rationales)
+        unmarked = "marks" in needs and not (self.read_fact("evidence")[False] or self.read_fact("rationales"))
         settings = self.settings
         lacks = {
             f"a network that can be run again, and of {model} only readouts are given": (
@@ -235,18 +220,19 @@ class AuditRunner:
             self.reasons.append(f"needs {lack}")
         return bool(lack)
 
-    def label(self, run: AuditedRun, columns: Columns) -> pa.Table:
-        """Return what the function says of a run, as rows of the audit's file."""
-        identity = {"model": run.model, "lambda": self.find_lambda(run), "seed": run.seed, "other": run.other}
-        return label_columns(self.kind, {"dataset": self.settings.dataset, **identity}, columns)
+    def label(self, columns: Columns, run: AuditedRun | None = None) -> pa.Table:
+        """Return what the function says, of a run if of one, as rows of the audit's file."""
+        identity: dict[str, Any] = {"dataset": self.settings.dataset}
+        if run:
+            identity |= {"model": run.model, "lambda": self.find_lambda(run), "seed": run.seed, "other": run.other}
+        return label_columns(self.kind, identity, columns)
 
     def ask(self) -> Iterator[pa.Table]:
         """Ask the whole suite, or one run after another, in one part or in several; as rows of the audit's file."""
         takes, inputs = self.settings.takes, self.job.inputs
         if takes == "suite":
-            if self.refuses(self.settings.runs[0]):
-                return
-            yield label_columns(self.kind, {"dataset": self.settings.dataset}, self.call())
+            if not self.refuses(self.settings.runs[0]):
+                yield self.label(self.call())
             return
         read_against = lru_cache(1)(read_readout)
         paths = inputs["readouts"]
@@ -257,7 +243,7 @@ class AuditRunner:
             for part in read_readouts(path) if takes == "batch" else [read_readout(path)]:
                 if self.refuses(run, part):
                     break
-                yield self.label(run, self.call(*against, part, run=run))
+                yield self.label(self.call(*against, part, run=run), run)
                 texts += len(part)
             lambda_ = self.find_lambda(run)
             shown = "" if lambda_ is None else f", lambda {lambda_:.3g}"

@@ -111,6 +111,9 @@ LISTS = {
     "candidates": "candidates",
 }
 """Lists of `EncodedTexts` by their columns in columns.CORPUS."""
+NO_SENTENCES = (
+    "no sentence boundaries, which a hierarchical model reads; set `tokens.sentences: true` for this data set"
+)
 Part = tuple[list[str], Indices, dict[str, Lists]]
 """Ids, labels and lists of some texts."""
 
@@ -165,12 +168,6 @@ def vector_matrix(column: pa.ChunkedArray, width: int) -> npt.NDArray[np.float32
     return vectors
 
 
-def _refuse_nulls(corpus: Path, table: pa.Table, column: str, what: str) -> None:
-    if table[column].null_count:
-        name = table.filter(pc.field(column).is_null())["id"][0]
-        raise AuditError(f"{corpus}: text '{name}': {what}")
-
-
 def read_texts(
     corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool = False, blocked: bool = False
 ) -> dict[str, EncodedTexts]:
@@ -181,14 +178,15 @@ def read_texts(
     any.
     """
     parts: dict[str, list[Part]] = {split: [] for split in SPLITS}
-    columns = ["id", "split", "label", "tokens"]
-    columns += ["sentences"] * sentences + ["query", "candidates"] * pairs + ["blocked"] * blocked
+    needed = {"sentences": NO_SENTENCES} if sentences else {}
+    if pairs:
+        needed["query"] = "no query, which a model of pairs reads; use another data set"
+    columns = ["id", "split", "label", "tokens", *needed, *["candidates"] * pairs, *["blocked"] * blocked]
     for table in read_batches(corpus, CORPUS, columns):
-        if sentences:
-            needed = "no sentence boundaries, which a hierarchical model reads"
-            _refuse_nulls(corpus, table, "sentences", f"{needed}; set `tokens.sentences: true` for this data set")
-        if pairs:
-            _refuse_nulls(corpus, table, "query", "no query, which a model of pairs reads; use another data set")
+        for column, lack in needed.items():
+            if table[column].null_count:
+                name = table.filter(pc.field(column).is_null())["id"][0]
+                raise AuditError(f"{corpus}: text '{name}': {lack}")
         for split, texts in parts.items():
             texts.append(_encode_part(table.filter(pc.field("split") == split), vocabulary))
     splits = {split: _join_parts(texts) for split, texts in parts.items()}
@@ -278,8 +276,8 @@ def load_weights(model: Network, path: Path) -> None:
         raise AuditError(f"{path}: weights of another architecture or vocabulary; {rebuild_hint(path)}") from error
 
 
-def rebuilt(material: Material, architecture: Architecture, seed: int, path: Path, device: torch.device) -> Network:
-    """A trained model that reads texts again, on the device: with its Transformer, where it has one.
+def rebuild(material: Material, architecture: Architecture, seed: int, path: Path, device: torch.device) -> Network:
+    """Rebuild a trained model that reads texts again, on the device: with its Transformer, where it has one.
 
     Raises AuditError as `load_weights` does.
     """
