@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attention_audit.audits.erasure import erasable, find_contributions
-from attention_audit.audits.permutation import replace_head
+from attention_audit.audits.heads import replace_head
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.readout import Maps, Readout
 

@@ -367,13 +367,12 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("plan/exhibits.yaml", ""),
         ("plan/papers/wiegreffe_pinter.py", ""),
         ("config.py", ""),
-        ("audits/evidence.py", "evidence|planted"),
+        ("audits/evidence.py", "evidence"),
         (
             "audits/rankings.py",
-            "contributions|permutation|heads|comparison|consistency|single_weight|ranked_sets|shuffles|plausib.*|"
-            "evidence|planted|located|replaced|soft|.*stability|attention_maps",
+            "contributions|heads|single_weight|ranked_sets|shuffles|plausib.*|planted|located|replaced|soft|attribution_.*",
         ),
-        ("audits/correlation.py", "correlation|agreement|word_attributions"),
+        ("audits/correlation.py", "correlation|agreement"),
         (
             "columns/audits.py",
             "(?!(fetch|prepare|train|search_adversary|fig_answer|fig_instead|fig_plausibility|hf_fig_maps)$).*",
@@ -387,7 +386,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         (
             "model/encoders.py",
             "train|search_adversary|correlation|agreement|conicity|located|replaced|soft|impermissible|"
-            "plausib.*|word_attributions|.*_stability",
+            "plausible_words|word_attributions|attribution_stability",
         ),
         ("stages/reading_out.py", "train|search_adversary"),
         ("corpus/sources/control.py", "prepare"),

@@ -12,10 +12,10 @@ from scipy.stats import spearmanr
 from small_networks import model_of, random_texts, split_of
 
 from attention_audit.audits.attributed import Attributed, sample
+from attention_audit.audits.attribution_stability import attribution_stability
 from attention_audit.audits.correlation import agreement, correlation, overlap, tau, word_attributions
 from attention_audit.audits.gradients import gradients
 from attention_audit.audits.settings import Agreement, Correlation, Deletion
-from attention_audit.audits.stability import attribution_stability
 from attention_audit.readout import Readout
 
 

@@ -15,8 +15,6 @@ Words with equal scores have no order. Each of these is therefore the mean over 
 closed form, so that scores that are all alike get what a random order gets on average, and no place in the text helps.
 
 A map in which nothing or everything is marked says nothing of an order: it is counted, and has no score.
-
-`plausible_words` asks the same of attributions that run the network again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,11 +25,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.batches import collect, cut_rows, to_columns
 from attention_audit.audits.erasure import ErasableTexts
-from attention_audit.audits.rankings import RANKERS, batch_states, score_states
-from attention_audit.audits.settings import Agreement
+from attention_audit.audits.rankings import batch_states, score_states
 from attention_audit.batching import Indices
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.padded import Padded
@@ -217,30 +213,3 @@ def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) ->
         every[FREQUENCY] = [-1.0 * frequency[name][at] for name, at in zip(some.ids, some.places, strict=True)]
     rows = [row for name, scores in every.items() for row in measure_cases(some.ids, name, cases, scores)]
     return to_columns(NAMES, rows + list_others(some.ids, cases))
-
-
-def name_words(name: str) -> str:
-    """Name an attribution beside the rankings by states, of which one may have its name: `gradient` is that by the
-    weights.
-    """
-    return f"word_{name}" if name in RANKERS else name
-
-
-def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreement) -> dict[str, Any]:
-    """Columns of `plausibility`: a row for each text that is marked, annotator and attribution that runs the network
-    again.
-
-    These are what `correlation`, `agreement` and `located` ask for, computed once for all of them; the last two with
-    their signs, as `located` ranks by them. loo: what the predicted class loses without the word. integrated_gradients
-    have rows for a sample of the texts, the one of the audit `agreement`. Where no text is marked, nothing is computed.
-    """
-    ids = texts.readout.ids
-    cases = list_cases(ids, texts.readout.places, rationales)
-    if not cases:
-        return to_columns(NAMES, [])
-    every = {name_words(name): scores for name, scores in texts.scores.items() if name != "loo"}
-    every["loo"] = texts.deletions.falls
-    rows = [row for name, scores in every.items() for row in measure_cases(ids, name, cases, scores)]
-    chosen, gains = texts.integrated(agreement)
-    sample = [case for case in cases if case.text in chosen]
-    return to_columns(NAMES, rows + measure_cases(ids, "integrated_gradients", sample, gains))
