@@ -1,7 +1,6 @@
 """The one page that a run is handed on as: all of it inline, so that it opens anywhere, without a network."""
 
 import json
-import re
 from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+from docutils import nodes
+from docutils.core import publish_doctree
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
@@ -37,9 +38,8 @@ MOST_ROWS = 12
 """Rows of a table that are on the page; its files have all."""
 HIGH = 460
 """Pixels of the frame of a card, until the browser knows how high it is."""
-TAGS = {"``": "code", "**": "strong", "*": "em"}
-"""What stands for the marks of a caption."""
-MARKED = re.compile(r"(?<!\w)(?P<mark>``|\*\*?)(?=\S)(?P<inside>.+?)(?<=\S)(?P=mark)(?!\w)", re.DOTALL)
+TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
+"""What stands for the parts of a caption."""
 
 
 class Caption(NamedTuple):
@@ -125,21 +125,27 @@ def picture(path: Path) -> tuple[Picture, Mapping[str, Any]]:
         raise AuditError(f"{path}: truncated or corrupt PNG; {rebuild_hint(path)}") from error
 
 
+def _html(node: nodes.Node, anchors: Collection[str]) -> Markup:
+    if isinstance(node, nodes.Text):
+        return Markup.escape(node.astext())
+    inside = Markup().join(_html(child, anchors) for child in node.children)
+    tag = TAGS.get(getattr(node, "tagname", ""))
+    marked = Markup(f"<{tag}>{{}}</{tag}>").format(inside) if tag else inside
+    if tag == "code" and node.astext() in anchors:
+        return Markup('<a href="#{}">{}</a>').format(node.astext(), marked)
+    return marked
+
+
 def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
     """Read a caption in reStructuredText: paragraphs of plain, bold, slanted and literal text, the first of which opens
     with bold words.
 
     A literal that is one of `anchors` becomes a link to that place of the page.
     """
-
-    def write(match: re.Match[str]) -> str:
-        tag, inside = TAGS[match["mark"]], match["inside"]
-        marked = f"<{tag}>{inside}</{tag}>"
-        return f'<a href="#{inside}">{marked}</a>' if tag == "code" and inside in anchors else marked
-
-    title, _, rest = text.strip().removeprefix("**").partition("**")
-    body = MARKED.sub(write, str(Markup.escape(rest.strip())))
-    return Caption(title.rstrip("."), Markup("".join(f"<p>{part}</p>" for part in body.split("\n\n"))))
+    document = publish_doctree(text, settings_overrides={"halt_level": 2})
+    first = document[0]
+    lead = first.pop(0)
+    return Caption(lead.astext().rstrip("."), Markup(str(_html(document, anchors)).replace("<p> ", "<p>", 1)))
 
 
 def exhibits_of(run: FinishedRun, labels: Labels) -> list[PageExhibit]:
