@@ -149,3 +149,13 @@ def test_a_long_text_is_cut_and_nothing_of_it_lost() -> None:
     runs = list(Runs([["a"], words]))
     assert [len(run) for run in runs] == [1, LONGEST, LONGEST, 1]
     assert [word for run in runs[1:] for word in run] == words
+
+
+def test_each_epoch_is_reported(texts: list[list[str]]) -> None:
+    lines: list[str] = []
+    train_vectors(texts, settings(epochs=2), lines.append)
+    assert [line.partition(", ")[0] for line in lines] == [
+        "word2vec: epoch 1/2",
+        "word2vec: epoch 2/2",
+        "word2vec: 8 words",
+    ]

@@ -4,6 +4,7 @@ All three share a process, since on small data sets the imports of another would
 """
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -45,8 +46,18 @@ def train_vectors(
     give the same vectors. Raises AuditError where no word occurs that often.
     """
     from gensim.models import Word2Vec  # imported here, since it takes a second
+    from gensim.models.callbacks import CallbackAny2Vec
 
-    logging.getLogger("gensim").setLevel(logging.ERROR)  # its progress is none of the user's
+    class TrainingProgress(CallbackAny2Vec):  # type: ignore[misc]  # gensim has no types
+        epoch = 0
+        started = time.perf_counter()
+
+        def on_epoch_end(self, model: Word2Vec) -> None:
+            self.epoch += 1
+            seconds = time.perf_counter() - self.started
+            report(f"word2vec: epoch {self.epoch}/{settings.epochs}, {seconds:.1f} s")
+
+    logging.getLogger("gensim").setLevel(logging.ERROR)  # TrainingProgress reports instead
     try:
         model = Word2Vec(
             Runs(texts),
@@ -57,6 +68,7 @@ def train_vectors(
             seed=settings.seed,
             epochs=settings.epochs,
             workers=1,
+            callbacks=[TrainingProgress()],
         )
     except RuntimeError as error:  # there is no vocabulary
         raise AuditError(
