@@ -26,8 +26,8 @@ def make_readout(
     contribution = [random.normal(0, size, (n, outputs)).astype(np.float32) for n in lengths]
     bias = np.tile(random.normal(size=outputs).astype(np.float32), (len(lengths), 1))
     logits = np.array([a @ z for a, z in zip(attention, contribution, strict=True)]) + bias
-    exponential = np.exp(np.hstack([np.zeros_like(logits), logits]) if outputs == 1 else logits)
-    probabilities = (exponential / exponential.sum(1, keepdims=True)).astype(np.float32)
+    every = np.hstack([np.zeros_like(logits), logits]) if outputs == 1 else logits
+    probabilities = softmax(every, 1).astype(np.float32)
     return Readout(
         [f"text-{i}" for i in range(len(lengths))],
         random.integers(0, probabilities.shape[1], len(lengths)),

@@ -71,7 +71,7 @@ def test_arrays_become_a_readout() -> None:
 def test_a_map_without_contributions_is_audited() -> None:
     alone = api.readout(**ARGUMENTS | BARE, evidence=GIVEN.evidence)
     row = api.audit(alone)["summary"].iloc[0]
-    assert row["used_reason"].endswith("no contributions of model are given")
+    assert row["used_reason"].endswith("which those of model are not known to do")
     assert row["plausibility_texts"] > 0
 
 

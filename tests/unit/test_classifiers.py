@@ -20,7 +20,7 @@ from attention_audit.raw_text import spaced
 from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
 from attention_audit.stages.read_classifier import ReadTexts, split_of
-from attention_audit.stages.reading_classifiers import take_classifier, take_layer
+from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.families import tuned_family_of
 from attention_audit.transformer.folder import read_facts
 from attention_audit.transformer.pieces import Pieces, cut, cut_raw
@@ -63,7 +63,7 @@ def test_the_readout_of_a_layer_is_what_the_library_says(classifier: SequenceCla
     names = NAMES[: len(given)]
     pieces = cut_raw(classifier.tokenizer, names, written, classifier.most)
     about = classifier, pieces, names, np.zeros(len(given), np.int64), (2, 0, 1)
-    for layer, readout in ((-1, take_classifier(*about)), (0, take_layer(*about, 1))):
+    for layer, readout in ((-1, take_classifier(*about)), (0, take_classifier(*about, layer=1))):
         assert readout.decided == (layer == -1)
         for row, sides in enumerate(given):
             encoding, said = ask_library(classifier, *sides)

@@ -177,7 +177,7 @@ def test_what_several_rows_decide_is_not_asked_of_one() -> None:
     mean = on_disk.save(Path(mkdtemp()), "modernbert", classifier_pooling="mean")
     for found in (one(model=mean, questions=None), one(long="window", max_length=8, questions=None, maps=["rollout"])):
         assert not_asked(found) >= {"used", "ranks", "signed"}
-        assert "no single row decides" in found.reasons["used"]
+        assert "which those of model are not known to do" in found.reasons["used"]
         assert found.table.set_index("question").loc["located", "texts"] == 6
     assert len(found.text(3).words) == len(TEXTS[3].split()) + 2
 

@@ -367,12 +367,13 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("plan/exhibits.yaml", ""),
         ("plan/papers/wiegreffe_pinter.py", ""),
         ("config.py", ""),
-        ("audits/evidence.py", "evidence"),
+        ("audits/evidence.py", "evidence|planted"),
         (
             "audits/rankings.py",
-            "contributions|heads|single_weight|ranked_sets|shuffles|plausib.*|planted|located|replaced|soft|attribution_.*",
+            "contributions|heads|single_weight|ranked_sets|shuffles|plausib.*|evidence|planted|located|replaced|soft|"
+            "attribution_.*",
         ),
-        ("audits/correlation.py", "correlation|agreement"),
+        ("audits/correlation.py", "correlation|agreement|word_attributions"),
         (
             "columns/audits.py",
             "(?!(fetch|prepare|train|search_adversary|fig_answer|fig_instead|fig_plausibility|hf_fig_maps)$).*",

@@ -21,8 +21,8 @@ from attention_audit.audits.plausibility import (
     mass,
     overlap,
     plausibility,
-    plausible_words,
 )
+from attention_audit.audits.plausible_words import plausible_words
 from attention_audit.audits.settings import Agreement
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.model.network import Network

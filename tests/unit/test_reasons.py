@@ -35,7 +35,7 @@ def runner_of(need: str, folder: Path, hierarchical: bool = False) -> AuditRunne
     )
     job, _ = job_of("audits", told, {"readouts": []}, {"permutation": [str(folder / "permutation.parquet")]})
     runner = AuditRunner(job)
-    vars(runner).update(evidence={False: {}, True: {}}, rationales={})
+    runner.read_fact = {"evidence": {False: {}, True: {}}, "rationales": {}}.__getitem__
     return runner
 
 

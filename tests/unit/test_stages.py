@@ -105,7 +105,7 @@ def here(place: Path) -> Iterator[None]:
 def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, suite: str) -> None:
     judged = judged_of(plan, suite, DATASET)
     if "base" in audit.needs and not judged.suite.base:
-        with pytest.raises(AuditError, match=f"{audit.name} is not among the suite's audits"):
+        with pytest.raises(AuditError, match=f"{audit.name} needs a base model"):
             plan.auditing.refuse(audit.name, judged.name, DATASET)
         return
     path = plan.auditing.file(judged, audit.name)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from attention_audit.artefacts.parquet import read_reason
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.errors import AuditError
@@ -112,7 +113,7 @@ def run_plan(
         asked = job.settings.audits if isinstance(job.settings, AuditsJob) else ()
         wanted = {*tables, *(each.audit.audit for each in asked)}
         for path in map(Path, job.files):
-            if path.suffix == ".parquet" and path.stem in wanted:
+            if path.suffix == ".parquet" and path.stem in wanted and (path.stem in tables or not read_reason(path)):
                 found[path.stem] = pd.read_parquet(path)
     return found
 

@@ -26,9 +26,7 @@ from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.given.arrays import entries, numbers, readout, word_lists
 from attention_audit.given.readouts import GivenReadout, softmax
-from attention_audit.plan.audits import audit_named
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.suite import SUITES, read_config
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import as_readout
@@ -117,19 +115,14 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
     return found
 
 
-def list_audits(questions: Sequence[str] | None, raw: Mapping[str, Any]) -> list[str]:
-    """List the audits of some questions, by default of all that can be asked here of the model of a configuration.
-
-    Raises AuditError for other questions.
-    """
+def list_audits(questions: Sequence[str] | None) -> list[str]:
+    """List the audits of some questions, by default of all that can be asked here. Raises AuditError for others."""
     asked = [*AUDITS] if questions is None else entries(questions, "questions")
     for name in asked:
         if name not in AUDITS:
             what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
             raise AuditError(f"questions: {name!r} {what}; known here: {', '.join(AUDITS)}")
-    audits = dict.fromkeys(audit for name in asked for audit in AUDITS[name])
-    decides = questions or SUITES["hf"].list_models(DATASET, read_config(raw))[MODEL].layer is None
-    return [name for name in audits if decides or "weights" not in audit_named(name).needs]
+    return [*dict.fromkeys(audit for name in asked for audit in AUDITS[name])]
 
 
 def check_prompt(prompt: Mapping[str, Any]) -> list[str]:
@@ -287,7 +280,7 @@ def audit_classifier(
             "device": device,
             **settings,
         }  # fmt: skip
-        audits = ["predictions", *list_audits(questions, raw), *OF_MAPS[: 2 * (len(folders) > 1)]]
+        audits = ["predictions", *list_audits(questions), *OF_MAPS[: 2 * (len(folders) > 1)]]
         raw = {"audits": {"hf": audits}} | raw
         plan = Plan(raw, {}, memory=folder)
         with tqdm(unit="step", disable=not progress) as bar, reading_together(batch_size and batch_size * max_length):

@@ -19,6 +19,8 @@ from attention_audit.plan.suite import Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.targets import module_of
 
+NO_BASE = "needs a base model that others are compared with, which this suite has not"
+UNNAMED = "is not among the suite's audits"
 STAGES = ("audits", "attribution")
 """The stages that make audits: those that need no network, and those that do."""
 
@@ -61,10 +63,7 @@ class Auditing:
             suite = scope.suite(name)
             for audit in map(audit_named, audits):
                 if "base" in audit.needs and not suite.base:
-                    raise AuditError(
-                        f"audits.{name}: {audit.name} needs a base model that others are compared with, which this "
-                        "suite has not; leave it out"
-                    )
+                    raise AuditError(f"audits.{name}: {audit.name} {NO_BASE}; leave it out")
 
     def runs(self, judged: Judged, audit: Audit) -> list[Run]:
         """The runs that an audit is asked of."""
@@ -207,10 +206,12 @@ class Auditing:
         suite = judged.suite
         if audit in self.asked(judged):
             return ""
+        if "base" in audit.needs and not suite.base:
+            return NO_BASE
         if audit in self.named(suite):
             several = "model with several seeds" if audit.of == "seed_pairs" else "model to compare with the base model"
             return f"is not asked, as {suite.title} has no {several} here"
-        return "is not among the suite's audits"
+        return UNNAMED
 
     def gathered(self, judged: Judged) -> Iterator[tuple[str, list[Audit], list[Audit]]]:
         """The rules that make audits of a model, with those that it is asked, and all others of the rule; those of
@@ -275,7 +276,8 @@ class Auditing:
                 f"{known}); name one of these, or add it to the configuration"
             )
         if reason := self.why_not(every[model], self.known[name]):
-            raise AuditError(f"{dataset}/{model}: {name} {reason}; name it in `audits`, or ask for another one")
+            remedy = "name it in `audits`" if reason == UNNAMED else "ask for another audit, or of another model"
+            raise AuditError(f"{dataset}/{model}: {name} {reason}; {remedy}")
 
     def jobs(self) -> Iterator[PlannedJob]:
         """The jobs of all audits that models are asked, each after those whose files it reads."""
