@@ -28,13 +28,14 @@ class Audit:
     question, in a sentence. target: the function, "module:name"; by default audits.<name>:<name>. columns: the
     declaration of the file's columns, likewise; by default columns.audits:<NAME>.
 
-    needs: what a suite must have for it, besides readouts, which every suite has. corpus: the texts. network: models
-    that can be run again. states: of the items under the attention, which such a model returns. heads: several of
-    attention, as Transformers have, and readouts from elsewhere may have: of those that have one map there are no rows.
-    weights: predictions that follow from the weights, which those of a Transformer do not where the map of an earlier
-    layer is read. linear: predictions that are linear in the attention, which models of pairs have not. tokens: items
-    that are tokens and not sentences. base: a model that others are compared with. marks: texts with words that are
-    marked, or known to decide the label.
+    needs: what a model and its texts must have for it, besides readouts; but for `base` and `corpus`, whether they have
+    it is found as the files are read (stages/audits.py). corpus: the texts. network: models that can be run again.
+    states: of the items under the attention, which such a model returns. heads: several of attention, as Transformers
+    have, and readouts from elsewhere may have: of those that have one map there are no rows. weights: predictions that
+    follow from the weights, which those of a Transformer do not where the map of an earlier layer is read. linear:
+    predictions that are linear in the attention, which models of pairs have not. tokens: items that are tokens and not
+    sentences. base: a model that others are compared with. marks: texts with words that are marked, or known to decide
+    the label.
 
     of: which runs it is asked of, of a judged model and what this is held against: those of all `models`; the models
     `attending` or `judged` (see `plan.model`); runs `compared` with the base; every two seeds of a model that has
