@@ -38,7 +38,7 @@ NEEDS = {
 
 
 class Exhibiting:
-    """Every table and figure of a run. `raw`: the configuration as it was read; `catalogue`: the papers' data sets."""
+    """Every table and figure of a run. raw: the configuration as it was read. catalogue: the papers' data sets."""
 
     def __init__(
         self,
@@ -51,8 +51,6 @@ class Exhibiting:
         self.scope = scope
         self.places = scope.config.places
         self.auditing = auditing
-        self.raw = raw
-        self.catalogue = catalogue
         self.exhibits = exhibits
         self.settings: dict[str, Callable[[], Any]] = {
             "resamples": lambda: scope.config.resamples,
