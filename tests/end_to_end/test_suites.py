@@ -128,8 +128,6 @@ def test_a_model_that_two_suites_ask_for_is_trained_once(suites: Folder) -> None
 
 def test_audits_that_are_not_a_suites_own_are_asked_by_name(suites: Folder) -> None:
     assert set(rows_of(suites, "reviews", "wp", "correlation")["seed"]) == {10, 50}
-    # of reviews no evidence is known
-    assert not audit(suites, "reviews", "wp", "evidence").exists()
     moved = rows_of(suites, "reviews", "ss", "instance_adversary")
     assert set(moved["model"]) == {"han_rnn", "flan_none"}
 
@@ -139,14 +137,14 @@ def test_every_suite_is_asked_what_its_data_sets_allow(suites: Folder) -> None:
         assert set(rows_of(suites, "reviews", suite, name)["model"]) == {*MODELS[suite]}
     # pairs are asked what needs no linear predictions
     assert audit(suites, "pairs", "jw", "permutation").is_file()
-    assert not audit(suites, "pairs", "jw", "contributions").exists()
-    # others that the same rule makes have no rows, and say why
+    # what has no rows says why
     reasons = {
-        ("pairs", "heads"): "several heads of attention, and lstm_tanh has one",
-        ("sst", "planted"): "is not among the audits of jw; name it in `audits`",
+        ("jw", "pairs", "contributions"): "models of pairs (pairs) have not",
+        ("jw", "sst", "planted"): "is not among the suite's audits",
+        ("wp", "reviews", "evidence"): "needs marked words, and reviews has none",
     }
-    for (dataset, name), reason in reasons.items():
-        path = audit(suites, dataset, "jw", name)
+    for (suite, dataset, name), reason in reasons.items():
+        path = audit(suites, dataset, suite, name)
         assert pq.read_metadata(path).num_rows == 0
         assert read_provenance(path)["settings"]["reason"].endswith(reason)
     summary = suites.frame("tables/summary.parquet").query("dataset == 'pairs'")

@@ -77,7 +77,14 @@ def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
     (subject,) = plan.exhibiting.subjects()
     assert (subject.model, subject.seeds, subject.given, subject.items) == ("mine", 2, True, "words")
     assert (subject.contrasts.uniform, subject.contrasts.adversaries) == ("uniform", ["adversaries"])
-    assert {*subject.unasked} == {"replaced", "soft"}
+    assert subject.unasked == {
+        name: f"{name} needs a network that can be run again, and of mine only readouts are given"
+        for name in ("located", "replaced", "soft", "plausible_words")
+    }
+    with pytest.raises(AuditError, match=r"^audits\.own: located needs a network .* only readouts are given; leave it"):
+        plan_of(
+            **CLASSIFIERS_ALONE, own={"reviews": plan.config.own["reviews"].model_dump()}, audits={"own": ["located"]}
+        )
     # there is no development split, so that the adversary is chosen on test
     inputs = inputs_of(plan, "consistency", "own", "reviews")
     assert {Path(path).name for path in (*inputs["readouts"], *inputs["against"])} == {"test.parquet"}

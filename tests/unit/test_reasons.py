@@ -45,7 +45,6 @@ def runner_of(need: str, folder: Path, hierarchical: bool = False) -> AuditRunne
         ("tokens", True, "attention over tokens, and mine attends to sentences"),
         ("tokens", False, ""),
         ("marks", False, "marked words, and talks has none"),
-        ("network", False, "a network that can be run again, and of mine only readouts are given"),
         ("linear", False, ""),
     ],
 )

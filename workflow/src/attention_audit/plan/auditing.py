@@ -19,7 +19,6 @@ from attention_audit.plan.suite import Suite
 from attention_audit.plan.trainings import Trainings
 from attention_audit.targets import module_of
 
-NO_BASE = "needs a base model that others are compared with, which this suite has not"
 UNNAMED = "is not among the suite's audits"
 STAGES = ("audits", "attribution")
 """The stages that make audits: those that need no network, and those that do."""
@@ -61,9 +60,20 @@ class Auditing:
                 raise AuditError(f"audits: {name}: {audit.name} is the name of two audits; rename one of the functions")
         for name, audits in scope.config.audits.items():
             suite = scope.suite(name)
+            judged = [each for dataset in scope.datasets_of(suite) for each in scope.judged(suite, dataset)]
             for audit in map(audit_named, audits):
-                if "base" in audit.needs and not suite.base:
-                    raise AuditError(f"audits.{name}: {audit.name} {NO_BASE}; leave it out")
+                lacks = [self.lack(each, audit) for each in judged]
+                if lacks and all(lacks):
+                    raise AuditError(f"audits.{name}: {audit.name} {lacks[0]}; leave it out")
+
+    @staticmethod
+    def lack(judged: Judged, audit: Audit) -> str:
+        """Say what an audit needs and a model has not, as far as that is known before its files are read."""
+        if "network" in audit.needs and not judged.model.network:
+            return f"needs a network that can be run again, and of {judged.model.name} only readouts are given"
+        if "base" in audit.needs and not judged.suite.base:
+            return "needs a base model that others are compared with, which this suite has not"
+        return ""
 
     def runs(self, judged: Judged, audit: Audit) -> list[Run]:
         """The runs that an audit is asked of."""
@@ -93,7 +103,8 @@ class Auditing:
 
     def _asked(self, judged: Judged) -> tuple[Audit, ...]:
         """The audits that a model is asked: those of its suite, of which it has runs."""
-        return tuple(audit for audit in self.named(judged.suite) if self.compared(judged, audit))
+        named = (audit for audit in self.named(judged.suite) if not self.lack(judged, audit))
+        return tuple(audit for audit in named if self.compared(judged, audit))
 
     def file(self, judged: Judged, audit: str) -> str:
         """The file of an audit of a model."""
@@ -167,7 +178,7 @@ class Auditing:
         if "network" in audit.needs and any(models[run.model].reads for run in runs):
             sources = (path for home in homes for path in self.trainings.sources(home.training, home.seed))
             inputs["given"] = list(dict.fromkeys(sources))
-        elif "network" in audit.needs and any(models[run.model].settings for run in runs):
+        elif "network" in audit.needs:
             inputs["vocabulary"] = [self.places.corpus_file(dataset, "vocabulary")]
             inputs["weights"] = [home.file("weights") for home in homes]
             records = (path for run in runs for path in self.trainings.transformer(dataset, models[run.model]))
@@ -206,8 +217,8 @@ class Auditing:
         suite = judged.suite
         if audit in self.asked(judged):
             return ""
-        if "base" in audit.needs and not suite.base:
-            return NO_BASE
+        if lack := self.lack(judged, audit):
+            return lack
         if audit in self.named(suite):
             several = "model with several seeds" if audit.of == "seed_pairs" else "model to compare with the base model"
             return f"is not asked, as {suite.title} has no {several} here"

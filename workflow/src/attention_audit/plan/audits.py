@@ -28,8 +28,8 @@ class Audit:
     question, in a sentence. target: the function, "module:name"; by default audits.<name>:<name>. columns: the
     declaration of the file's columns, likewise; by default columns.audits:<NAME>.
 
-    needs: what a model and its texts must have for it, besides readouts; but for `base` and `corpus`, whether they have
-    it is found as the files are read (stages/audits.py). corpus: the texts. network: models that can be run again.
+    needs: what a model and its texts must have for it, besides readouts; but for `base` and `network`, whether they
+    have it is found as the files are read (stages/audits.py). corpus: the texts. network: models that can be run again.
     states: of the items under the attention, which such a model returns. heads: several of attention, as Transformers
     have, and readouts from elsewhere may have: of those that have one map there are no rows. weights: predictions that
     follow from the weights, which those of a Transformer do not where the map of an earlier layer is read. linear:

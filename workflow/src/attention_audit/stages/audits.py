@@ -193,9 +193,6 @@ class AuditRunner:
         unmarked = "marks" in needs and not (self.read_fact("evidence")[False] or self.read_fact("rationales"))
         settings = self.settings
         lacks = {
-            f"a network that can be run again, and of {model} only readouts are given": (
-                "network" in needs and not (settings.architectures or settings.classifiers)
-            ),
             f"attention over tokens, and {model} attends to sentences": "tokens" in needs and run.hierarchical,
             f"marked words, and {dataset} has none": unmarked,
         }
