@@ -100,7 +100,7 @@ class OfRun(Section):
     """
     audits: dict[Name, list[str]] = Field(default_factory=dict)
     """Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own; `module:function` names one
-    of yours. Tables and figures of a suite that read others are made by their names, and not by `all`.
+    of yours. Tables and figures of a suite that read others are not made.
     """
     answer: AnswerSettings = Field(default_factory=AnswerSettings)
     """From which size on an effect counts in the summary."""
