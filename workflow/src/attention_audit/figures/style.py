@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -102,7 +103,7 @@ def write_figure(text: str) -> Figure:
     """Draw a figure that says something in the place of data."""
     with house_style():
         figure = Figure(figsize=(6.5, 0.8))
-        figure.text(0.5, 0.5, text, ha="center", va="center", wrap=True)
+        figure.text(0.5, 0.5, fill(text, 70), ha="center", va="center")
     return figure
 
 
