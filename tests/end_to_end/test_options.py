@@ -9,6 +9,12 @@ from pathlib import Path
 import pytest
 from folder import TINY, UNCOUNTED, Folder, NewFolder
 
+ROOT = Path(__file__).parents[2]
+PRESETS = sorted((ROOT / "presets").glob("*.yaml"))
+QUICK = ("deception", "transformer")
+"""Presets with raw files in a folder of a folder, and with an encoder that is unpacked."""
+OWN = {"own-readouts", "smollm2-sst"}
+"""Presets that need files which each user has or makes."""
 JOBS = "-n", "--quiet", "host"
 """A dry run that shows its jobs one by one."""
 CONDA = """#!/bin/sh
@@ -116,3 +122,20 @@ def test_one_more_seed_adds_its_own_trainings(altered: Folder) -> None:
     searched = {("continuation", "10"), *(("guide_adversary", seed) for seed in ("10", "50"))}
     assert {seed for _, seed in made - searched} == {"51"}
     assert {"prepare", "train_adversary", "instance_adversary"}.isdisjoint(outcome.jobs())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *QUICK,
+        *(pytest.param(path.stem, marks=pytest.mark.whole) for path in PRESETS if path.stem not in {*QUICK, *OWN}),
+    ],
+)
+def test_a_preset_is_planned_by_the_rules(new_folder: NewFolder, tmp_path: Path, name: str) -> None:
+    """Each file that a job reads is made by one rule, whatever folder it lies in."""
+    folder = new_folder()
+    (tmp_path / "vectors").mkdir()
+    for vectors in ("glove.6B.100d.cut.zip", "glove.twitter.27B.25d.top12k.txt"):
+        (tmp_path / "vectors" / vectors).touch()
+    (folder.path / "overlay.yaml").write_text((ROOT / "presets" / f"{name}.yaml").read_text())
+    assert folder.make("-n", "all", "--config", "skip_unavailable=true", f"mirror={tmp_path}").jobs()

@@ -9,8 +9,8 @@ rule fetch:
     log:
         "<logs>/fetch/{folder}/{file}.log",
     wildcard_constraints:
-        folder="[^/]+",
-        file="[^/]+",
+        folder=any_of(FETCHED["folder"]),
+        file=any_of(FETCHED["file"]),
     retries: 2
     localrule: True
     conda:
