@@ -121,8 +121,8 @@ def read_frame(path: Path, artefact: Artefact) -> "pd.DataFrame":
 
 def read_reason(path: Path) -> str:
     """Read why an audit's file has no rows, with the audit's name; "" where it has some, or only no text has any."""
-    told = read_provenance(path)["settings"]
-    return f"{told['audit']} {told['reason']}" if "reason" in told else ""
+    reason = read_provenance(path)["settings"].get("reason")
+    return f"{path.stem} {reason}" if reason else ""
 
 
 def read_provenance(path: Path) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache, partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -129,7 +129,7 @@ class AuditRunner:
         self.function: Callable[..., Any] = load(job.settings.target)
         self.parameters = inspect.signature(self.function).parameters
         self.hints = get_type_hints(self.function)
-        self.reasons: list[str] = []
+        self.reason = ""
         self.read_fact = cache(lambda name: FACTS[name][1](*job.inputs.get(FACTS[name][0], [])))
 
     def offer(self, run: AuditedRun | None) -> dict[str, Callable[[], Any]]:
@@ -214,7 +214,7 @@ class AuditRunner:
     def refuses(self, run: AuditedRun, readout: Readout | None = None) -> bool:
         """Find whether a run lacks something, and keep the reason for the file."""
         if lack := self.find_lack(run, readout):
-            self.reasons.append(f"needs {lack}")
+            self.reason = f"needs {lack}"
         return bool(lack)
 
     def label(self, columns: Columns, run: AuditedRun | None = None) -> pa.Table:
@@ -250,11 +250,11 @@ class AuditRunner:
     def write(self, rows: Iterable[pa.Table]) -> None:
         """Write the audit's file, with the reason where it has no rows."""
         path, tables = self.job.output(self.settings.audit), iter(rows)
-        first = next(tables, None)
-        if first is None:
-            write_reason(path, self.kind, self.job.provenance, self.reasons[0])
+        first = [*islice(tables, 1)]
+        if self.reason and not first:
+            write_reason(path, self.kind, self.job.provenance, self.reason)
         else:
-            write_batches(path, self.kind, chain([first], tables), self.job.provenance)
+            write_batches(path, self.kind, chain(first, tables), self.job.provenance)
 
 
 def write_reason(path: Path, kind: Artefact, provenance: Provenance, reason: str) -> None:

@@ -112,8 +112,8 @@ class PageBuilder:
     def _list_reasons(self, view: ExploredView) -> dict[str, str]:
         """List why audits of a view have no rows, by the audit."""
         places = {"instance": view.instance, "attributions": view.attributions}
-        told = [read_reason(self.job.inputs[name][place]) for name, place in places.items() if place is not None]
-        return {reason.partition(" ")[0]: reason for reason in told if reason}
+        paths = [self.job.inputs[name][place] for name, place in places.items() if place is not None]
+        return {path.stem: reason for path in paths if (reason := read_reason(path))}
 
     @staticmethod
     def _read_rows(table: pa.Table, view: ExploredView) -> list[dict[str, Any]]:

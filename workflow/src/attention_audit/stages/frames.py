@@ -88,8 +88,7 @@ def add_reasons(job: Job[ExhibitJob], subjects: Sequence[dict[str, Any]]) -> lis
         if spec.source == "audit":
             for whose, path in zip(spec.files, job.inputs.get(name, []), strict=True):
                 if reason := read_reason(path):
-                    found = reasons.setdefault((whose.name, whose.suite, whose.model), {})
-                    found[reason.partition(" ")[0]] = reason
+                    reasons.setdefault((whose.name, whose.suite, whose.model), {})[path.stem] = reason
     keys = [(subject["dataset"], subject["suite"], subject["model"]) for subject in subjects]
     return [
         subject | {"unasked": subject["unasked"] | reasons.get(key, {})}
