@@ -51,9 +51,12 @@ class ReadTexts(NamedTuple):
 def read_texts(corpus: Path) -> ReadTexts:
     """The test texts of a corpus. Raises AuditError where it is damaged."""
     columns = ["id", "split", "label", "tokens", "raw", "starts", "second", "label_name"]
-    table = pa.concat_tables(read_batches(corpus, CORPUS, columns))
-    names = dict(zip(table["label"].to_pylist(), table["label_name"].to_pylist(), strict=True))
-    test = table.filter(pc.equal(table["split"], "test"))
+    names: dict[int, str] = {}
+    tables = []
+    for table in read_batches(corpus, CORPUS, columns):
+        names |= zip(table["label"].to_pylist(), table["label_name"].to_pylist(), strict=True)
+        tables.append(table.filter(pc.equal(table["split"], "test")))
+    test = pa.concat_tables(tables)
     labels = test["label"].to_numpy().astype(np.int64)
     return ReadTexts(test["id"].to_pylist(), labels, test["tokens"].to_pylist(), written_texts(test), names)
 
