@@ -75,8 +75,10 @@ def measure_loss(
       the other weights, so that it keeps its digits, and its gradient, where nearly all attention is on these items.
     """
     if isinstance(objective, AdversaryObjective):
+        if objective.lambda_ is None:
+            raise ValueError("an adversary is trained with a lambda; each step of a search has its own")
         distance = tvd(probabilities(output.logits), require_part(batch.probabilities, "predictions"))
-        return distance - (objective.lambda_ or 0.0) * kl(output.attention, require_part(batch.attention, "attention"))
+        return distance - objective.lambda_ * kl(output.attention, require_part(batch.attention, "attention"))
     loss = weigh_labels(output, batch, sizes)
     if isinstance(objective, DiversityObjective):
         return loss + objective.weight * absolute_conicity(output.states, batch.mask)
