@@ -96,8 +96,13 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
     known |= zip(names, names, strict=True)
     found = []
     for number, given in enumerate(entries(labels, "labels", count)):
+        if isinstance(given, list | tuple) or getattr(given, "ndim", False):
+            raise AuditError(
+                f"labels: text {number} has several numbers, as of one-hot rows; give the place of its class in them, "
+                "as argmax(1) of an array does"
+            )
         # of an array or a tensor
-        label = given.item() if hasattr(given, "item") and not given.ndim else given
+        label = given.item() if hasattr(given, "item") else given
         if isinstance(label, float) and label.is_integer():
             label = int(label)
         if isinstance(label, bool) or not isinstance(label, str | int) or label not in known:
