@@ -256,7 +256,7 @@ def made_by(*rules, further=""):
 
 
 RAW = [job.wildcards for job in PLANNED.values() if job.rule == "fetch"]
-FETCHED = {name: {wildcards[name] for wildcards in RAW} for name in ("folder", "file")}
+FETCHED = {name: sorted({each[name] for each in RAW}) for name in ("folder", "file")}
 SEARCHED = [*(f"{{model}}_step{step + 1}" for step in range(PLAN.trainings.steps)), "{model}"]
 CONTINUED = sorted({Path(name).name for name in PLAN.trainings.made_by("search_adversary")})
 ORDERS = sorted({Path(name).name.rpartition("_")[0] for name in PLAN.trainings.made_by("retrain_masked")})

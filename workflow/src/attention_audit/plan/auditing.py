@@ -95,7 +95,7 @@ class Auditing:
                 return model.runs[:1]
         return model.runs
 
-    def named(self, suite: Suite) -> list[Audit]:
+    def _named(self, suite: Suite) -> list[Audit]:
         """The audits that a suite is to be asked, with those that they read."""
         names = [*self.scope.config.audits.get(suite.name, suite.audits)]
         names += [other for name in names for other in audit_named(name).after if other not in names]
@@ -103,7 +103,7 @@ class Auditing:
 
     def _asked(self, judged: Judged) -> tuple[Audit, ...]:
         """The audits that a model is asked: those of its suite, of which it has runs."""
-        named = (audit for audit in self.named(judged.suite) if not self.lack(judged, audit))
+        named = (audit for audit in self._named(judged.suite) if not self.lack(judged, audit))
         return tuple(audit for audit in named if self.compared(judged, audit))
 
     def file(self, judged: Judged, audit: str) -> str:
@@ -219,7 +219,7 @@ class Auditing:
             return ""
         if lack := self.lack(judged, audit):
             return lack
-        if audit in self.named(suite):
+        if audit in self._named(suite):
             several = "model with several seeds" if audit.of == "seed_pairs" else "model to compare with the base model"
             return f"is not asked, as {suite.title} has no {several} here"
         return UNNAMED

@@ -60,8 +60,8 @@ class Exhibit:
     likewise: those of `plan.exhibiting.Exhibiting`. every_dataset: it speaks of all data sets of the run, not only of
     its suite's. about: of an exhibit of all suites, the audit without which it has nothing to say; "" where there is
     none. needs: what a data set must have to be spoken of, see `plan.exhibiting.NEEDS`. An exhibit with no data set to
-    speak of is not made. answers: the questions of the summary whose numbers it shows, of
-    its suite's models or, where it has no suite, of all.
+    speak of is not made. answers: the questions of the summary whose numbers it shows, of its suite's models or, where
+    it has no suite, of all.
     """
 
     target: str

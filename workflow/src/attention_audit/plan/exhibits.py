@@ -21,8 +21,8 @@ READS = {
     "records": Read("records"),
 }
 """How something may be read: an audit of the exhibit's own suite; one with many rows; one that its suite may not be
-asked; one of all suites that are asked it; a file of each corpus; tables that are made; what
-is known of fetched files."""
+asked; one of all suites that are asked it; a file of each corpus; tables that are made; what is known of fetched files.
+"""
 
 
 def _build_read(parameter: str, said: str | Mapping[str, Any]) -> Read:
