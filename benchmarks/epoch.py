@@ -18,13 +18,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from attention_audit.batching import Indices
+from attention_audit.arrays import Floats, Integers
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.sst import SstCorpus
 from attention_audit.corpus.tokens import words_of
@@ -84,7 +83,7 @@ class Reference(nn.Module):
 
 
 def reference_epoch(
-    texts: list[list[int]], labels: list[int], lengths: Indices, positive_weight: float
+    texts: list[list[int]], labels: list[int], lengths: Integers, positive_weight: float
 ) -> Callable[[], None]:
     """One pass of the reference over the texts, ready to be called again and again."""
     model = Reference()
@@ -130,7 +129,7 @@ def our_epoch(texts: list[list[int]], labels: list[int]) -> Callable[[], None]:
     return run
 
 
-def sentence_lengths(count: int, random: np.random.Generator) -> Indices:
+def sentence_lengths(count: int, random: np.random.Generator) -> Integers:
     """Lengths of SST's training sentences, or some like them: from 6 to 52 tokens, 18.7 on average."""
     archive = Path(os.environ.get("ATTENTION_AUDIT_MIRROR", "")) / "sst" / SST.archive.file
     if archive.is_file():
@@ -142,14 +141,14 @@ def sentence_lengths(count: int, random: np.random.Generator) -> Indices:
     return np.clip(np.rint(random.gamma(4.2, 18.7 / 4.2, count)), 6, 52).astype(np.int64)
 
 
-def zipf_texts(lengths: Indices, random: np.random.Generator) -> list[list[int]]:
+def zipf_texts(lengths: Integers, random: np.random.Generator) -> list[list[int]]:
     """Texts of these lengths between both marks, their words drawn from a Zipf law."""
-    shares: npt.NDArray[np.float64] = np.cumsum(1 / (np.arange(WORDS - 4) + 3.7))
+    shares: Floats = np.cumsum(1 / (np.arange(WORDS - 4) + 3.7))
     words = [np.searchsorted(shares, random.random(n) * shares[-1]) + 4 for n in lengths]
     return [[2, *text.tolist(), 3] for text in words]
 
 
-def compare(name: str, lengths: Indices, rounds: int, wanted: float) -> None:
+def compare(name: str, lengths: Integers, rounds: int, wanted: float) -> None:
     """Let both take turns and print the ratio of their median times."""
     random = np.random.default_rng(1)
     texts = zipf_texts(lengths, random)

@@ -19,10 +19,10 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from attention_audit.arrays import Integers
 from attention_audit.audits.erasure import erasable, find_flips, left, reordered
 from attention_audit.audits.flipping_sets import ranked_sets, single_weight
 from attention_audit.audits.rankings import RANKERS, falling, stream
@@ -30,7 +30,7 @@ from attention_audit.model.tail import probabilities
 from attention_audit.readout import Readout
 
 SEED, CLASSES = 1, 8
-Removed = npt.NDArray[np.int64]
+Removed = Integers
 
 
 def random_readout(texts: int) -> Readout:

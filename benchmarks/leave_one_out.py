@@ -20,8 +20,8 @@ from epoch import EMBEDDING, HIDDEN, WORDS, Reference
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from attention_audit.arrays import Integers
 from attention_audit.audits.leave_one_out import leave_one_out
-from attention_audit.batching import Indices
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Classifier
@@ -31,7 +31,7 @@ TOGETHER = 16
 """Shortened texts of a batch of the plain way: faster than with more, and than with fewer."""
 
 
-def random_texts(lengths: Indices) -> list[list[int]]:
+def random_texts(lengths: Integers) -> list[list[int]]:
     """Random words between both marks."""
     random = np.random.default_rng(0)
     return [[2, *random.integers(4, WORDS, length).tolist(), 3] for length in lengths]

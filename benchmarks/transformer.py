@@ -22,8 +22,9 @@ import psutil
 import torch
 from epoch import sentence_lengths
 
+from attention_audit.arrays import Integers
 from attention_audit.artefacts.weights import open_array, write_array
-from attention_audit.batching import Indices, within
+from attention_audit.batching import within
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, GivenStates, Split
 from attention_audit.model.network import Classifier
@@ -62,7 +63,7 @@ def resident() -> float:
 class Known:
     """Random states of a split as batches that are made beforehand: what training would cost without any reading."""
 
-    def __init__(self, lengths: Indices, labels: Indices, cut: list[Indices]) -> None:
+    def __init__(self, lengths: Integers, labels: Integers, cut: list[Integers]) -> None:
         self.batches = []
         for members in cut:
             count, longest = torch.from_numpy(lengths[members]), int(lengths[members].max())
@@ -91,7 +92,7 @@ def epochs(split: Split, known: Known, rounds: int) -> Iterator[tuple[float, flo
             yield between - started, time.process_time() - between
 
 
-def training(lengths: Indices, rounds: int, folder: Path) -> None:
+def training(lengths: Integers, rounds: int, folder: Path) -> None:
     """Print the ratio of the times of an epoch, and the memory that reading the states takes."""
     labels = np.arange(len(lengths)) % 2
     starts = lengths.cumsum() - lengths
@@ -115,7 +116,7 @@ def training(lengths: Indices, rounds: int, folder: Path) -> None:
     print(f"memory beside the file: {grown:.0f} MB")
 
 
-def padding(lengths: Indices) -> None:
+def padding(lengths: Integers) -> None:
     """Print what a forward pass over texts of these lengths pads."""
     random = np.random.default_rng(1)
     letters = [random.geometric(1 / 4.2, length) for length in lengths]

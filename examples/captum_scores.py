@@ -8,7 +8,6 @@ take one and the same class for all texts: then the first word of every other te
 """
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from captum.attr import LayerIntegratedGradients
 from torch import Tensor, nn
@@ -16,6 +15,7 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 from attention_audit import api
+from attention_audit.arrays import Floats, Floats32
 
 SAYS = [["bad", "dull", "poor", "flat"], ["good", "great", "fine", "moving"]]
 FILLERS = ["the", "a", "film", "plot", "was", "and", "with", "some", "scenes", "of", "it", "actors"]
@@ -77,14 +77,14 @@ def main() -> dict[str, api.Judgement]:
     model = trained(*texts(500, seed=0))
     words, labels = texts(150, seed=1)
 
-    def predict(some: list[list[str]]) -> npt.NDArray[np.float32]:
+    def predict(some: list[list[str]]) -> Floats32:
         with torch.no_grad():
-            probabilities: npt.NDArray[np.float32] = model(padded(some)).softmax(1).numpy()
+            probabilities: Floats32 = model(padded(some)).softmax(1).numpy()
         return probabilities
 
     integrated = LayerIntegratedGradients(model, model.embedding)
 
-    def scores(targets: list[int]) -> list[npt.NDArray[np.float64]]:
+    def scores(targets: list[int]) -> list[Floats]:
         """The integrated gradients of each word for a class of each text."""
         found = []
         for text, target in zip(words, targets, strict=True):

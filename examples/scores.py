@@ -11,12 +11,12 @@ Three trainings are of other samples of the texts. The words that decide a text 
 """
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from attention_audit import api
+from attention_audit.arrays import Floats
 
 SAYS = [["bad", "dull", "poor", "flat"], ["good", "great", "fine", "moving"]]
 FILLERS = ["the", "a", "film", "plot", "was", "and", "with", "some", "scenes", "of", "it", "actors"]
@@ -45,7 +45,7 @@ def trained(words: list[list[str]], labels: list[int], seed: int) -> Pipeline:
     return model.fit([words[i] for i in sample], [labels[i] for i in sample])
 
 
-def scores(model: Pipeline, words: list[list[str]]) -> list[npt.NDArray[np.float64]]:
+def scores(model: Pipeline, words: list[list[str]]) -> list[Floats]:
     """The coefficient of each word, for the class that is predicted."""
     coefficients = dict(zip(model[0].get_feature_names_out(), model[1].coef_[0], strict=True))
     side = 2 * model.predict(words) - 1

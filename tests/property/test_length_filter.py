@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_audit.corpus.prepare import Flags, too_short_or_long
+from attention_audit.arrays import Flags
+from attention_audit.corpus.prepare import too_short_or_long
 from attention_audit.corpus.source import Length
 from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN
 

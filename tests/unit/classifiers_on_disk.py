@@ -14,6 +14,8 @@ import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers_on_disk import POSITIONS, WORDS, tokenizer
 
+from attention_audit.arrays import Floats
+
 TEXTS = [
     text.split()
     for text in ("the film is great", "unbelievably dull", "why unbelievably good is the story films", "bad")
@@ -165,7 +167,7 @@ def impose_on_library(classifier: Any, weights: torch.Tensor) -> Iterator[None]:
     assert len(seen) == len(classifier.layers)
 
 
-def sum_over_items(encoding: Any, weights: npt.ArrayLike, *sides: Sequence[str]) -> npt.NDArray[np.float64]:
+def sum_over_items(encoding: Any, weights: npt.ArrayLike, *sides: Sequence[str]) -> Floats:
     """Sum weights of pieces over items: the words of all sides, then the first piece where it is a mark, then all other
     marks.
     """

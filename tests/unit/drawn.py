@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from attention_audit.arrays import Floats
 from attention_audit.figures import style
 from attention_audit.figures.style import save
 
@@ -55,7 +55,7 @@ def points_of(axes: Axes, marker: str) -> list[tuple[float, ...]]:
     return [tuple(points[0].round(9).tolist()) for points in found if len(points)]
 
 
-def assert_readable(figure: Figure, texts: Sequence[Text] | None = None, room: float = 1) -> npt.NDArray[np.float64]:
+def assert_readable(figure: Figure, texts: Sequence[Text] | None = None, room: float = 1) -> Floats:
     """No text hides another, and none leaves the page by more than `room` pixels.
 
     texts: some of a figure's; all where it is None. Their boxes x0, y0, x1, y1 at the resolution that is saved are

@@ -3,8 +3,8 @@
 from itertools import groupby, permutations
 
 import numpy as np
-import numpy.typing as npt
 
+from attention_audit.arrays import Flags
 from attention_audit.audits.plausibility import Case, overlap
 
 
@@ -16,7 +16,7 @@ def alone(marked: list[int], scores: list[float]) -> dict[str, float]:
     }
 
 
-def of_order(marked: npt.NDArray[np.bool_], order: tuple[int, ...]) -> tuple[float, float, float]:
+def of_order(marked: Flags, order: tuple[int, ...]) -> tuple[float, float, float]:
     """Average precision, F1 and IOU of an order of the words, as the papers define them."""
     hits = marked[list(order)]
     k = int(marked.sum())

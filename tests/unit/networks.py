@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import torch
 from in_process import run_stage
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from attention_audit.arrays import Floats32
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS, VOCABULARY
@@ -47,9 +46,7 @@ def run_packed(encoder: Any, reference: Any, vectors: Tensor, lengths: Tensor) -
     return states
 
 
-def write_words(
-    folder: Path, rows: Sequence[Mapping[str, Any]], vectors: dict[str, npt.NDArray[np.float32]] | None = None
-) -> None:
+def write_words(folder: Path, rows: Sequence[Mapping[str, Any]], vectors: dict[str, Floats32] | None = None) -> None:
     """Write a corpus with its vocabulary, which is that of the training texts."""
     corpus, provenance = folder / "corpus.parquet", Provenance("test", {}, "")
     write_table(corpus, CORPUS, pa.Table.from_pylist([*rows], schema=CORPUS.schema), provenance)

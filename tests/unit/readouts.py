@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from scipy.special import softmax
 
+from attention_audit.arrays import Floats
 from attention_audit.model.tail import NORMS, Tail
 from attention_audit.padded import Head
 from attention_audit.readout import HeadStates, Readout, read_heads
@@ -86,7 +86,7 @@ def make_heads(
     return read_heads([f"text-{i}" for i in range(len(lengths))], labels, attending)
 
 
-def classify(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def classify(logits: Floats) -> Floats:
     """The distribution of one text: a sigmoid of one output, else a softmax."""
     if len(logits) == 1:
         positive = 1 / (1 + np.exp(-logits[0]))

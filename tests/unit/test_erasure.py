@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pytest
 import torch
 from readouts import classify, readout_of
 
+from attention_audit.arrays import Floats
 from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered
 from attention_audit.audits.flipping_sets import ranked_sets, single_weight
 from attention_audit.audits.rankings import RANKERS, TOPS, falling
@@ -19,7 +19,6 @@ from attention_audit.divergence import jsd
 from attention_audit.readout import Readout
 
 MakeReadout = Callable[..., Readout]
-Floats = npt.NDArray[np.float64]
 SEED = 3
 LENGTHS = [7, 2, 12, 1, 3, 7, 30]
 

@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 from torch import Tensor, nn
 
+from attention_audit.arrays import Array, Floats
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import write_weights
@@ -55,7 +54,7 @@ def module_of(tail: Tail) -> Callable[[Tensor, Tensor], Tensor]:
     return run
 
 
-def naive(readout: Readout, text: int, weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def naive(readout: Readout, text: int, weights: Array) -> Floats:
     """Probabilities of one text under weights (L, H), head by head."""
     attending = readout.attending
     assert attending is not None
@@ -66,13 +65,13 @@ def naive(readout: Readout, text: int, weights: npt.NDArray[Any]) -> npt.NDArray
     return logits.softmax(-1).numpy()
 
 
-def erased(readout: Readout, text: int, gone: Sequence[int]) -> npt.NDArray[np.float64]:
+def erased(readout: Readout, text: int, gone: Sequence[int]) -> Floats:
     """Weights (L, H) of one text without some items, each head renormalised; zeros where nothing is left."""
     assert readout.attending is not None
     return without(readout.attending.weights[text], gone)
 
 
-def without(weights: npt.NDArray[Any], gone: Sequence[int]) -> npt.NDArray[np.float64]:
+def without(weights: Array, gone: Sequence[int]) -> Floats:
     """Weights (L, H) without some items, each head renormalised; zeros where nothing is left."""
     left = weights.astype(np.float64)
     left[list(gone)] = 0

@@ -14,6 +14,7 @@ import torch
 from attention_audit import api
 from attention_audit.answer.lines import write_line
 from attention_audit.api.predicting import Predict
+from attention_audit.arrays import Floats
 from attention_audit.errors import AuditError
 
 RANDOM = np.random.default_rng(0)
@@ -33,7 +34,7 @@ def bag_of_words(values: Values) -> Predict:
     return predict
 
 
-def right(values: Values) -> list[npt.NDArray[np.float64]]:
+def right(values: Values) -> list[Floats]:
     """What each word adds to the log odds of the predicted class."""
     added = [np.array([values[word] for word in words]) for words in TOKENS]
     return [np.sign(own.sum()) * own for own in added]
@@ -344,7 +345,7 @@ def test_words_that_mention_marks_and_pieces_are_words() -> None:
     assert found.texts["words"].tolist() == [4, 3, 4]
 
 
-def coarse(texts: list[list[str]]) -> npt.NDArray[np.float64]:
+def coarse(texts: list[list[str]]) -> Floats:
     """0 and 1 alone."""
     return np.round(MODEL(texts))
 

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import classifiers_on_disk
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from small_networks import CPU, model_of, predict_alone, random_texts, split_of
 
+from attention_audit.arrays import Flags, Floats, Integers
 from attention_audit.audits import located as module
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.flipping_sets import ranked_sets
@@ -34,7 +34,6 @@ from attention_audit.audits.located import (
 )
 from attention_audit.audits.rankings import BY_STATES, list_scores
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.batching import Indices
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import SequenceClassifier
@@ -61,27 +60,27 @@ def texts_of(pair: bool = False) -> Split:
     return split_of(TEXTS, **{"queries": QUERIES} if pair else {})
 
 
-def falls_alone(model: Network, written: list[list[int]], member: int, pair: bool) -> npt.NDArray[np.float64]:
+def falls_alone(model: Network, written: list[list[int]], member: int, pair: bool) -> Floats:
     """What the class that is predicted of the first of some texts loses in the others, each a batch of its own."""
     pairs = {"queries": QUERIES[member]} if pair else {}
     before, *after = (predict_alone(model, text, **pairs).numpy() for text in written)
     return before.max() - np.array([predicted[before.argmax()] for predicted in after])
 
 
-def falls(model: Network, split: Split, members: list[int], orders: list[Indices]) -> npt.NDArray[np.float64]:
+def falls(model: Network, split: Split, members: list[int], orders: list[Integers]) -> Floats:
     """What the predicted class loses without the first words of some orders of texts."""
     deletions = leave_one_out(model, split)
     rows = Ranked(deletions, np.array(members), [], orders, [], [])
     return measure_falls(split.lengths, rows, partial(delete_sets, model, split, deletions))
 
 
-def first_words(order: npt.NDArray[np.int64]) -> list[list[int]]:
+def first_words(order: Integers) -> list[list[int]]:
     """No words, and the first of an order at each size, as places in the written text."""
     counts = (0, 1, *(ceil(len(order) * share / 100) for share in (5, 10, 20, 50)))
     return [[1 + place for place in order[:count].tolist()] for count in counts]
 
 
-def naively(model: Network, member: int, order: npt.NDArray[np.int64], pair: bool) -> npt.NDArray[np.float64]:
+def naively(model: Network, member: int, order: Integers, pair: bool) -> Floats:
     """What the predicted class loses at each size without the first words."""
     text = TEXTS[member]
     written = [[word for at, word in enumerate(text) if at not in gone] for gone in first_words(order)]
@@ -121,7 +120,7 @@ def test_the_same_words_are_deleted_once(monkeypatch: pytest.MonkeyPatch) -> Non
     model, split = model_of("affine").eval(), texts_of()
     read: list[int] = []
 
-    def spied(model: Network, split: Split, members: npt.NDArray[np.int64], gone: npt.NDArray[np.bool_]) -> object:
+    def spied(model: Network, split: Split, members: Integers, gone: Flags) -> object:
         read.append(len(members))
         return deleting(model, split, members, gone)
 

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from scipy.stats import spearmanr
 from small_networks import model_of, random_texts, split_of
 
+from attention_audit.arrays import Floats, Floats32
 from attention_audit.audits.attributed import Attributed, sample
 from attention_audit.audits.attribution_stability import attribution_stability
 from attention_audit.audits.correlation import agreement, correlation, overlap, tau, word_attributions
@@ -55,7 +55,7 @@ def test_of_equals_the_first_tokens_are_higher() -> None:
     assert overlap(np.array([0.5, 0.5, 0.0]), np.zeros(3), 2) == 1
 
 
-def attributed(readout: Readout, **scores: list[npt.NDArray[np.float64]]) -> Attributed:
+def attributed(readout: Readout, **scores: list[Floats]) -> Attributed:
     """A readout with attributions of its texts."""
     texts = SimpleNamespace(readout=readout, scores=scores)
     texts.integrated = lambda settings: (np.arange(len(readout)), [np.zeros(3)] * len(readout))
@@ -106,7 +106,7 @@ LENGTHS = [5, 1, 3, 8]
 TEXTS = random_texts(LENGTHS, seed=1)
 
 
-def by_text(columns: dict[str, Any], name: str) -> dict[str, npt.NDArray[np.float32]]:
+def by_text(columns: dict[str, Any], name: str) -> dict[str, Floats32]:
     rows = zip(columns["id"], columns["attribution"], columns["scores"], strict=True)
     return {id_: scores for id_, attribution, scores in rows if attribution == name}
 

@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 from hypothesis import given, settings
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from readouts import make_readout
 from test_heads import naive, without
 
+from attention_audit.arrays import Floats, Integers
 from attention_audit.audits.permutation import orders
 from attention_audit.audits.settings import Erasure, Permutation
 from attention_audit.audits.shuffles import shuffles
@@ -22,7 +22,6 @@ from attention_audit.batching import stream
 from attention_audit.readout import Readout
 
 MakeReadout = Callable[..., Readout]
-Floats = npt.NDArray[np.float64]
 ERASURE, PERMUTATION = Erasure(seed=3), Permutation(seed=8)
 
 
@@ -31,7 +30,7 @@ def by_text(columns: dict[str, Any], name: str) -> Floats:
     return np.asarray(columns[name]).reshape(1 + max(columns["shuffle"]), -1)
 
 
-def drawn(id_: str, items: int, purpose: str, seed: int, count: int) -> npt.NDArray[np.int64]:
+def drawn(id_: str, items: int, purpose: str, seed: int, count: int) -> Integers:
     """Random orders of the items of a text, (count, items)."""
     return stream(purpose, id_, seed).permuted(np.tile(np.arange(items), (count, 1)), axis=1)
 

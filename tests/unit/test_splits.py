@@ -5,23 +5,24 @@ import pytest
 from pydantic import ValidationError
 from sklearn.model_selection import train_test_split
 
-from attention_audit.corpus.splits import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN, Codes, Splits, assign
+from attention_audit.arrays import Integers
+from attention_audit.corpus.splits import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN, Splits, assign
 from attention_audit.errors import AuditError
 
 LABELS = np.array([0] * 160 + [1] * 40)
 """Two hundred texts, one in five of class 1."""
 
 
-def assigned(splits: Codes, labels: Codes = LABELS, **settings: Any) -> Codes:
+def assigned(splits: Integers, labels: Integers = LABELS, **settings: Any) -> Integers:
     return assign("own", splits, labels, Splits.model_validate(settings))
 
 
-def sizes(splits: Codes, labels: Codes = LABELS) -> dict[int, tuple[int, int]]:
+def sizes(splits: Integers, labels: Integers = LABELS) -> dict[int, tuple[int, int]]:
     """Texts of class 0 and of class 1 in each split."""
     return {int(code): tuple(np.bincount(labels[splits == code], minlength=2).tolist()) for code in np.unique(splits)}
 
 
-def whole(code: int) -> Codes:
+def whole(code: int) -> Integers:
     return np.full(len(LABELS), code)
 
 

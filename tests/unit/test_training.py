@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 from networks import make_architecture, make_classifier, train_in, write_words
 from torch import nn, tensor
 
+from attention_audit.arrays import Floats32
 from attention_audit.artefacts.parquet import read_frame
 from attention_audit.columns.files import HISTORY
 from attention_audit.corpus.text import SPLITS
@@ -171,13 +171,13 @@ def fitted(
     return fit(model or small_model(), split, settings=settings, epochs=epochs, **given)
 
 
-def step_of(split: Split, settings: Recipe) -> npt.NDArray[np.float32]:
+def step_of(split: Split, settings: Recipe) -> Floats32:
     """What one step of plain descent at rate 1 over the whole split changes."""
     model = small_model()
     before = nn.utils.parameters_to_vector(model.parameters())
     optimiser = torch.optim.SGD(model.parameters(), lr=1.0)
     train_epoch(model, split, measure_loss, optimiser, settings, np.random.default_rng(0))
-    change: npt.NDArray[np.float32] = (nn.utils.parameters_to_vector(model.parameters()) - before).detach().numpy()
+    change: Floats32 = (nn.utils.parameters_to_vector(model.parameters()) - before).detach().numpy()
     return change
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from attention_audit.answer.estimates import Estimate, Floats, Integers, estimate
+from attention_audit.answer.estimates import Estimate, estimate
 from attention_audit.answer.frontier import Adversary, bracket, weigh_classes
 from attention_audit.answer.samples import (
     average,
@@ -27,10 +27,11 @@ from attention_audit.answer.samples import (
     weigh_dots,
 )
 from attention_audit.answer.statements import Part
+from attention_audit.arrays import Array, Flags, Floats, Integers
 from attention_audit.questions import AVOIDED, QUESTIONS
 
 Random = np.random.Generator
-Zones = npt.NDArray[np.int64]
+Zones = Integers
 
 NORMAL, SKEWED, TWO_KINDS, FAILING, GROUPS = "normal", "skewed", "two kinds", "failing", "groups"
 LAWS = (NORMAL, SKEWED, TWO_KINDS, FAILING, GROUPS)
@@ -69,7 +70,7 @@ class World:
         return normal
 
     @cached_property
-    def failed(self) -> npt.NDArray[np.bool_]:
+    def failed(self) -> Flags:
         """Which trainings fail, (T, 1)."""
         return (np.arange(self.trainings)[:, None] < FAILED * self.trainings) & (self.law == FAILING)
 
@@ -81,7 +82,7 @@ class World:
         sizes = self.random.integers(1, LARGEST_GROUP + 1, self.texts)
         return np.repeat(np.arange(self.texts), sizes)[: self.texts]
 
-    def share(self, draw: Callable[..., npt.NDArray[Any]], *arguments: Any) -> npt.NDArray[Any]:
+    def share(self, draw: Callable[..., Array], *arguments: Any) -> Array:
         """Draw one number for each group of texts, which are alike in it: (M,)."""
         return draw(*arguments, size=self.texts)[self.groups]
 

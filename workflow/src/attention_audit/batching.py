@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-Indices = npt.NDArray[np.int64]
+from attention_audit.arrays import Integers
 
 
 def within(lengths: Tensor, longest: int) -> Tensor:
@@ -26,7 +25,7 @@ def padded(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Tensor:
     return flat[where] * (offset < length[:, None])
 
 
-def runs(widths: Indices, texts: float = math.inf, tokens: float = math.inf) -> Iterator[slice]:
+def runs(widths: Integers, texts: float = math.inf, tokens: float = math.inf) -> Iterator[slice]:
     """Cut a sequence of texts into runs of at most `texts` texts and at most `tokens` padded tokens.
 
     A run's padded tokens are its texts times the widest of them. A text wider than `tokens` is a run of its own.
@@ -42,7 +41,7 @@ def runs(widths: Indices, texts: float = math.inf, tokens: float = math.inf) -> 
         yield slice(start, len(widths))
 
 
-def sort_into_runs(widths: Indices, tokens: float) -> Iterator[Indices]:
+def sort_into_runs(widths: Integers, tokens: float) -> Iterator[Integers]:
     """The positions of texts, shortest first, in `runs` of at most `tokens` padded tokens."""
     order = widths.argsort(kind="stable")
     for run in runs(widths[order], tokens=tokens):

@@ -13,11 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from attention_audit.arrays import Integers
 from attention_audit.model.tail import ROWS, Tail, probabilities
 
 
@@ -94,7 +93,7 @@ class Padded:
     weights.
     """
 
-    members: npt.NDArray[np.int64]
+    members: Integers
     attention: Tensor
     contribution: Tensor
     bias: Tensor

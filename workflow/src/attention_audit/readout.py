@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from attention_audit.arrays import Flags, Floats, Floats32, Integers, Integers32
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import kind_of, read_batches, read_table
 from attention_audit.artefacts.weights import read_weights
@@ -33,10 +33,7 @@ from attention_audit.errors import AuditError
 from attention_audit.model.tail import Tail, tail_of
 from attention_audit.padded import Head, Heads, Padded
 
-Floats = npt.NDArray[np.float32]
-Classes = npt.NDArray[np.int32]
-Members = npt.NDArray[np.int64]
-Scores = list[npt.NDArray[np.float64]]
+Scores = list[Floats]
 """For each text i of a split, the scores of its tokens, (L_i,); zeros where a text was not asked."""
 HEAD_FILE = "head.parquet"
 """Name of the file with the head of a model of pairs; it lies beside the readouts and serves all splits."""
@@ -50,13 +47,13 @@ HEADED_AT_ONCE = 250
 """The same of a Transformer, whose texts are larger: at most about half a megabyte each for 512 tokens."""
 
 
-def _pad(rows: Sequence[Floats], members: Members, dtype: torch.dtype) -> Tensor:
+def _pad(rows: Sequence[Floats32], members: Integers, dtype: torch.dtype) -> Tensor:
     chosen = [rows[i] for i in members]
     flat = torch.from_numpy(np.concatenate(chosen)).to(dtype)  # one conversion instead of one per row
     return pad_sequence(list(torch.split(flat, [*map(len, chosen)])), batch_first=True)
 
 
-def by_length(lengths: npt.NDArray[np.int64], positions: int) -> list[npt.NDArray[np.int64]]:
+def by_length(lengths: Integers, positions: int) -> list[Integers]:
     """The texts of these lengths, shortest first, in batches of about `positions` items together."""
     order = np.argsort(lengths, kind="stable")
     cumulative = np.cumsum(lengths[order])
@@ -70,10 +67,10 @@ class Maps:
     other item is; and cut (N,): whether the text was too long, and is read in part.
     """
 
-    weights: list[Floats]
-    marks: npt.NDArray[np.int64]
-    places: list[Members] | None = field(default=None, kw_only=True)
-    cut: npt.NDArray[np.bool_] | None = field(default=None, kw_only=True)
+    weights: list[Floats32]
+    marks: Integers
+    places: list[Integers] | None = field(default=None, kw_only=True)
+    cut: Flags | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -83,11 +80,11 @@ class HeadStates(Maps):
     values[i] (L_i, H, D_h), below (N, D); see `padded.Heads`.
     """
 
-    values: list[Floats]
-    below: Floats
+    values: list[Floats32]
+    below: Floats32
     tail: Tail
 
-    def padded(self, members: Members, dtype: torch.dtype) -> Heads:
+    def padded(self, members: Integers, dtype: torch.dtype) -> Heads:
         """The texts at `members` as one batch; only the weights are in `dtype`."""
         weights = _pad(self.weights, members, dtype)
         values = _pad(self.values, members, torch.float32)
@@ -112,43 +109,43 @@ class Readout:
     """
 
     ids: list[str]
-    labels: npt.NDArray[np.int64]
-    predictions: npt.NDArray[np.int64]
-    probabilities: Floats
-    attention: list[Floats]
-    contribution: list[Floats]
-    bias: Floats
+    labels: Integers
+    predictions: Integers
+    probabilities: Floats32
+    attention: list[Floats32]
+    contribution: list[Floats32]
+    bias: Floats32
     head: Head | None = None
-    candidates: list[Classes] | None = None
+    candidates: list[Integers32] | None = None
     several: Maps | None = None
-    maps: Mapping[str, list[Floats]] = field(default_factory=dict)
+    maps: Mapping[str, list[Floats32]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
 
     @cached_property
-    def lengths(self) -> npt.NDArray[np.int64]:
+    def lengths(self) -> Integers:
         """The number of items of each text, (N,)."""
         return np.array([len(weights) for weights in self.attention], dtype=np.int64)
 
     @cached_property
-    def words(self) -> npt.NDArray[np.int64]:
+    def words(self) -> Integers:
         """The number of items of each text that are no marks of a tokenizer, (N,); they come first."""
         return self.lengths if self.several is None else self.lengths - self.several.marks
 
     @cached_property
-    def places(self) -> list[Members]:
+    def places(self) -> list[Integers]:
         """Which word of its text each item is that is no mark of a tokenizer, (L_i,)."""
         known = None if self.several is None else self.several.places
         return [np.arange(count) for count in self.words.tolist()] if known is None else known
 
     @property
-    def word_attention(self) -> list[Floats]:
+    def word_attention(self) -> list[Floats32]:
         """The weights of the items of each text that are no marks of a tokenizer, (L_i,)."""
         return [weights[:words] for weights, words in zip(self.attention, self.words.tolist(), strict=True)]
 
     @property
-    def max_attention(self) -> npt.NDArray[np.float64]:
+    def max_attention(self) -> Floats:
         """The largest weight of a word in each text, (N,)."""
         return np.array([weights.max() for weights in self.word_attention], dtype=np.float64)
 
@@ -172,7 +169,7 @@ class Readout:
         """Whether its predictions follow from its weights."""
         return bool(self.bias.shape[1])
 
-    def padded_heads(self, members: Members) -> Tensor:
+    def padded_heads(self, members: Integers) -> Tensor:
         """The weights of the heads of the texts at `members`, in float64, (n, H, L).
 
         Raises ValueError where there is one map.
@@ -198,7 +195,7 @@ class Readout:
                 None if self.several is None else torch.from_numpy(self.several.marks[members]),
             )
 
-    def _choices(self, members: Members) -> Tensor | None:
+    def _choices(self, members: Integers) -> Tensor | None:
         """True on the candidate classes of the texts at `members`, (n, C); None for a model of single texts."""
         if self.candidates is None:
             return None
@@ -207,7 +204,7 @@ class Readout:
             row[self.candidates[member]] = True
         return torch.from_numpy(choices)
 
-    def predict(self, attention: Sequence[Floats]) -> Floats:
+    def predict(self, attention: Sequence[Floats32]) -> Floats32:
         """Predicted probabilities (N, C) under other weights: one array for each text, as in `self.attention`.
 
         With several heads, one array (L_i, H).
@@ -260,7 +257,7 @@ class Readout:
             yield pa.table(part, schema=self.kind.schema)
 
 
-def _at(value: Any, members: Members) -> Any:
+def _at(value: Any, members: Integers) -> Any:
     """What a value has of the texts at `members`: arrays and lists have an entry for each text, in readouts too."""
     match value:
         case np.ndarray():
@@ -274,7 +271,7 @@ def _at(value: Any, members: Members) -> Any:
     return value
 
 
-def read_heads(ids: Sequence[str], labels: npt.NDArray[np.int64], attending: HeadStates) -> Readout:
+def read_heads(ids: Sequence[str], labels: Integers, attending: HeadStates) -> Readout:
     """The readout of a Transformer, from what its heads attend to: its map, first-order expansion and predictions."""
     maps, contribution = [np.empty(0, np.float32)] * len(ids), [np.empty((0, 0), np.float32)] * len(ids)
     classes = len(attending.tail.weights["classifier.bias"])
@@ -297,7 +294,7 @@ def head_columns(head: Head | None) -> dict[str, Any]:
     return {"class": range(len(bias)), "weight": weight, "bias": bias}
 
 
-def _rows(table: pa.Table, path: Path, column: str, counts: Members | None = None, *shape: int) -> list[Any]:
+def _rows(table: pa.Table, path: Path, column: str, counts: Integers | None = None, *shape: int) -> list[Any]:
     """Split a column into the rows of its texts, each of so many entries of a shape, or flat. Raises AuditError where
     a text has more or fewer values.
     """
@@ -324,7 +321,7 @@ def _read_head(path: Path, classes: int, outputs: int) -> Head:
     return Head(torch.from_numpy(np.stack(weight)), torch.from_numpy(table["bias"].to_numpy().astype(np.float32)))
 
 
-def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Members) -> Maps | None:
+def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Integers) -> Maps | None:
     """Read what a table says of heads. Raises AuditError where they fit neither the items of the texts nor the tail."""
     if "heads" not in table.column_names:
         return None
@@ -340,7 +337,7 @@ def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Membe
     return HeadStates(weights, marks, values, below, tail, places=places, cut=cut)
 
 
-def _maps(table: pa.Table) -> dict[str, list[Floats]]:
+def _maps(table: pa.Table) -> dict[str, list[Floats32]]:
     """The further maps of a table, by name."""
     names = table["map_names"][0].as_py()
     rows = table["maps"].to_pylist() if names else []

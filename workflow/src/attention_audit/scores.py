@@ -10,8 +10,10 @@ from statistics import fmean
 import numpy as np
 import numpy.typing as npt
 
+from attention_audit.arrays import Flags, Integers
 
-def _area(positive: npt.NDArray[np.bool_], scores: npt.NDArray[np.floating]) -> float:
+
+def _area(positive: Flags, scores: npt.NDArray[np.floating]) -> float:
     """Area under the ROC curve, from (N,), (N,); at least one text is positive, and at least one is not."""
     order = np.argsort(-scores, kind="stable")
     # texts of equal scores are one step of the curve
@@ -24,7 +26,7 @@ def _area(positive: npt.NDArray[np.bool_], scores: npt.NDArray[np.floating]) -> 
     return float(np.trapezoid(true / true[-1], false / false[-1]))
 
 
-def roc_auc(labels: npt.NDArray[np.int64], probabilities: npt.NDArray[np.floating]) -> float:
+def roc_auc(labels: Integers, probabilities: npt.NDArray[np.floating]) -> float:
     """Area under the ROC curve, from (N,), (N, C).
 
     Of two classes, the positive one's; of more, the mean of each class against the rest. The mean is over the classes
@@ -39,19 +41,19 @@ def roc_auc(labels: npt.NDArray[np.int64], probabilities: npt.NDArray[np.floatin
     return float(fmean(areas)) if areas else math.nan
 
 
-def _f1_of(number: int, labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64]) -> float:
+def _f1_of(number: int, labels: Integers, predictions: Integers) -> float:
     """F1 of one class, 0 where it occurs neither in `labels` nor in `predictions`."""
     named = np.count_nonzero(labels == number) + np.count_nonzero(predictions == number)
     return 2 * np.count_nonzero((labels == number) & (predictions == number)) / named if named else 0.0
 
 
-def macro_f1(labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64]) -> float:
+def macro_f1(labels: Integers, predictions: Integers) -> float:
     """F1 as the mean over the classes that occur in `labels` or in `predictions`, from (N,), (N,)."""
     numbers = np.union1d(labels, predictions).tolist()
     return float(np.mean([_f1_of(number, labels, predictions) for number in numbers]))
 
 
-def f1(labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64], classes: int) -> float:
+def f1(labels: Integers, predictions: Integers, classes: int) -> float:
     """F1 as in the papers, from (N,), (N,): of two classes, the positive one's; of more, `macro_f1`.
 
     0 where it is undefined.
@@ -59,6 +61,6 @@ def f1(labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64], classe
     return _f1_of(1, labels, predictions) if classes == 2 else macro_f1(labels, predictions)
 
 
-def accuracy(labels: npt.NDArray[np.int64], predictions: npt.NDArray[np.int64]) -> float:
+def accuracy(labels: Integers, predictions: Integers) -> float:
     """Share of correct predictions, from (N,), (N,)."""
     return float(np.mean(labels == predictions))

@@ -23,12 +23,9 @@ from math import cbrt, hypot, inf, isfinite, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from attention_audit.arrays import Flags, Floats, Integers
 
 CONFIDENCE = 0.95
 NORMAL = float(special.ndtri((1 + CONFIDENCE) / 2))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from attention_audit.arrays import Floats
 
 
 def weigh_classes(tvd: Floats, predictions: npt.NDArray[np.integer]) -> float:

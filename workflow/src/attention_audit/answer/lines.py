@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attention_audit.answer.statements import CLASSES, NONE, ZONES
 from attention_audit.columns.tables import PLAUSIBILITY
 from attention_audit.questions import LEAST_OF_CLASS, QUESTIONS, Unit
+
+from .statements import CLASSES, NONE, ZONES
 
 MARKS = {NONE: " – ", CLASSES: " ≠ "}
 """The marks of what has no zones."""

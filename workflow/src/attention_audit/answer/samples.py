@@ -6,7 +6,9 @@ NaN stands where a training has no value for a text. docs/method/questions.md sa
 import numpy as np
 import numpy.typing as npt
 
-from attention_audit.answer.estimates import Flags, Floats, Integers, Sample, clear
+from attention_audit.arrays import Flags, Floats, Integers
+
+from .estimates import Sample, clear
 
 Classes = npt.NDArray[np.integer]
 LEAST_FALL = 0.01

@@ -6,8 +6,9 @@ from itertools import combinations, pairwise
 from math import inf, isfinite, nan
 from typing import Any
 
-from attention_audit.answer.estimates import Estimate
 from attention_audit.questions import ANY_WEIGHTS, AVOIDED, LEAST_OF_CLASS, LEAST_TEXTS, PARTS, QUESTIONS
+
+from .estimates import Estimate
 
 ZONES = "123"
 """Low, middle and high."""

@@ -4,14 +4,15 @@ Names, parameters and returned columns that docs/readouts.md describes are stabl
 renames or removes nothing without a new major version. All other modules are the workflow's own and may change.
 """
 
-from attention_audit.api.answering import Audited, by_question
-from attention_audit.api.auditing import audit, read, write
-from attention_audit.api.classifying import audit_classifier, audit_torch
-from attention_audit.api.judging import Judgement, judge
-from attention_audit.api.reading import Reading, Trained, reading, trained
 from attention_audit.errors import AuditError
 from attention_audit.given.arrays import readout
 from attention_audit.given.readouts import GivenReadout
+
+from .answering import Audited, by_question
+from .auditing import audit, read, write
+from .classifying import audit_classifier, audit_torch
+from .judging import Judgement, judge
+from .reading import Reading, Trained, reading, trained
 
 __all__ = [
     "AuditError",

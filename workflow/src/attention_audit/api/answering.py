@@ -11,8 +11,6 @@ import yaml
 from matplotlib.figure import Figure
 
 from attention_audit.answer.lines import write_lines
-from attention_audit.api.auditing import DATASET, MODEL, check_path, write
-from attention_audit.api.reading import Reading, make_reading
 from attention_audit.artefacts.files import whole
 from attention_audit.audits.attention_maps import MARKS
 from attention_audit.errors import AuditError
@@ -23,6 +21,9 @@ from attention_audit.readout import Readout
 from attention_audit.report.ending import HEAD, write_answer
 from attention_audit.report.page import card, first_row
 from attention_audit.tables.wording import Labels
+
+from .auditing import DATASET, MODEL, check_path, write
+from .reading import Reading, make_reading
 
 SUBJECT = ("dataset", "suite", "model")
 CONFIG = "readouts.yaml"

@@ -17,10 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
-from attention_audit.api.answering import Audited
-from attention_audit.api.auditing import DATASET, MODEL, audit, check_batch_size, run_plan
-from attention_audit.api.judging import judge, on_stderr
-from attention_audit.api.predicting import Floats, Predict
+from attention_audit.arrays import Floats
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean
@@ -43,6 +40,11 @@ from attention_audit.transformer.folder import (
 from attention_audit.transformer.in_memory import hold_model, hold_tokenizer
 from attention_audit.transformer.settings import Long
 from attention_audit.transformer.states import reading_together
+
+from .answering import Audited
+from .auditing import DATASET, MODEL, audit, check_batch_size, run_plan
+from .judging import judge, on_stderr
+from .predicting import Predict
 
 AUDITS: Mapping[str, Sequence[str]] = {
     "stable": ["stability"],

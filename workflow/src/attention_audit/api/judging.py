@@ -20,19 +20,7 @@ from attention_audit.answer.lines import write_percent
 from attention_audit.answer.samples import erase, find_sides, take_share
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.statements import Cell, Part
-from attention_audit.api.answering import Answer
-from attention_audit.api.auditing import check_batch_size, name_classes
-from attention_audit.api.predicting import (
-    COARSE,
-    ORDERS,
-    Floats,
-    Predict,
-    Predictions,
-    Report,
-    Texts,
-    count_texts,
-    delete_words,
-)
+from attention_audit.arrays import Floats
 from attention_audit.audits.plausibility import Case, list_cases, overlap
 from attention_audit.audits.settings import Erasure
 from attention_audit.audits.stability import rank_correlation
@@ -53,6 +41,19 @@ from attention_audit.tables.asked import (
     state_sides,
 )
 from attention_audit.tables.summary import answer_subject
+
+from .answering import Answer
+from .auditing import check_batch_size, name_classes
+from .predicting import (
+    COARSE,
+    ORDERS,
+    Predict,
+    Predictions,
+    Report,
+    Texts,
+    count_texts,
+    delete_words,
+)
 
 SCORES, MARKS = "scores", "marks"
 LABELS = {SCORES: "Scores of words"}

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.batching import Indices, stream
+from attention_audit.arrays import Floats, Integers
+from attention_audit.batching import stream
 from attention_audit.columns.audits import DELETED
 from attention_audit.errors import AuditError
 from attention_audit.given.arrays import numbers
 from attention_audit.given.readouts import SUM
 
-Floats = npt.NDArray[np.float64]
 Texts = Sequence[Sequence[str]]
 Predict = Callable[[list[list[str]]], npt.ArrayLike]
 Report = Callable[[str], None]
@@ -116,14 +116,14 @@ class Predictions:
         return found
 
 
-def count_gone(lengths: Indices) -> Indices:
+def count_gone(lengths: Integers) -> Integers:
     """Count the words that go at each step: one, 5 %, and every tenth of the text, rounded up; one stays: (n, 11)."""
     shares = -(-lengths[:, None] * np.array(STEPS) // 100)
-    counts: Indices = np.minimum(np.concatenate([np.ones_like(shares[:, :1]), shares], 1), lengths[:, None] - 1)
+    counts: Integers = np.minimum(np.concatenate([np.ones_like(shares[:, :1]), shares], 1), lengths[:, None] - 1)
     return counts
 
 
-def count_texts(lengths: Indices) -> int:
+def count_texts(lengths: Integers) -> int:
     """Count the texts that are predicted at most: whole, without each word, and step by step in three orders."""
     several = lengths[lengths > 1]
     return int(len(lengths) + several.sum() + len(ORDERS) * (count_gone(several) > 1).sum())

@@ -9,12 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import torch
 from matplotlib.figure import Figure
 
-from attention_audit.api.auditing import check_path, name_classes, name_readouts
+from attention_audit.arrays import Flags
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
@@ -50,6 +49,8 @@ from attention_audit.tables.wording import ClassNames, class_names
 from attention_audit.transformer.folder import told_of
 from attention_audit.transformer.opening import open_tokenizer
 
+from .auditing import check_path, name_classes, name_readouts
+
 ID = "text"
 DIGITS = 3
 ROW, MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
@@ -58,8 +59,6 @@ NOT_KNOWN = " (unknown)"  # behind a word of the figure
 COLUMNS = ("word", "weight", "contribution", "gradient", "lowest", "highest", "adversary", "known")
 """Of each word; behind them there is one for each further map."""
 OTHERS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
-
-Known = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, repr=False)
@@ -174,7 +173,7 @@ class Trained:
         path = Path(self.scope.config.places.corpus_file(self.dataset, "census"))
         return class_names({self.dataset: read_frame(path, CENSUS)})[self.dataset]
 
-    def _read_out(self, run: Run, corpus: Path, maps: Sequence[str] = ()) -> tuple[Readout, Any, Known]:
+    def _read_out(self, run: Run, corpus: Path, maps: Sequence[str] = ()) -> tuple[Readout, Any, Flags]:
         """Read the one text of a corpus out by one training: its readout, the gradients of its words, NaN where there
         are none, and whether the training knows any part of each item.
         """
@@ -196,7 +195,7 @@ class Trained:
                 readout = take_classifier(network.eval(), *about, maps=maps)
             else:
                 readout = take_readout(network, split, [ID])
-            known: Known = encoded.texts.flat[1:-1] != UNKNOWN
+            known: Flags = encoded.texts.flat[1:-1] != UNKNOWN
             if encoded.sentences is not None:
                 known = np.logical_or.reduceat(known, encoded.sentences.flat)
         else:
@@ -272,7 +271,7 @@ def make_reading(
     adversary: Readout | None,
     classes: ClassNames,
     gradient: Any = np.nan,
-    known: Known | bool = True,
+    known: Flags | bool = True,
 ) -> Reading:
     """Say what trainings make of a text of some items, of which some may not be read; marks stand behind them.
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attention_audit.artefacts.files import KEY, OPEN, rebuild_hint, sealed, write_sealed
-from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
+
+from .files import KEY, OPEN, rebuild_hint, sealed, write_sealed
+from .provenance import Provenance
 
 if TYPE_CHECKING:  # pandas takes a third of a second to import, and most stages do not use it
     import pandas as pd

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attention_audit.artefacts.files import KEY, OPEN, checksum, rebuild_hint, sealed, write_sealed
 from attention_audit.errors import AuditError
+
+from .files import KEY, OPEN, checksum, rebuild_hint, sealed, write_sealed
 
 
 def write_record(path: Path, record: Mapping[str, Any]) -> None:

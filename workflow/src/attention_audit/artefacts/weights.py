@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +14,10 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from attention_audit.artefacts.files import KEY, OPEN, sealed, write_sealed
-from attention_audit.artefacts.provenance import Provenance
+from attention_audit.arrays import Array
+
+from .files import KEY, OPEN, sealed, write_sealed
+from .provenance import Provenance
 
 
 def write_weights(path: Path, weights: Mapping[str, torch.Tensor], provenance: Provenance) -> None:
@@ -41,7 +42,7 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
 
 
 @contextmanager
-def write_array(path: Path, shape: tuple[int, ...], kind: npt.DTypeLike) -> Iterator[npt.NDArray[Any]]:
+def write_array(path: Path, shape: tuple[int, ...], kind: npt.DTypeLike) -> Iterator[Array]:
     """Give an array on disk to be filled in any order; it is sealed and gets its name when the block succeeds.
 
     Raises AuditError where the file cannot be written.
@@ -58,11 +59,11 @@ def write_array(path: Path, shape: tuple[int, ...], kind: npt.DTypeLike) -> Iter
             stream.write(OPEN)
 
 
-def open_array(path: Path) -> npt.NDArray[Any]:
+def open_array(path: Path) -> Array:
     """Open the array of a sealed file, in memory only where it is touched; a write to it never reaches the file.
 
     Raises AuditError, naming the command that rebuilds it, where the file is missing or damaged.
     """
     with sealed(path, "array", ValueError):
-        array: npt.NDArray[Any] = np.load(path, mmap_mode="c")
+        array: Array = np.load(path, mmap_mode="c")
     return array

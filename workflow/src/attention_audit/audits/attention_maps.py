@@ -5,14 +5,15 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.audits.batches import to_columns
-from attention_audit.audits.comparison import compare_maps
-from attention_audit.audits.settings import AttentionMaps
+from attention_audit.arrays import Floats, Floats32
 from attention_audit.errors import AuditError
-from attention_audit.readout import Floats, Readout
+from attention_audit.readout import Readout
+
+from .batches import to_columns
+from .comparison import compare_maps
+from .settings import AttentionMaps
 
 MARKS = ("[CLS]", "[SEP]")
 """What the marks of a Transformer's tokenizer are called, whatever its own names for them: they follow the words."""
@@ -28,12 +29,12 @@ class Reading(NamedTuple):
     """
 
     weights: str
-    attention: Sequence[Floats]
-    jsd: npt.NDArray[np.float64]
-    probabilities: Floats
+    attention: Sequence[Floats32]
+    jsd: Floats
+    probabilities: Floats32
 
 
-def choose(base: Readout, divergences: Sequence[npt.NDArray[np.float64]], settings: AttentionMaps) -> list[str]:
+def choose(base: Readout, divergences: Sequence[Floats], settings: AttentionMaps) -> list[str]:
     """The ids that the settings ask for and this data set has, then as many automatic ones as the settings ask for.
 
     Automatic: texts of readable length that the base model classifies correctly, ranked by how far the adversary moved

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from attention_audit.audits.gradients import gradients, integrated_gradients
-from attention_audit.audits.leave_one_out import Deletions, leave_one_out
-from attention_audit.audits.settings import Agreement, Deletion
-from attention_audit.batching import Indices
+from attention_audit.arrays import Integers
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
 
+from .gradients import gradients, integrated_gradients
+from .leave_one_out import Deletions, leave_one_out
+from .settings import Agreement, Deletion
 
-def sample(count: int, most: int) -> Indices:
+
+def sample(count: int, most: int) -> Integers:
     """At most `most` of `count` texts, evenly spread, in order."""
     return np.arange(count) if count <= most else np.arange(most) * count // most
 
@@ -50,7 +51,7 @@ class Attributed:
         self.report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
-    def deletions_of(self, members: Indices) -> Deletions:
+    def deletions_of(self, members: Integers) -> Deletions:
         """Leave-one-out of the texts at `members`, or of all where it is known; of texts that are not asked nothing
         falls. Texts of one word count as computed.
         """
@@ -64,7 +65,7 @@ class Attributed:
         found: Deletions = self._kept[key]
         return found
 
-    def deletable(self, agreement: Agreement, deletion: Deletion) -> Indices:
+    def deletable(self, agreement: Agreement, deletion: Deletion) -> Integers:
         """The positions of texts of several words of which words are deleted: all, or the sample of `deletion` and the
         one of `agreement`.
         """
@@ -87,7 +88,7 @@ class Attributed:
         self.report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
-    def integrated(self, settings: Agreement) -> tuple[Indices, Scores]:
+    def integrated(self, settings: Agreement) -> tuple[Integers, Scores]:
         """The positions of a sample of the texts, and the integrated gradients of all texts, with their signs."""
         chosen, key = sample(len(self.split), settings.texts), (settings.texts, settings.steps)
         if key not in self._kept:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.batches import to_columns
-from attention_audit.audits.rankings import BY_MAP, list_scores
-from attention_audit.audits.settings import Agreement, Deletion
-from attention_audit.audits.stability import rank_correlation
+from .attributed import Attributed
+from .batches import to_columns
+from .rankings import BY_MAP, list_scores
+from .settings import Agreement, Deletion
+from .stability import rank_correlation
 
 
 def attribution_stability(texts: Attributed, agreement: Agreement, deletion: Deletion) -> dict[str, Any]:

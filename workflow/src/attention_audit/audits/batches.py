@@ -4,19 +4,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.batching import Indices
+from attention_audit.arrays import Array, Floats, Integers
 
 
-def cut_rows(values: Tensor, lengths: Tensor) -> list[npt.NDArray[Any]]:
+def cut_rows(values: Tensor, lengths: Tensor) -> list[Array]:
     """Cut the padding off the values of n texts: (n, L), (n,) -> n times (L_i,)."""
     return [row[:length] for row, length in zip(values.numpy(), lengths.tolist(), strict=True)]
 
 
-def select_class(predicted: Tensor, classes: Indices) -> npt.NDArray[np.float64]:
+def select_class(predicted: Tensor, classes: Integers) -> Floats:
     """Select what is predicted for a class of each text: (n, C), (n,) -> (n,)."""
     chosen = torch.from_numpy(classes[:, None]).to(predicted.device)
     return predicted.gather(1, chosen)[:, 0].cpu().numpy()

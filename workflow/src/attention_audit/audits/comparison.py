@@ -19,11 +19,12 @@ import numpy as np
 import torch
 
 from attention_audit.answer.frontier import weigh_classes
-from attention_audit.audits.batches import collect
-from attention_audit.audits.permutation import orders, permuted
 from attention_audit.divergence import flipped, jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
+
+from .batches import collect
+from .permutation import orders, permuted
 
 
 def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) -> dict[str, Any]:

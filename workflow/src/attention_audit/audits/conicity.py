@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from attention_audit.audits.attributed import Attributed
 from attention_audit.model.attention import absolute_conicity, cone
 from attention_audit.model.network import inference
+
+from .attributed import Attributed
 
 
 def conicity(texts: Attributed) -> dict[str, Any]:

@@ -20,20 +20,21 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.batches import collect, cut_rows
-from attention_audit.audits.erasure import ErasableTexts, erasable, without
-from attention_audit.audits.rankings import falling
+from attention_audit.arrays import Floats, Integers
 from attention_audit.columns.audits import TOP
 from attention_audit.readout import Readout
+
+from .batches import collect, cut_rows
+from .erasure import ErasableTexts, erasable, without
+from .rankings import falling
 
 TOPS = ("top_items", "top_weights", "top_contributions")
 
 
-def kendall(scored: Iterable[Sequence[npt.NDArray[np.float64]]]) -> Tensor:
+def kendall(scored: Iterable[Sequence[Floats]]) -> Tensor:
     """Compute Kendall's tau-b of two scorings of the items of each text, (n,); NaN where either scores all the same."""
     counts = []
     for pair in scored:
@@ -44,7 +45,7 @@ def kendall(scored: Iterable[Sequence[npt.NDArray[np.float64]]]) -> Tensor:
     return taus
 
 
-def share_tops(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> float:
+def share_tops(one: Integers, other: Integers) -> float:
     """Compute the share of the first TOP items of one order, or of all, that are among those of another; in float32."""
     return float(np.float32(np.isin(one[:TOP], other[:TOP]).mean()))
 

@@ -20,11 +20,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import kendalltau
 
-from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.batches import to_columns
-from attention_audit.audits.settings import Agreement, Correlation, Deletion
-from attention_audit.batching import Indices
+from attention_audit.arrays import Array, Integers
 from attention_audit.readout import Scores
+
+from .attributed import Attributed
+from .batches import to_columns
+from .settings import Agreement, Correlation, Deletion
 
 YARDSTICK = ("gradient", "loo")
 """The two measures of importance that the paper compares with each other."""
@@ -41,7 +42,7 @@ def tau(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[float, float]:
     return float(result.statistic), float(result.pvalue)
 
 
-def overlap(first: npt.NDArray[Any], second: npt.NDArray[Any], top: int) -> float:
+def overlap(first: Array, second: Array, top: int) -> float:
     """The share of the `top` highest tokens of one scoring that are also among the `top` highest of the other.
 
     Of tokens with equal scores, the earlier counts as higher. NaN where a text has at most `top` tokens, since all of
@@ -104,7 +105,7 @@ def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletio
     everyone = np.arange(len(texts.split))
     asked = everyone if deletion.texts is None else chosen
     falls = texts.deletions_of(asked).falls
-    found: dict[str, tuple[Indices, Scores]] = {
+    found: dict[str, tuple[Integers, Scores]] = {
         "gradient": (everyone, texts.gradient),
         "loo": (asked, falls),
         "integrated_gradients": (chosen, integrated),

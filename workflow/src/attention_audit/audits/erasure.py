@@ -24,12 +24,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from attention_audit.arrays import Integers
 from attention_audit.divergence import flipped
 from attention_audit.padded import Heads, Padded
 from attention_audit.readout import Readout
@@ -51,7 +50,7 @@ class ErasableTexts:
     tokenizer; they come first.
     """
 
-    members: npt.NDArray[np.int64]
+    members: Integers
     attention: Tensor
     contribution: Tensor
     bias: Tensor

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from attention_audit.audits.batches import to_columns
-from attention_audit.audits.erasure import erasable
-from attention_audit.audits.rankings import RANKERS, TOPS, falling
-from attention_audit.batching import Indices
+from attention_audit.arrays import Integers
 from attention_audit.readout import Readout
 
+from .batches import to_columns
+from .erasure import erasable
+from .rankings import RANKERS, TOPS, falling
 
-def find_evidence(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[int, Indices]:
+
+def find_evidence(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[int, Integers]:
     """Find the items that are evidence by the position of their text; what a Transformer has not read is left out."""
     texts = enumerate(zip(readout.ids, readout.places, strict=True))
     return {i: np.flatnonzero(np.isin(places, evidence[name])) for i, (name, places) in texts if name in evidence}

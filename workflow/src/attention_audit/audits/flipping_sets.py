@@ -20,13 +20,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.audits.batches import collect
-from attention_audit.audits.erasure import ErasableTexts, erasable, find_flips, left, reordered, without
-from attention_audit.audits.rankings import SMALLEST, TOPS, Ranker, falling, load_rankers
 from attention_audit.batching import stream
 from attention_audit.columns.audits import BINS, DRAWS
 from attention_audit.divergence import jsd
 from attention_audit.readout import Readout
+
+from .batches import collect
+from .erasure import ErasableTexts, erasable, find_flips, left, reordered, without
+from .rankings import SMALLEST, TOPS, Ranker, falling, load_rankers
 
 
 def curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tuple[Tensor, Tensor]:

@@ -29,7 +29,8 @@ from torch import Tensor
 from torch.func import functional_call
 from torch.nn.functional import pad
 
-from attention_audit.batching import Indices, sort_into_runs
+from attention_audit.arrays import Integers
+from attention_audit.batching import sort_into_runs
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import probabilities
@@ -104,7 +105,7 @@ def run_on(model: Network, batch: Batch, vectors: Tensor) -> Output:
 
 
 def text_by_text(
-    model: Network, split: Split, members: Indices, tokens: float, values: Callable[[Indices, Batch], Tensor]
+    model: Network, split: Split, members: Integers, tokens: float, values: Callable[[Integers, Batch], Tensor]
 ) -> Scores:
     """The values of the tokens of each text, from those of the texts at `members` in batches (n, L), with gradients on.
 
@@ -145,7 +146,7 @@ def gradients(model: Network, split: Split, attached: bool = False) -> Scores:
     zero everywhere. Raises ValueError on a split that is read as sentences.
     """
 
-    def slopes(_: Indices, batch: Batch) -> Tensor:
+    def slopes(_: Integers, batch: Batch) -> Tensor:
         vectors = vectors_of(model, batch).requires_grad_()
         odds = log_odds(run_on(model, batch, vectors).logits)
         (slope,) = torch.autograd.grad(odds.sum(), vectors)
@@ -172,14 +173,14 @@ def constant_weights(model: Network) -> Iterator[None]:
             parameter.requires_grad_(True)
 
 
-def integrated_gradients(model: Network, split: Split, steps: int, members: Indices) -> Scores:
+def integrated_gradients(model: Network, split: Split, steps: int, members: Integers) -> Scores:
     """Compute what each token of the texts at `members` adds to the probability of the predicted class, with its sign.
 
     Raises ValueError on a split that is read as sentences.
     """
     from captum.attr import IntegratedGradients
 
-    def gains(texts: Indices, batch: Batch) -> Tensor:
+    def gains(texts: Integers, batch: Batch) -> Tensor:
         def probability(vectors: Tensor, rows: Tensor, chosen: Tensor) -> Tensor:
             copies = split.batch(texts[rows.cpu().numpy()])
             return probabilities(run_on(model, copies, vectors).logits).gather(1, chosen[:, None]).squeeze(1)

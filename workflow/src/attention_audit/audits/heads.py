@@ -15,13 +15,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.audits.batches import collect, to_columns
-from attention_audit.audits.erasure import ErasableTexts, erasable, find_share
-from attention_audit.audits.permutation import orders, permuted
-from attention_audit.audits.rankings import falling
 from attention_audit.divergence import flipped, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
+
+from .batches import collect, to_columns
+from .erasure import ErasableTexts, erasable, find_share
+from .permutation import orders, permuted
+from .rankings import falling
 
 MOST = 20
 """Permutations at most: of twelve heads, a hundred each would take longer than all other audits."""

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.leave_one_out import deleting
 from attention_audit.model.network import inference
+
+from .attributed import Attributed
+from .leave_one_out import deleting
 
 
 def impermissible(texts: Attributed, blocked: Mapping[str, Sequence[int]]) -> dict[str, Any]:

@@ -26,12 +26,13 @@ import torch
 from torch import Tensor
 
 from attention_audit.adam import Adam
-from attention_audit.audits.batches import collect, cut_rows
-from attention_audit.audits.settings import InstanceAdversary
 from attention_audit.batching import stream
 from attention_audit.divergence import flipped, jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
+
+from .batches import collect, cut_rows
+from .settings import InstanceAdversary
 
 # low enough that the weight is 0 in float precision beside others, high enough that its logarithm stays finite
 PADDING_LOGIT = -60.0

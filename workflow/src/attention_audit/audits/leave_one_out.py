@@ -12,23 +12,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.audits.gradients import flat
-from attention_audit.audits.shared_states import shared
-from attention_audit.batching import Indices, sort_into_runs
+from attention_audit.arrays import Array, Flags, Integers
+from attention_audit.batching import sort_into_runs
 from attention_audit.divergence import flipped, tvd
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.encoders import Carried
 from attention_audit.model.network import Network, PairClassifier, inference, read
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
+
+from .gradients import flat
+from .shared_states import shared
 
 READ = 1 << 12
 """Padded tokens at most of the texts that are read together."""
@@ -47,12 +48,12 @@ class Deletions(NamedTuple):
     """
 
     distances: Scores
-    predicted: Indices
+    predicted: Integers
     falls: Scores
-    flips: list[npt.NDArray[np.bool_]]
+    flips: list[Flags]
 
 
-def equally_long(lengths: Indices) -> Iterator[Indices]:
+def equally_long(lengths: Integers) -> Iterator[Integers]:
     """Group the places of texts of one length whose deletions have at most `STATES` states; or of a single text."""
     for length in np.unique(lengths):
         places = np.flatnonzero(lengths == length)
@@ -87,7 +88,7 @@ class Reading:
     have one frozen Transformer, which reads for all of them.
     """
 
-    def __init__(self, models: Sequence[Network], split: Split, members: Indices) -> None:
+    def __init__(self, models: Sequence[Network], split: Split, members: Integers) -> None:
         self.models, self.split, self.members = models, split, members
         model = models[0]
         self.batch = flat(split.batch(members))
@@ -122,7 +123,7 @@ class Reading:
             found.append(self._predicted(self.split.batch(self.members[places]), text, states))
         return torch.cat(found, 1)[:, np.concatenate(groups).argsort()]
 
-    def without_each(self, places: Indices) -> Tensor:
+    def without_each(self, places: Integers) -> Tensor:
         """Predictions for the texts at `places` (n,), all of one length L, without each token: (M, L, n, C)."""
         length = int(self.split.lengths[self.members[places[0]]])
         at_once = max(1, STATES // (len(places) * (length - 1)))
@@ -160,13 +161,13 @@ class Reading:
         return self._predicted(self._copies(text, kept, counts), text, states)
 
 
-def leave_one_out(model: Network, split: Split, members: Indices | None = None) -> Deletions:
+def leave_one_out(model: Network, split: Split, members: Integers | None = None) -> Deletions:
     """`leave_one_out_of` one model."""
     (found,) = leave_one_out_of([model], split, members)
     return found
 
 
-def leave_one_out_of(models: Sequence[Network], split: Split, members: Indices | None = None) -> list[Deletions]:
+def leave_one_out_of(models: Sequence[Network], split: Split, members: Integers | None = None) -> list[Deletions]:
     """What each token's deletion does in the texts at `members` (by default all), of each model.
 
     Several models are such as have one frozen Transformer, which reads each shortened text once for all of them. The
@@ -176,7 +177,7 @@ def leave_one_out_of(models: Sequence[Network], split: Split, members: Indices |
     lengths = split.lengths
     members = np.arange(len(split)) if members is None else members
 
-    def zeros(kind: type) -> list[npt.NDArray[Any]]:
+    def zeros(kind: type) -> list[Array]:
         return [np.zeros(length, kind) for length in lengths]
 
     found = [Deletions(zeros(float), np.full(len(split), -1), zeros(float), zeros(bool)) for _ in models]
@@ -203,9 +204,7 @@ def leave_one_out_of(models: Sequence[Network], split: Split, members: Indices |
     return found
 
 
-def deleting(
-    model: Network, split: Split, members: Indices, gone: npt.NDArray[np.bool_]
-) -> Iterator[tuple[Indices, Tensor, Tensor]]:
+def deleting(model: Network, split: Split, members: Integers, gone: Flags) -> Iterator[tuple[Integers, Tensor, Tensor]]:
     """Predict for texts before and after some of their words are deleted, of which at least one is left.
 
     members (R,): the texts, one of which may stand there several times. gone (R, L): the words that go. Yields rows of

@@ -31,18 +31,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.batches import collect, select_class, to_columns
-from attention_audit.audits.erasure import ErasableTexts, find_share
-from attention_audit.audits.gradients import flat, of_tokens
-from attention_audit.audits.leave_one_out import TOKENS, Deletions, deleting, logits
-from attention_audit.audits.rankings import batch_states, list_scores
-from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.batching import Indices, runs, sort_into_runs, stream
+from attention_audit.arrays import Flags, Floats, Integers
+from attention_audit.batching import runs, sort_into_runs, stream
 from attention_audit.columns.audits import DELETED, LIKELY, MASK, UNKNOWN
 from attention_audit.corpus.vocabulary import UNKNOWN as UNKNOWN_ROW
 from attention_audit.model.batch import Batch, Split
@@ -53,9 +46,15 @@ from attention_audit.padded import Padded
 from attention_audit.readout import Readout, Scores
 from attention_audit.transformer.opening import open_tokenizer
 
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-StandIn = Callable[[Indices, Tensor], Tensor]
+from .attributed import Attributed
+from .batches import collect, select_class, to_columns
+from .erasure import ErasableTexts, find_share
+from .gradients import flat, of_tokens
+from .leave_one_out import TOKENS, Deletions, deleting, logits
+from .rankings import batch_states, list_scores
+from .settings import Agreement, Deletion, Erasure
+
+StandIn = Callable[[Integers, Tensor], Tensor]
 """Ids in the place of those of the words of some texts: the texts (R,), the ids of their words (R, L) -> (R, L)."""
 FURTHER = ("loo", "integrated_gradients")
 """The rankings by what the model predicts of other words; `names.RANKINGS` declares how all of them look."""
@@ -63,13 +62,13 @@ TOGETHER = 1 << 16
 """Padded tokens at most of the texts whose deletions are compared at once."""
 
 
-def sizes(lengths: Indices) -> Indices:
+def sizes(lengths: Integers) -> Integers:
     """How many words are deleted from texts of at least two words, (n,) -> (n, 5)."""
     shares = -(-lengths[:, None] * np.array(DELETED) // 100)
     return np.concatenate([np.ones_like(shares[:, :1]), shares], 1)
 
 
-def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list[Indices]], dict[str, Floats]]:
+def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list[Integers]], dict[str, Floats]]:
     """Order the words of each text by each ranking; and find the share of the states that go in this order until the
     decision flips, (N,) each, NaN where it never does, and for pairs, whose predictions are not linear, and for maps
     from which they do not follow.
@@ -89,7 +88,7 @@ def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list
     return orders, collect(measure, batch_states(readout))
 
 
-def erased_sets(lengths: Indices, members: Indices, orders: list[Indices]) -> tuple[Indices, Flags, Indices]:
+def erased_sets(lengths: Integers, members: Integers, orders: list[Integers]) -> tuple[Integers, Flags, Integers]:
     """Find the different sets of words that are the first of n orders of the texts at `members`, by `sizes`.
 
     lengths (N,): those of all texts. Returns the text of each set, (D,), its words, (D, L), and which set each order
@@ -116,9 +115,9 @@ class Ranked(NamedTuple):
     """
 
     deletions: Deletions
-    member: Indices
+    member: Integers
     ranking: list[str]
-    words: list[Indices]
+    words: list[Integers]
     scores: Scores
     fraction_removed: list[float]
 
@@ -141,7 +140,7 @@ def rank_texts(texts: Attributed, agreement: Agreement, seed: int, deletion: Del
     return Ranked(deletions, np.array(member, int), *columns)
 
 
-def in_runs(lengths: Indices, rows: Ranked) -> Iterator[Indices]:
+def in_runs(lengths: Integers, rows: Ranked) -> Iterator[Integers]:
     """Cut the rows into parts that are computed together, the shortest texts first; all rankings of a text lie
     together.
     """
@@ -150,7 +149,7 @@ def in_runs(lengths: Indices, rows: Ranked) -> Iterator[Indices]:
         yield by_text[run]
 
 
-def measure_falls(lengths: Indices, rows: Ranked, lose: Callable[[Indices, Flags], Floats]) -> Floats:
+def measure_falls(lengths: Integers, rows: Ranked, lose: Callable[[Integers, Flags], Floats]) -> Floats:
     """Compute what the predicted class loses without the first words of each row, (R, 5), by `sizes`.
 
     lose: the same of different sets of words, from the text of each, (D,), and its words, (D, L).
@@ -162,7 +161,7 @@ def measure_falls(lengths: Indices, rows: Ranked, lose: Callable[[Indices, Flags
     return lost
 
 
-def delete_sets(model: Network, split: Split, deletions: Deletions, text: Indices, gone: Flags) -> Floats:
+def delete_sets(model: Network, split: Split, deletions: Deletions, text: Integers, gone: Flags) -> Floats:
     """Compute what the predicted class loses where words are deleted: texts (D,), words (D, L) -> (D,)."""
     lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
     several = np.flatnonzero(gone.sum(1) > 1)
@@ -193,7 +192,7 @@ def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion:
     }
 
 
-def draw_others(own: Indices, occurrences: Indices, uniform: Floats) -> Indices:
+def draw_others(own: Integers, occurrences: Integers, uniform: Floats) -> Integers:
     """Draw rows of other words than `own`, in proportion to their occurrences (V,), by numbers in [0, 1).
 
     The unknown word where the training texts have no other.
@@ -206,10 +205,10 @@ def draw_others(own: Indices, occurrences: Indices, uniform: Floats) -> Indices:
     return np.where(others > 0, np.searchsorted(ends, place, side="right"), UNKNOWN_ROW)
 
 
-def draw_likely(texts: Attributed, occurrences: Indices, seed: int) -> StandIn:
+def draw_likely(texts: Attributed, occurrences: Integers, seed: int) -> StandIn:
     """Draw likely words in the place of others."""
 
-    def stand_in(members: Indices, words: Tensor) -> Tensor:
+    def stand_in(members: Integers, words: Tensor) -> Tensor:
         streams = (stream("replaced", texts.readout.ids[member], seed) for member in members)
         uniform = np.stack([random.random(words.shape[1]) for random in streams])
         return torch.from_numpy(draw_others(words.cpu().numpy(), occurrences, uniform)).to(words.device)
@@ -222,7 +221,7 @@ def repeat_id(id_: int) -> StandIn:
     return lambda _, words: torch.full_like(words, id_)
 
 
-def list_stand_ins(texts: Attributed, occurrences: Indices, seed: int) -> Mapping[str, StandIn]:
+def list_stand_ins(texts: Attributed, occurrences: Integers, seed: int) -> Mapping[str, StandIn]:
     """List what may stand in for words that a model reads, by the column `by`; nothing where its pieces are unknown."""
     model = texts.model
     if isinstance(model, TransformerClassifier):
@@ -234,7 +233,7 @@ def list_stand_ins(texts: Attributed, occurrences: Indices, seed: int) -> Mappin
     return {UNKNOWN: repeat_id(UNKNOWN_ROW), LIKELY: draw_likely(texts, occurrences, seed)}
 
 
-def replace_words(batch: Batch, members: Indices, gone: Tensor, stand_in: StandIn) -> Batch:
+def replace_words(batch: Batch, members: Integers, gone: Tensor, stand_in: StandIn) -> Batch:
     """Replace some words of the texts of a batch: gone (R, L)."""
     if batch.pieces is None:
         words = batch.words.where(~gone, stand_in(members, batch.words))
@@ -245,7 +244,7 @@ def replace_words(batch: Batch, members: Indices, gone: Tensor, stand_in: StandI
 
 
 def predict_altered(
-    texts: Attributed, classes: Indices, members: Indices, runs: Iterable[Indices], read: Callable[..., Tensor]
+    texts: Attributed, classes: Integers, members: Integers, runs: Iterable[Integers], read: Callable[..., Tensor]
 ) -> Floats:
     """Predict a class of each altered text: members (R,) -> (R,); a text may stand in `members` several times.
 
@@ -259,13 +258,13 @@ def predict_altered(
     return found
 
 
-def replace_sets(texts: Attributed, deletions: Deletions, stand_in: StandIn, text: Indices, gone: Flags) -> Floats:
+def replace_sets(texts: Attributed, deletions: Deletions, stand_in: StandIn, text: Integers, gone: Flags) -> Floats:
     """Compute what the predicted class loses where others stand in for words: texts (D,), words (D, L) -> (D,)."""
     # nothing is replaced in the first rows
     whole = np.unique(text)
     members, taken = np.concatenate([whole, text]), np.pad(gone, ((len(whole), 0), (0, 0)))
 
-    def read(rows: Indices, batch: Batch) -> Tensor:
+    def read(rows: Integers, batch: Batch) -> Tensor:
         flags = torch.from_numpy(taken[rows, : batch.words.shape[1]]).to(batch.ids.device)
         return logits([texts.model], replace_words(batch, members[rows], flags, stand_in))[0]
 
@@ -275,7 +274,7 @@ def replace_sets(texts: Attributed, deletions: Deletions, stand_in: StandIn, tex
 
 
 def replaced(
-    texts: Attributed, occurrences: Indices, agreement: Agreement, erasure: Erasure, deletion: Deletion
+    texts: Attributed, occurrences: Integers, agreement: Agreement, erasure: Erasure, deletion: Deletion
 ) -> dict[str, Any]:
     """Columns id, ranking, by, words, falls; one row for each stand-in, ranking and text of `located`.
 

@@ -13,12 +13,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.audits.batches import collect
-from attention_audit.audits.settings import Permutation
 from attention_audit.batching import stream
 from attention_audit.divergence import flipped, jsd_rearranged, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
+
+from .batches import collect
+from .settings import Permutation
 
 
 def orders(

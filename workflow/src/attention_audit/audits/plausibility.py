@@ -22,24 +22,22 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.audits.batches import collect, cut_rows, to_columns
-from attention_audit.audits.erasure import ErasableTexts
-from attention_audit.audits.rankings import batch_states, score_states
-from attention_audit.batching import Indices
+from attention_audit.arrays import Array, Flags, Floats, Integers
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from .batches import collect, cut_rows, to_columns
+from .erasure import ErasableTexts
+from .rankings import batch_states, score_states
+
 Row = tuple[Any, ...]
 """Values of `NAMES`."""
 Rationales = Mapping[str, Rationale]
 """What is marked in a text, by its id."""
-Counts = Mapping[str, Indices]
+Counts = Mapping[str, Integers]
 """How often the training split has each word of a text, by the text's id; empty where there is no training split."""
 MAJORITY = ""
 """Stands in the place of an annotator for the words that more than half of several annotators marked."""
@@ -61,7 +59,7 @@ class Case(NamedTuple):
     marked: Flags
 
 
-def list_cases(ids: Sequence[str], read: Iterable[Indices], rationales: Rationales) -> list[Case]:
+def list_cases(ids: Sequence[str], read: Iterable[Integers], rationales: Rationales) -> list[Case]:
     """List the maps of the texts with these ids, of which the words at the places `read` (L_i,) are read.
 
     Marks on words that a Transformer has not read are left out.
@@ -79,7 +77,7 @@ def is_scored(marked: Flags) -> bool:
     return bool(marked.any() and not marked.all())
 
 
-def overlap(cases: Sequence[Case], scores: Sequence[npt.NDArray[Any]]) -> dict[str, Floats]:
+def overlap(cases: Sequence[Case], scores: Sequence[Array]) -> dict[str, Floats]:
     """Compute auprc, f1 and iou of n maps, (n,), from scores of their words; NaN where nothing or all is marked.
 
     auprc: a word at place j of a group of n equals, m of them marked, behind N words with M marked ones, is marked with
@@ -103,10 +101,10 @@ def overlap(cases: Sequence[Case], scores: Sequence[npt.NDArray[Any]]) -> dict[s
     # the sum over j of (j - 1) / (N + j) is n - (N + 1) sums
     precisions = m / n * ((marked_before + 1) * sums + pairs * (n - (before + 1) * sums))
 
-    def add(owner: Indices, values: npt.NDArray[Any]) -> Any:
+    def add(owner: Integers, values: Array) -> Any:
         return np.bincount(owner, values, len(maps))
 
-    def choose(n: Indices, k: Indices) -> Any:
+    def choose(n: Integers, k: Integers) -> Any:
         return factorials[n] - factorials[k] - factorials[n - k]
 
     k = add(of, m)
@@ -123,7 +121,7 @@ def overlap(cases: Sequence[Case], scores: Sequence[npt.NDArray[Any]]) -> dict[s
     return {name: np.where(scored, values, np.nan) for name, values in zip(MEASURES, found, strict=True)}
 
 
-def mass(marked: Flags, scores: npt.NDArray[Any], total: float) -> float:
+def mass(marked: Flags, scores: Array, total: float) -> float:
     """Compute the share of all scores that is on marked words, (L,), (L,); NaN where nothing or all is marked, or a
     score is below 0.
 
@@ -143,9 +141,7 @@ def list_rows(ids: Sequence[str], name: str, cases: Sequence[Case], *measures: I
     ]
 
 
-def measure_cases(
-    ids: Sequence[str], name: str, cases: Sequence[Case], scores: Sequence[npt.NDArray[Any]]
-) -> list[Row]:
+def measure_cases(ids: Sequence[str], name: str, cases: Sequence[Case], scores: Sequence[Array]) -> list[Row]:
     """List what an attribution of this name reaches on each map, from its scores of the items of each text."""
     of_words = [scores[case.text][: len(case.marked)].astype(np.float64) for case in cases]
     signed = name in NO_SHARES or any((own < 0).any() for own in of_words)
@@ -178,7 +174,7 @@ def list_others(ids: Sequence[str], cases: Sequence[Case]) -> list[Row]:
     return list_rows(ids, OTHERS, asked, overlap(asked, scores)["auprc"], *measures)
 
 
-def from_states(readout: Readout) -> dict[str, Sequence[npt.NDArray[Any]]]:
+def from_states(readout: Readout) -> dict[str, Sequence[Array]]:
     """Return the attributions that a readout has, text by text: scores of its items.
 
     Those are attention and the rankings by the states under it (`rankings`), with their signs; where predictions are

@@ -6,11 +6,11 @@ Claims, assumes and measures what `plausibility` does. The attributions are thos
 
 from typing import Any
 
-from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.batches import to_columns
-from attention_audit.audits.plausibility import NAMES, Rationales, list_cases, measure_cases
-from attention_audit.audits.rankings import RANKERS
-from attention_audit.audits.settings import Agreement
+from .attributed import Attributed
+from .batches import to_columns
+from .plausibility import NAMES, Rationales, list_cases, measure_cases
+from .rankings import RANKERS
+from .settings import Agreement
 
 
 def name_words(name: str) -> str:

@@ -9,13 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.audits.batches import collect, cut_rows
-from attention_audit.audits.erasure import ErasableTexts, erasable, find_flips, left, reordered
 from attention_audit.batching import stream
 from attention_audit.divergence import flipped
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
+
+from .batches import collect, cut_rows
+from .erasure import ErasableTexts, erasable, find_flips, left, reordered
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
 """Scores (n, L) of the items of n texts, from the texts, the ids of the whole readout, and a seed."""

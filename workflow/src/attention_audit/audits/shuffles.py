@@ -15,14 +15,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.audits.batches import collect
-from attention_audit.audits.erasure import ErasableTexts, batches_to_erase, count_votes, find_share, without
-from attention_audit.audits.permutation import orders
-from attention_audit.audits.rankings import falling, smallest
-from attention_audit.audits.settings import Erasure, Permutation
 from attention_audit.divergence import tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
+
+from .batches import collect
+from .erasure import ErasableTexts, batches_to_erase, count_votes, find_share, without
+from .permutation import orders
+from .rankings import falling, smallest
+from .settings import Erasure, Permutation
 
 SHUFFLED = 10
 """Shuffles of each map. On film reviews, the zero of the question `ranks`, of one training, has over 40 seeds a

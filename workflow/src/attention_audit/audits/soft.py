@@ -30,12 +30,14 @@ from torch import Tensor
 from torch.nn.functional import pad
 from torch.nn.utils.rnn import pad_sequence
 
-from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.gradients import of_tokens, run_on, vectors_of
-from attention_audit.audits.located import Floats, in_runs, predict_altered, rank_texts
-from attention_audit.audits.settings import Agreement, Deletion, Erasure
-from attention_audit.batching import Indices, runs, stream
+from attention_audit.arrays import Floats, Integers
+from attention_audit.batching import runs, stream
 from attention_audit.model.batch import Batch
+
+from .attributed import Attributed
+from .gradients import of_tokens, run_on, vectors_of
+from .located import in_runs, predict_altered, rank_texts
+from .settings import Agreement, Deletion, Erasure
 
 DRAWS = 5
 """Draws of what is erased of a text, the same for all attributions."""
@@ -77,7 +79,7 @@ def kept(batch: Batch, scores: Tensor, uniform: Tensor, keeps: Tensor) -> Tensor
     return (below == keeps[:, None, None]) | ~of_tokens(batch)[..., None]
 
 
-def chances(texts: Attributed, classes: Indices, copies: Sequence[Copy], seed: int) -> Floats:
+def chances(texts: Attributed, classes: Integers, copies: Sequence[Copy], seed: int) -> Floats:
     """Predict a class of each text in its copies, (R,); `classes` are those of all texts of the split."""
     split = texts.split
     member, draws = (np.array([copy[place] for copy in copies]) for place in (0, 1))
@@ -89,7 +91,7 @@ def chances(texts: Attributed, classes: Indices, copies: Sequence[Copy], seed: i
         random = stream(f"soft {number}", texts.readout.ids[text], seed)
         return torch.from_numpy(random.random((split.sizes[text] + 2, width)))
 
-    def read(rows: Indices, batch: Batch) -> Tensor:
+    def read(rows: Integers, batch: Batch) -> Tensor:
         some = [copies[row] for row in rows]
         vectors = vectors_of(texts.model, batch)
         numbers = [draw(copy.member, copy.draw, vectors.shape[2]) for copy in some]

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-from attention_audit.audits.batches import to_columns
 from attention_audit.readout import Readout
+
+from .batches import to_columns
 
 Scores = npt.NDArray[np.floating]
 

@@ -1,6 +1,6 @@
 """Columns of the audits, a declaration each, in the order of their rules."""
 
-from attention_audit.columns.kinds import (
+from .kinds import (
     cosine,
     described,
     flag,
@@ -13,7 +13,7 @@ from attention_audit.columns.kinds import (
     text,
     weights,
 )
-from attention_audit.columns.shared import (
+from .shared import (
     BASE_MAX_ATTENTION,
     BASE_PREDICTION,
     DATASET,

@@ -1,6 +1,6 @@
 """Columns of what is computed once: corpora, states of Transformers, trainings, readouts."""
 
-from attention_audit.columns.kinds import (
+from .kinds import (
     Artefact,
     described,
     flag,
@@ -19,7 +19,7 @@ from attention_audit.columns.kinds import (
     texts,
     weights,
 )
-from attention_audit.columns.shared import ID, LABEL, SEED
+from .shared import ID, LABEL, SEED
 
 CORPUS = Artefact(
     "corpus", "corpora/{dataset}/corpus.parquet", meaning="The texts of one data set, tokenised and filtered."

@@ -1,6 +1,6 @@
 """Columns that files of several kinds have."""
 
-from attention_audit.columns.kinds import Column, Kind, flag, integer, nats, probability, real, share, text
+from .kinds import Column, Kind, flag, integer, nats, probability, real, share, text
 
 DATASET = text("name of the data set, as in the config")
 ID = text("stable identity of the instance, from the raw data on")

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
-from attention_audit.columns.kinds import (
+from attention_audit.questions import QUESTIONS
+
+from .kinds import (
     Column,
     Kind,
     described,
@@ -16,8 +18,7 @@ from attention_audit.columns.kinds import (
     text,
     texts,
 )
-from attention_audit.columns.shared import DATASET, ID, LABEL, LAMBDA, PREDICTION, bounds
-from attention_audit.questions import QUESTIONS
+from .shared import DATASET, ID, LABEL, LAMBDA, PREDICTION, bounds
 
 TABLE = described(
     "table",

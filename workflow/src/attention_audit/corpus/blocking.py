@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from attention_audit.corpus.text import SPLITS, Text
 from attention_audit.errors import AuditError
 from attention_audit.section import Section, refuse_duplicates
+
+from .text import SPLITS, Text
 
 EVIDENCE = "evidence"
 ONE = "give `evidence`, a list of words, `{file: <mask file>}` or `{column: <column>}`"

@@ -19,25 +19,26 @@ from statistics import median
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from attention_audit.arrays import Integers
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
-from attention_audit.corpus.blocking import absent, masked
-from attention_audit.corpus.draft import check_entries, digest
-from attention_audit.corpus.labels import MANY, doubt_column, find_oddities, list_few, match_classes, write_aliases
-from attention_audit.corpus.languages import find_unspaced
-from attention_audit.corpus.source import Files, Length
-from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
-from attention_audit.corpus.splits import Splits
-from attention_audit.corpus.text import SPLITS, find_markup, reduce_text
-from attention_audit.corpus.tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, lacking, splitting, words_of
 from attention_audit.errors import AuditError
 from attention_audit.given.files import read_given
 from attention_audit.given.readouts import check_beside
 from attention_audit.names import MAPS
 from attention_audit.names import SAME as ONE_THING
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
+
+from .blocking import absent, masked
+from .draft import check_entries, digest
+from .labels import MANY, doubt_column, find_oddities, list_few, match_classes, write_aliases
+from .languages import find_unspaced
+from .source import Files, Length
+from .sources.table import ReadoutCorpus, TableCorpus
+from .splits import Splits
+from .text import SPLITS, find_markup, reduce_text
+from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, lacking, splitting, words_of
 
 ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
@@ -122,7 +123,7 @@ class Counts:
     whole: bool = True
 
     @property
-    def lengths(self) -> npt.NDArray[np.int64]:
+    def lengths(self) -> Integers:
         """Characters of each usable text, (N,)."""
         return np.array([text.length for text in self.usable])
 

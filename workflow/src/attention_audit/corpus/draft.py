@@ -18,13 +18,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_audit.columns.files import CORPUS
-from attention_audit.corpus.blocking import find_blocked, masked
-from attention_audit.corpus.rationales import Annotations, Rationale, Span, align
-from attention_audit.corpus.source import Preparation
-from attention_audit.corpus.text import SPLITS, Text, clean, reduce_text, strip_html
-from attention_audit.corpus.tokens import MASKED, Placed, placed_words
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText, spaced
+
+from .blocking import find_blocked, masked
+from .rationales import Annotations, Rationale, Span, align
+from .source import Preparation
+from .text import SPLITS, Text, clean, reduce_text, strip_html
+from .tokens import MASKED, Placed, placed_words
 
 CHUNK = 2**20
 """About how many characters a worker splits at a time."""

@@ -11,12 +11,13 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from attention_audit.artefacts.files import checksum, whole
-from attention_audit.corpus.raw import BLOCK, members, remedy
-from attention_audit.corpus.source import FILE_NAME, Origin, RemoteFile
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Name, Section, Seed, Sha256
 from attention_audit.transformer.folder import Facts, read_facts
 from attention_audit.transformer.settings import BUILT, BUILT_FILES, Construction
+
+from .raw import BLOCK, members, remedy
+from .source import FILE_NAME, Origin, RemoteFile
 
 ENCODERS = "encoders"
 """The key of the configuration, and the folder in which a `path` names its entries."""

@@ -20,8 +20,9 @@ from requests.adapters import HTTPAdapter
 from urllib3 import Retry
 
 from attention_audit.artefacts.files import checksum, whole
-from attention_audit.corpus.source import RemoteFile
 from attention_audit.errors import AuditError
+
+from .source import RemoteFile
 
 RETRY = Retry(
     2, read=False, status_forcelist=range(500, 600), raise_on_status=False, respect_retry_after_header=False,

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from attention_audit.corpus.sources.annotated import EraserCorpus, YelpHatCorpus
-from attention_audit.corpus.sources.control import ControlCorpus
-from attention_audit.corpus.sources.labelled import (
+from .sources.annotated import EraserCorpus, YelpHatCorpus
+from .sources.control import ControlCorpus
+from .sources.labelled import (
     ImdbCorpus,
     JmarsCorpus,
     MoviesCorpus,
@@ -14,11 +14,11 @@ from attention_audit.corpus.sources.labelled import (
     TaggedCorpus,
     ZhangCorpus,
 )
-from attention_audit.corpus.sources.mimic import MimicCorpus
-from attention_audit.corpus.sources.pairs import BabiCorpus, CnnCorpus, EsnliCorpus, SnliCorpus
-from attention_audit.corpus.sources.shortcut import ShortcutCorpus
-from attention_audit.corpus.sources.sst import SstCorpus
-from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
+from .sources.mimic import MimicCorpus
+from .sources.pairs import BabiCorpus, CnnCorpus, EsnliCorpus, SnliCorpus
+from .sources.shortcut import ShortcutCorpus
+from .sources.sst import SstCorpus
+from .sources.table import ReadoutCorpus, TableCorpus
 
 Corpus = Annotated[
     ControlCorpus

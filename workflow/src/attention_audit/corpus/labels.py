@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from attention_audit.corpus.text import INVISIBLE
+from .text import INVISIBLE
 
 FEWEST = 4
 """A class has at least so many texts on average, or its labels are hardly classes."""

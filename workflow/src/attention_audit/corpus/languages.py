@@ -15,9 +15,10 @@ from typing import IO
 
 from pydantic import ValidationError
 
-from attention_audit.corpus.raw import BLOCK, LONGEST_LINE, opened
-from attention_audit.corpus.tokens import PACKAGES, SPACES, UNSPACED, Tokens, blank, describe_missing, splitting
 from attention_audit.errors import AuditError
+
+from .raw import BLOCK, LONGEST_LINE, opened
+from .tokens import PACKAGES, SPACES, UNSPACED, Tokens, blank, describe_missing, splitting
 
 LANGUAGES = dict(
     line.split(maxsplit=1)

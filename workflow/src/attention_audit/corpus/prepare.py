@@ -13,27 +13,27 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from attention_audit.arrays import Flags, Integers
 from attention_audit.artefacts.files import scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CENSUS, CORPUS
-from attention_audit.corpus.blocking import absent
-from attention_audit.corpus.draft import NUMBERS, write_draft
-from attention_audit.corpus.labels import list_few, sort_labels
-from attention_audit.corpus.raw import classes_of, texts_in
-from attention_audit.corpus.source import OTHER_CORPUS, Files, Length, RawSource, Source, TrainedOn
-from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN, Codes, assign
-from attention_audit.corpus.text import SPLITS, Texts
-from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 
-Flags = npt.NDArray[np.bool_]
+from .blocking import absent
+from .draft import NUMBERS, write_draft
+from .labels import list_few, sort_labels
+from .raw import classes_of, texts_in
+from .source import OTHER_CORPUS, Files, Length, RawSource, Source, TrainedOn
+from .splits import DEV, TEST, TRAIN, UNKNOWN, assign
+from .text import SPLITS, Texts
+from .tokens import splitting
+
 FAULTS = {
     "outside": "marks outside of the text",
     "lost": "marks under which no word is",
@@ -48,7 +48,7 @@ FATES = ("unlabelled", "empty", "left_out", "short", "long", KEPT)
 
 
 def too_short_or_long(
-    splits: Codes, tokens: Codes, sentences: Codes, longest: Codes, length: Length
+    splits: Integers, tokens: Integers, sentences: Integers, longest: Integers, length: Length
 ) -> tuple[Flags, Flags]:
     """Find the texts that the length filter drops as too short, and those as too long; (N,) each.
 
@@ -68,7 +68,9 @@ def too_short_or_long(
     return short, long & ~short
 
 
-def check(dataset: str, splits: Codes, labels: Codes, classes: list[str], choice: bool, trained: bool = True) -> None:
+def check(
+    dataset: str, splits: Integers, labels: Integers, classes: list[str], choice: bool, trained: bool = True
+) -> None:
     """Raise AuditError for a corpus that cannot be audited.
 
     Every split must have texts of at least two classes, and the training split must have texts of every class; the

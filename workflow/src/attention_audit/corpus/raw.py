@@ -25,11 +25,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.corpus.blocking import marks_of
-from attention_audit.corpus.draft import LONGEST
-from attention_audit.corpus.text import Text, Texts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
+
+from .blocking import marks_of
+from .draft import LONGEST
+from .text import Text, Texts
 
 Quotes = Literal["double", "single", "none"]
 """What is around fields of a csv or tsv file; none: quotation marks are characters."""

@@ -10,11 +10,12 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from attention_audit.corpus.blocking import Block
-from attention_audit.corpus.splits import Splits
-from attention_audit.corpus.text import Label, Texts
-from attention_audit.corpus.tokens import Tokens
 from attention_audit.section import Count, Name, Section, Sha256
+
+from .blocking import Block
+from .splits import Splits
+from .text import Label, Texts
+from .tokens import Tokens
 
 Files = Mapping[str, Path]
 """The path of each file of a data set, by its field."""

@@ -3,15 +3,15 @@
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from attention_audit.corpus.text import SPLITS
+from attention_audit.arrays import Integers
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Section, Seed
 
+from .text import SPLITS
+
 Share = Annotated[float, Field(gt=0, lt=1)]
-Codes = npt.NDArray[np.int64]
 TRAIN, DEV, TEST = range(len(SPLITS))
 UNKNOWN, LEFT_OUT = -1, -2
 
@@ -52,7 +52,9 @@ class Splits(Section):
     """Keep only this share of the source's own test split, drawn with `test_seed`; null: all of it."""
 
 
-def draw(dataset: str, members: Codes, labels: Codes, share: float, seed: int, stratified: bool) -> tuple[Codes, Codes]:
+def draw(
+    dataset: str, members: Integers, labels: Integers, share: float, seed: int, stratified: bool
+) -> tuple[Integers, Integers]:
     """Divide `members` by scikit-learn's train_test_split, as the authors do, into the rest and a `share` of them.
 
     Both are in the order of the draw, since a further draw depends on it. Raises AuditError where there are too few
@@ -71,7 +73,9 @@ def draw(dataset: str, members: Codes, labels: Codes, share: float, seed: int, s
     return rest, drawn
 
 
-def assign(dataset: str, splits: Codes, labels: Codes, settings: Splits, alike: Codes | None = None) -> Codes:
+def assign(
+    dataset: str, splits: Integers, labels: Integers, settings: Splits, alike: Integers | None = None
+) -> Integers:
     """The split of every text, (N,) -> (N,): positions in SPLITS, or LEFT_OUT for texts that are not drawn.
 
     Texts of split UNKNOWN count as training texts. From the training texts, missing splits are drawn: first test, then

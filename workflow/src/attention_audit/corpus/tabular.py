@@ -17,8 +17,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from attention_audit.corpus.languages import beginning, mend_encoding
-from attention_audit.corpus.raw import (
+from attention_audit.errors import AuditError, did_you_mean
+
+from .languages import beginning, mend_encoding
+from .raw import (
     BLOCK,
     LONGEST_LINE,
     PUBLISHED,
@@ -34,7 +36,6 @@ from attention_audit.corpus.raw import (
     reading,
     remedy,
 )
-from attention_audit.errors import AuditError, did_you_mean
 
 Row = tuple[str, Mapping[str, Any]]
 """The place of a row for messages, and its cells by column."""

@@ -12,8 +12,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from attention_audit.corpus.rationales import Annotations
 from attention_audit.raw_text import RawText
+
+from .rationales import Annotations
 
 MARKS = "".join(chr(code) for code in range(0x300, 0x1F000) if unicodedata.category(chr(code))[0] == "M")
 MARKS += "\U000e0100-\U000e01ef"

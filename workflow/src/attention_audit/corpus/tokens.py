@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from attention_audit.corpus.text import MARKS, clean, strip_html
 from attention_audit.errors import AuditError
 from attention_audit.section import Section
+
+from .text import MARKS, clean, strip_html
 
 if TYPE_CHECKING:
     from spacy.language import Language

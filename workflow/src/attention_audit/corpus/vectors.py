@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import IO, Annotated, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.labels import list_few
-from attention_audit.corpus.raw import members, opened, reading
-from attention_audit.corpus.source import FILE_NAME, RemoteFile, locate, unheld
+from attention_audit.arrays import Floats32
 from attention_audit.errors import AuditError
 from attention_audit.section import Count, Section, Seed
 
-WordVectors = dict[str, npt.NDArray[np.float32]]
+from .labels import list_few
+from .raw import members, opened, reading
+from .source import FILE_NAME, RemoteFile, locate, unheld
+
+WordVectors = dict[str, Floats32]
 """The vector of each word, (dimension,)."""
 NUMBER = re.compile(rb"[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?")
 LONGEST_LINE = 2**20

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from attention_audit.arrays import Integers, Integers32
 from attention_audit.artefacts.parquet import read_batches
 from attention_audit.columns.files import CORPUS
-from attention_audit.corpus.vectors import WordVectors
+
+from .vectors import WordVectors
 
 MARKS = ("<pad>", "<unk>", "<sos>", "<eos>")
 UNKNOWN, START, END = 1, 2, 3
@@ -41,8 +42,8 @@ class WordLists:
 class Encoded(NamedTuple):
     """N texts as rows of the embedding, one after another, each between both marks; lengths (N,) without marks."""
 
-    rows: npt.NDArray[np.int32]
-    lengths: npt.NDArray[np.int64]
+    rows: Integers32
+    lengths: Integers
 
 
 @dataclass(frozen=True)

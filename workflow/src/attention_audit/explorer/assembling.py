@@ -16,7 +16,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from attention_audit.explorer.document import About, as_json
+from .document import About, as_json
 
 PAGE = "attention_audit.explorer.page"
 IMPORT = re.compile(r"^import \{[^}]*\} from \"\./(\w+)\.js\";\n", re.MULTILINE)

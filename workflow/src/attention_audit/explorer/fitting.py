@@ -7,8 +7,9 @@ from hashlib import sha256
 from math import ceil, floor, log10
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
+
+from attention_audit.arrays import Floats
 
 MOST = 2000
 """Texts of a data set at most."""
@@ -45,8 +46,6 @@ def fitting(counts: Mapping[str, int], sizes: Mapping[str, float], room: float) 
         left = max(0.0, left - fitted[name] * sizes[name])
     return fitted
 
-
-Floats = npt.NDArray[np.float64]
 
 TOLERANCE = 9e-4
 """How far a logit of the page may be from that of the readout; what is promised is 1e-3."""

@@ -7,14 +7,18 @@ from math import isnan
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from attention_audit.arrays import Array, Floats, Floats32, Integers
 from attention_audit.audits.erasure import find_contributions
 from attention_audit.columns.kinds import Column, flag, integer, real, reals
 from attention_audit.columns.tables import TEXTS
-from attention_audit.explorer import fitting
-from attention_audit.explorer.document import (
+from attention_audit.names import MAPS
+from attention_audit.readout import HeadStates, Readout
+from attention_audit.tables.wording import isolated
+
+from . import fitting
+from .document import (
     AboutColumn,
     AboutMap,
     AboutView,
@@ -25,14 +29,10 @@ from attention_audit.explorer.document import (
     View,
     Weights,
 )
-from attention_audit.names import MAPS
-from attention_audit.readout import HeadStates, Readout
-from attention_audit.tables.wording import isolated
 
-Floats = npt.NDArray[np.float64]
 Maps = list[Floats | None]
 """Of each text, weights (L,) or, of several heads, (H, L); None where it has none."""
-Known = Mapping[Any, npt.NDArray[np.float32]]
+Known = Mapping[Any, Floats32]
 """Values of the words of texts, by id."""
 
 PROBABILITY = 6
@@ -82,12 +82,12 @@ NOT_DECIDED = (
 NO_CONTRIBUTION = "A model of pairs has no sum over the items that is its logit: a tanh stands between."
 
 
-def round_probabilities(rows: npt.NDArray[Any]) -> list[list[float]]:
+def round_probabilities(rows: Array) -> list[list[float]]:
     """Round distributions (N, C) as the page has them."""
     return cast("list[list[float]]", rows.astype(np.float64).round(PROBABILITY).tolist())
 
 
-def share_marks(marks: Sequence[Sequence[int]], words: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+def share_marks(marks: Sequence[Sequence[int]], words: Integers) -> Floats32:
     """Take the share of the annotators who marked each of some words."""
     return np.array(np.mean([np.isin(words, list(positions)) for positions in marks], axis=0), np.float32)
 
@@ -136,7 +136,7 @@ class ViewBuilder:
         if model is not None:
             self.own[key] = [*round_probabilities(model.probabilities)]
 
-    def _fit(self, maps: Iterable[npt.NDArray[np.float32] | None]) -> Maps:
+    def _fit(self, maps: Iterable[Floats32 | None]) -> Maps:
         """Keep the weights, (L,) or (L, H), that have as many items and heads as this model's; flat, they stand item by
         item.
         """
@@ -201,7 +201,7 @@ class ViewBuilder:
         keys = [about["key"] for about in self.abouts if about["kind"] == "attention"]
         return {key: self.maps[key] for key in keys if key in self.maps}
 
-    def _list_items(self, place: int, at: npt.NDArray[np.int64]) -> tuple[list[str], int]:
+    def _list_items(self, place: int, at: Integers) -> tuple[list[str], int]:
         """List the items of a text, of which the words are those at `at` and marks of a tokenizer come last; and count
         the words that were not read.
         """

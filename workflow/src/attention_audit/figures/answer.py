@@ -13,11 +13,12 @@ from matplotlib.figure import Figure
 
 from attention_audit.answer.lines import WRITTEN, Line, describe_run, write_line, write_probability, write_share
 from attention_audit.answer.statements import CLASSES, NONE
-from attention_audit.figures import style
-from attention_audit.figures.panels import write_sentence
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS, Question, Unit
 from attention_audit.tables.wording import named
+
+from . import style
+from .panels import write_sentence
 
 SIDE, STRIP, GAP = 1.64, 3.2, 0.12
 """Inches: the column of questions, that of zones, and between two columns; what is left is that of statements."""

@@ -16,8 +16,10 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.figures import style
-from attention_audit.figures.panels import (
+from attention_audit.names import Look, Names
+
+from . import style
+from .panels import (
     by_dataset,
     by_model,
     describe,
@@ -27,7 +29,6 @@ from attention_audit.figures.panels import (
     scale_by_roots,
     up_to_ln2,
 )
-from attention_audit.names import Look, Names
 
 QUARTERS = (0.25, 0.5, 0.75)
 """Where the texts are parted, in the order of their largest weights."""

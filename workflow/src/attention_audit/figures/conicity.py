@@ -3,17 +3,18 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.answer.estimates import mean
-from attention_audit.figures import style
-from attention_audit.figures.panels import by_dataset, describe, instead, legend, panel_grid
+from attention_audit.arrays import Floats
 from attention_audit.names import Names
 from attention_audit.tables.arrays import cube
 from attention_audit.tables.variants import effects, twin
+
+from . import style
+from .panels import by_dataset, describe, instead, legend, panel_grid
 
 HEIGHT = 3.6  # inches
 FAR = 9.0  # where a bar ends that has no end
@@ -38,7 +39,7 @@ def points(
     return found | {"ranks": {model: effect[:3] for (question, model), effect in asked.items() if question == "ranks"}}
 
 
-def bar(point: Point) -> npt.NDArray[np.float64]:
+def bar(point: Point) -> Floats:
     """Measure how far an interval reaches below and above its value, (2, 1), as matplotlib wants it."""
     value, low, high = np.clip(point, -FAR, FAR)
     return np.fmax([[value - low], [high - value]], 0)

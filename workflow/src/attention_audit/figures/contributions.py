@@ -1,14 +1,16 @@
 """Attention against exact contributions, suite by suite; the papers have no such figure."""
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from attention_audit.arrays import Floats
 from attention_audit.columns.audits import TOP
-from attention_audit.figures import style
-from attention_audit.figures.panels import (
+from attention_audit.names import Names
+
+from . import style
+from .panels import (
     QUARTERS,
     by_model,
     density,
@@ -17,7 +19,6 @@ from attention_audit.figures.panels import (
     reach,
     scale_by_roots,
 )
-from attention_audit.names import Names
 
 HEIGHT = 2.9  # inches
 RATIOS = (2.6, 1, 1)
@@ -26,8 +27,6 @@ FAINTEST = 0.2  # items, so that a single one is seen
 BARS = np.linspace(0, 1, 26)
 WIDTH = 0.08  # of a bar that stands for one value
 Y_LABELS = ("contribution (share)", "% of texts", "% of texts")
-
-Floats = npt.NDArray[np.float64]
 
 
 def items_of(rows: pd.DataFrame) -> tuple[Floats, Floats]:

@@ -6,24 +6,23 @@ And, beyond the paper, which pairs of attributions rank the tokens alike.
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
-from attention_audit.figures import style
-from attention_audit.figures.panels import Key, by_model, describe, instead, legend, panel_grid
+from attention_audit.arrays import Floats
 from attention_audit.names import ATTRIBUTIONS, Names
+
+from . import style
+from .panels import Key, by_model, describe, instead, legend, panel_grid
 
 HEIGHT = 1.95  # inches: of a panel of histograms
 CELL, MARGIN = 0.3, 1.5  # inches: of a panel of pairs
 LINES: dict[str, Any] = {"gradient": "-", "loo": (0, (2, 1))}
 """The attributions that the paper compares attention with, and the dashes of their outlines."""
 BARS = np.linspace(-1, 1, 21)
-
-Floats = npt.NDArray[np.float64]
 
 
 def compared(correlation: pd.DataFrame) -> pd.DataFrame:

@@ -14,8 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from attention_audit.columns.audits import BINS
-from attention_audit.figures import style
-from attention_audit.figures.panels import (
+from attention_audit.names import RANKINGS, Names
+from attention_audit.tables.arrays import means
+from attention_audit.tables.erasure import compared
+
+from . import style
+from .panels import (
     QUARTERS,
     by_model,
     density,
@@ -25,9 +29,6 @@ from attention_audit.figures.panels import (
     panel_grid,
     scale_by_roots,
 )
-from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.arrays import means
-from attention_audit.tables.erasure import compared
 
 HEIGHT, PAIR, ROW, MARGIN = 1.9, 3.2, 0.2, 1.2  # inches: of a panel, of a pair of them, of a row, and around rows
 CELLS = (40, 30)  # of the density of a panel, along x and y

@@ -8,10 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.columns.tables import BY
-from attention_audit.figures import style
-from attention_audit.figures.panels import by_model, describe, draw_dot, leave_rows, legend, panel_grid, write_sentence
 from attention_audit.names import RANKINGS
 from attention_audit.tables.wording import named
+
+from . import style
+from .panels import by_model, describe, draw_dot, leave_rows, legend, panel_grid, write_sentence
 
 LINE, MARGIN = 0.19, 0.85
 """Inches: a row of a panel; and the title and axis of a panel."""

@@ -7,10 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.figures import style
-from attention_audit.figures.panels import by_model, draw_dots, leave_rows
 from attention_audit.names import RANKINGS, display_name
 from attention_audit.tables.wording import named
+
+from . import style
+from .panels import by_model, draw_dots, leave_rows
 
 LINE, BLOCK = 0.19, 1.0  # inches: a map, and title and axis of its block
 MEASURES: Mapping[str, str] = {

@@ -15,9 +15,10 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from attention_audit.figures import style
 from attention_audit.names import Names, display_name
 from attention_audit.units import LN2
+
+from . import style
 
 COLUMNS = {1: 1, 2: 2, 4: 2}
 MOST = 3  # columns

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attention_audit.figures import style
-from attention_audit.figures.panels import by_model, describe, draw_dots, leave_rows, legend, panel_grid, write_sentence
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.wording import named
+
+from . import style
+from .panels import by_model, describe, draw_dots, leave_rows, legend, panel_grid, write_sentence
 
 LINE, MARGIN = 0.17, 0.85  # inches: a row of a panel, and its title and axis
 END: dict[str, Any] = {"linewidth": 1.2, "zorder": 1}

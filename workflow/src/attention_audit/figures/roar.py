@@ -6,10 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.answer.estimates import mean
-from attention_audit.figures import style
-from attention_audit.figures.panels import by_dataset, describe, legend, panel_grid
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.variants import Curve, curves_of
+
+from . import style
+from .panels import by_dataset, describe, legend, panel_grid
 
 HEIGHT = 2.4  # inches
 

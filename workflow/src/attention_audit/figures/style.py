@@ -18,8 +18,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from attention_audit.artefacts.files import whole
-from attention_audit.figures import fonts
 from attention_audit.names import Look
+
+from . import fonts
 
 WIDTH = 7.0  # inches: a page's text width
 DPI = 200

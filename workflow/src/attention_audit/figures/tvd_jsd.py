@@ -10,10 +10,11 @@ from adjustText import adjust_text
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.figures import style
-from attention_audit.figures.panels import by_dataset, describe, legend, panel_grid, scale_by_roots, up_to_ln2
 from attention_audit.names import Names
 from attention_audit.units import LN2
+
+from . import style
+from .panels import by_dataset, describe, legend, panel_grid, scale_by_roots, up_to_ln2
 
 HEIGHT = 2.8  # inches
 STEPS = 50  # in which labels move apart, and points of a line that they keep clear of

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from attention_audit.arrays import Floats
 from attention_audit.errors import AuditError
-from attention_audit.given.readouts import Floats, GivenReadout, at, check
+
+from .readouts import GivenReadout, at, check
 
 PLACE = "readout"
 ONE_OR_TWO = "give an array of one axis or two"

@@ -16,9 +16,10 @@ from pydantic import Field, field_validator, model_validator
 from attention_audit.artefacts.files import whole
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.errors import AuditError
-from attention_audit.given.arrays import entries, integers, numbers, readout
-from attention_audit.given.readouts import GivenReadout, at, check
 from attention_audit.section import Name, OwnPath, Section, refuse_duplicates
+
+from .arrays import entries, integers, numbers, readout
+from .readouts import GivenReadout, at, check
 
 ENDINGS = (".parquet", ".npz")
 NEEDED = ("id", "tokens", "label", "attention", "probabilities")

@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
+from attention_audit.arrays import Floats, Integers
 from attention_audit.errors import AuditError
-
-Floats = npt.NDArray[np.float64]
 
 SUM, REPRODUCED = 1e-4, 1e-4
 """How far the weights of a text may be from 1 together, and its logits from its probabilities."""
@@ -36,7 +34,7 @@ class GivenReadout:
     place: str
     ids: list[str]
     tokens: list[list[str]]
-    labels: npt.NDArray[np.int64]
+    labels: Integers
     attention: list[Floats]
     contribution: list[Floats]
     bias: Floats

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from attention_audit.errors import AuditError
-from attention_audit.maps.passes import Pass
+
+from .passes import Pass
 
 
 def mean_row(read: Pass) -> Tensor:

@@ -29,10 +29,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attention_audit.maps.norms import deviation, straight
-from attention_audit.maps.passes import Pass, normalised_after
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.model.tail import ACTIVATIONS
+
+from .norms import deviation, straight
+from .passes import Pass, normalised_after
 
 PARTS = ("values", "output", "first", "second", "inner", "outer")
 FACTORS = {"query": 0.25, "key": 0.25, "values": 0.5}

@@ -13,9 +13,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
-from attention_audit.maps.passes import Pass, normalised_after
 from attention_audit.model.sequence_classifier import LayerPass
 from attention_audit.model.tail import ACTIVATIONS
+
+from .passes import Pass, normalised_after
 
 NORMS = ("first", "second")
 TOGETHER = 1 << 18

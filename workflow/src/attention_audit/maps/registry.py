@@ -4,14 +4,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
-import numpy as np
-import numpy.typing as npt
 from torch import Tensor
 
-from attention_audit.maps import attention, decomposed, norms, sampled
-from attention_audit.maps.passes import Map
+from attention_audit.arrays import Floats32
 from attention_audit.targets import load
 from attention_audit.transformer.states import PieceBatch
+
+from . import attention, decomposed, norms, sampled
+from .passes import Map
 
 MAPS: dict[str, Map] = {
     map_.__name__: map_
@@ -47,7 +47,7 @@ def map_named(name: str) -> Map:
     return MAPS[name] if name in MAPS else partial(NUMBERED[kind], number=int(number))
 
 
-def words(scores: Tensor, pieces: PieceBatch) -> list[npt.NDArray[np.float32]]:
+def words(scores: Tensor, pieces: PieceBatch) -> list[Floats32]:
     """Scores of pieces, (B, P), as those of the words of each text, (L_i,), in the order of the batch: sums over the
     pieces of a word. Words that are read from the same pieces have equal parts; marks are left out.
     """

@@ -11,8 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention_audit.maps.passes import Pass
 from attention_audit.transformer.states import together
+
+from .passes import Pass
 
 SAMPLES = 200
 """Sets of words of each text."""

@@ -11,9 +11,10 @@ from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity
 
 from attention_audit.errors import AuditError
-from attention_audit.model.architecture import Architecture, find_attention
-from attention_audit.model.batch import Batch, Sentences, require_part
 from attention_audit.targets import load
+
+from .architecture import Architecture, find_attention
+from .batch import Batch, Sentences, require_part
 
 PLACES = 1000
 """How many places in a text have a drawn score of their own."""

@@ -9,7 +9,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.batching import Indices, padded, sort_into_runs, within
+from attention_audit.arrays import Array, Flags, Integers
+from attention_audit.batching import padded, sort_into_runs, within
 from attention_audit.transformer.states import PieceBatch, PieceTable, together
 
 PartT = TypeVar("PartT")
@@ -104,27 +105,27 @@ def require_part(part: PartT | None, name: str) -> PartT:
     return part
 
 
-def _starts(lengths: Indices) -> Indices:
+def _starts(lengths: Integers) -> Integers:
     return lengths.cumsum() - lengths
 
 
 class Lists(NamedTuple):
     """N lists of numbers, one after another in `flat`: counts (N,) of them in each."""
 
-    flat: npt.NDArray[Any]
-    counts: Indices
+    flat: Array
+    counts: Integers
 
     @property
-    def owners(self) -> Indices:
+    def owners(self) -> Integers:
         """The list that each number is in."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
     @property
-    def places(self) -> Indices:
+    def places(self) -> Integers:
         """The place of each number in its list."""
         return np.arange(len(self.flat)) - _starts(self.counts)[self.owners]
 
-    def only(self, kept: npt.NDArray[np.bool_]) -> "Lists":
+    def only(self, kept: Flags) -> "Lists":
         """The lists with some of their numbers: `kept` says of each whether it stays."""
         return Lists(self.flat[kept], np.bincount(self.owners[kept], minlength=len(self.counts)))
 
@@ -132,12 +133,12 @@ class Lists(NamedTuple):
 class _Slices:
     """N slices of a flat tensor on a device, of `counts` numbers each, one after another or where they begin."""
 
-    def __init__(self, flat: Tensor, counts: Indices, starts: Indices | None = None) -> None:
+    def __init__(self, flat: Tensor, counts: Integers, starts: Integers | None = None) -> None:
         self.flat, self.counts = flat, counts
         bounds = np.stack([_starts(counts) if starts is None else starts, counts])
         self._bounds = torch.from_numpy(bounds).to(flat.device)
 
-    def pad_rows(self, members: Indices, least: int = 0) -> tuple[Tensor, Tensor]:
+    def pad_rows(self, members: Integers, least: int = 0) -> tuple[Tensor, Tensor]:
         """Pad the slices at `members` with zeros to rows, at least `least` wide; give these, and the slices' counts."""
         starts, counts = self._bounds[:, torch.from_numpy(members).to(self.flat.device)]
         return padded(self.flat, starts, counts, max(least, int(self.counts[members].max()))), counts
@@ -159,7 +160,7 @@ class _SentenceTable:
         self._sentences = _Slices(texts.flat, lengths, starts)
         self.longest = np.maximum.reduceat(lengths, self._first)
 
-    def documents(self, members: Indices) -> Documents:
+    def documents(self, members: Integers) -> Documents:
         """The sentences of the texts at `members`."""
         counts = self.counts[members]
         numbers = np.arange(counts.sum()) + np.repeat(self._first[members] - _starts(counts), counts)
@@ -182,11 +183,11 @@ class GivenStates:
     """
 
     flat: Tensor
-    starts: Indices
-    read: Indices
+    starts: Integers
+    read: Integers
     summarised: bool
 
-    def batch(self, members: Indices, device: torch.device) -> tuple[Tensor, Tensor | None]:
+    def batch(self, members: Integers, device: torch.device) -> tuple[Tensor, Tensor | None]:
         """States (B, L, H) of the texts at `members`, and summaries of queries (B, H)."""
         starts, counts = (torch.from_numpy(part[members]) for part in (self.starts, self.read))
         longest = int(counts.max())
@@ -255,23 +256,23 @@ class Split:
         return len(self.lengths)
 
     @property
-    def labels(self) -> npt.NDArray[np.int64]:
+    def labels(self) -> Integers:
         """Gold labels, (N,)."""
-        labels: npt.NDArray[np.int64] = self._by_text["labels"].cpu().numpy()
+        labels: Integers = self._by_text["labels"].cpu().numpy()
         return labels
 
     @property
-    def items(self) -> Indices:
+    def items(self) -> Integers:
         """The number of items of each text, (N,); items are what a model attends to."""
         return self.lengths if self._sentences is None else self._sentences.counts
 
     @property
-    def widths(self) -> Indices:
+    def widths(self) -> Integers:
         """How many tokens of each text are encoded at once, (N,): the whole text's, or its longest sentence's."""
         return self.lengths if self._sentences is None else self._sentences.longest
 
     @property
-    def sizes(self) -> Indices:
+    def sizes(self) -> Integers:
         """How long each text is for its encoder, (N,): its pieces where a Transformer reads them, else its tokens."""
         return self.lengths if self._pieces is None else self._pieces.counts
 
@@ -282,7 +283,7 @@ class Split:
         """
         return tokens if self._pieces is None else min(tokens, together() / passes)
 
-    def batch(self, members: Indices) -> Batch:
+    def batch(self, members: Integers) -> Batch:
         """The texts at `members`, padded to the longest of them."""
         rows = torch.from_numpy(members).to(self.device)
         ids, marked = self._texts.pad_rows(members)
@@ -303,7 +304,7 @@ class Split:
             carried["states"], carried["summary"] = self._given.batch(members, self.device)
         return Batch(ids.long(), marked - 2, **carried)
 
-    def in_order_of_length(self, tokens: int = 16384) -> Iterator[tuple[Indices, Batch]]:
+    def in_order_of_length(self, tokens: int = 16384) -> Iterator[tuple[Integers, Batch]]:
         """All texts once, shortest first, in batches of at most `tokens` padded tokens, with their positions."""
         for members in sort_into_runs(self.sizes + 2, self.room(tokens)):
             yield members, self.batch(members)

@@ -15,9 +15,10 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
 
 from attention_audit.batching import within
-from attention_audit.model.architecture import Architecture, find_encoder
-from attention_audit.model.batch import Batch, Marked, require_part
 from attention_audit.targets import load
+
+from .architecture import Architecture, find_encoder
+from .batch import Batch, Marked, require_part
 
 LEAST = 1e-6
 """What is added to m m in `OrthogonalLSTM`, so that the first state, which has none before it, loses nothing."""

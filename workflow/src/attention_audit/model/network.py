@@ -16,18 +16,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
 
-from attention_audit.model.architecture import Architecture, find_encoder
-from attention_audit.model.attention import Additive, attention_of, weigh
-from attention_audit.model.batch import Batch, Marked, Sentences, Split, require_part
-from attention_audit.model.encoders import build_encoder
-from attention_audit.model.tail import probabilities
+from attention_audit.arrays import Floats32
 from attention_audit.transformer.states import WordStates
+
+from .architecture import Architecture, find_encoder
+from .attention import Additive, attention_of, weigh
+from .batch import Batch, Marked, Sentences, Split, require_part
+from .encoders import build_encoder
+from .tail import probabilities
 
 
 def embedding_of(architecture: Architecture, words: int) -> nn.Embedding:
@@ -256,7 +256,7 @@ def inference(model: Network) -> Iterator[None]:
         model.train(training)
 
 
-def predict_split(model: Network, split: Split) -> npt.NDArray[np.float32]:
+def predict_split(model: Network, split: Split) -> Floats32:
     """Predicted distributions over a split, (N, C), without gradients and dropout."""
     logits = torch.empty(len(split), model.decoder.out_features)
     with inference(model):

@@ -23,11 +23,6 @@ from torch.nn.functional import pad
 from torch.utils.checkpoint import checkpoint
 
 from attention_audit.errors import AuditError
-from attention_audit.model.attention import scale
-from attention_audit.model.batch import Batch, require_part
-from attention_audit.model.network import Network, Output
-from attention_audit.model.tail import ACTIVATIONS as FUNCTIONS
-from attention_audit.model.tail import FURTHER, LAYERS, NORMS, Tail
 from attention_audit.transformer.families import ACTIVATIONS, classifier_family_of, family_of
 from attention_audit.transformer.folder import read_classes
 from attention_audit.transformer.opening import library, open_model, open_tokenizer, positions
@@ -35,6 +30,12 @@ from attention_audit.transformer.pieces import UNLIMITED, longest
 from attention_audit.transformer.settings import TEXT, Prompt
 from attention_audit.transformer.states import PieceBatch, library_inputs
 from attention_audit.transformer.windows import Windows, windows_of
+
+from .attention import scale
+from .batch import Batch, require_part
+from .network import Network, Output
+from .tail import ACTIVATIONS as FUNCTIONS
+from .tail import FURTHER, LAYERS, NORMS, Tail
 
 
 class Attended(NamedTuple):

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from attention_audit.errors import AuditError, nearest
-from attention_audit.plan.job import PlannedJob
+
+from .job import PlannedJob
 
 KIND = 2
 """Parts of a path that say what kind of file it is, such as results/audits."""

@@ -11,13 +11,14 @@ from itertools import combinations
 from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, UnaskedAudit
-from attention_audit.plan.audits import AUDITS, OWN, Audit, audit_named
-from attention_audit.plan.job import Files, PlannedJob
-from attention_audit.plan.model import Model, Run
-from attention_audit.plan.scope import Judged, Scope
-from attention_audit.plan.suite import Suite
-from attention_audit.plan.trainings import Trainings
 from attention_audit.targets import module_of
+
+from .audits import AUDITS, OWN, Audit, audit_named
+from .job import Files, PlannedJob
+from .model import Model, Run
+from .scope import Judged, Scope
+from .suite import Suite
+from .trainings import Trainings
 
 UNNAMED = "is not among the suite's audits"
 STAGES = ("audits", "attribution")

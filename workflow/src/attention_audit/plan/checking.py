@@ -19,13 +19,14 @@ from attention_audit.corpus.tokens import lacking
 from attention_audit.corpus.vectors import absent_vectors
 from attention_audit.errors import AuditError
 from attention_audit.names import MAPS
-from attention_audit.plan.corpora import VECTORS, raw_paths, vectors_name
-from attention_audit.plan.job import PlannedJob
-from attention_audit.plan.model import DataSet
-from attention_audit.plan.papers.given import read_given
-from attention_audit.plan.scope import Scope
-from attention_audit.plan.transformers import check_classifier, check_encoder, check_transformer
 from attention_audit.transformer.settings import IMPOSED
+
+from .corpora import VECTORS, raw_paths, vectors_name
+from .job import PlannedJob
+from .model import DataSet
+from .papers.given import read_given
+from .scope import Scope
+from .transformers import check_classifier, check_encoder, check_transformer
 
 MEMORY = Path(".snakemake/attention-audit/checked")
 """Where what was found is kept, so that a job that plans again reads no file again."""

@@ -7,7 +7,8 @@ import yaml
 from attention_audit.artefacts.files import whole
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
-from attention_audit.plan.suite import config_type
+
+from .suite import config_type
 
 RECORD = ".configuration.yaml"
 """Its file in the folder of the results."""

@@ -12,7 +12,8 @@ from attention_audit.corpus.vectors import VectorFile, Vectors
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob
-from attention_audit.plan.job import PlannedJob
+
+from .job import PlannedJob
 
 VECTORS = "vectors"
 

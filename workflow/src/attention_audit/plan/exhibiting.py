@@ -9,17 +9,18 @@ from attention_audit.corpus.tokens import splitting
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec, TableSpec
 from attention_audit.names import display_name
-from attention_audit.plan import remarks
-from attention_audit.plan.auditing import Auditing
-from attention_audit.plan.audits import audit_named
-from attention_audit.plan.corpora import fetched_files, record_files, with_others
-from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
-from attention_audit.plan.exhibits import EXHIBITS, TABLES
-from attention_audit.plan.job import Files, PlannedJob
-from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import Suite
 from attention_audit.tables.published import facts
 from attention_audit.targets import module_of
+
+from . import remarks
+from .auditing import Auditing
+from .audits import audit_named
+from .corpora import fetched_files, record_files, with_others
+from .exhibit import Exhibit, Figure, Read, Table
+from .exhibits import EXHIBITS, TABLES
+from .job import Files, PlannedJob
+from .scope import Scope
+from .suite import Suite
 
 CORPUS_COLUMNS = {name: f"columns.files:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 JUDGING = (

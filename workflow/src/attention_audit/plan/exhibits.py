@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter
 
-from attention_audit.plan.exhibit import ITS_OWN, Exhibit, Figure, Read, Table, each
+from .exhibit import ITS_OWN, Exhibit, Figure, Read, Table, each
 
 READS = {
     "audit": Read("audit"),

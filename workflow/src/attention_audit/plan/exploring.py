@@ -4,14 +4,15 @@ from collections.abc import Mapping
 
 from attention_audit.contrasts import Subject
 from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob, ShownSuite
-from attention_audit.plan.auditing import Auditing
-from attention_audit.plan.audits import audit_named
-from attention_audit.plan.exhibiting import Exhibiting
-from attention_audit.plan.exhibits import TABLES
-from attention_audit.plan.job import Files
-from attention_audit.plan.model import Model, Run
-from attention_audit.plan.scope import Scope
-from attention_audit.plan.trainings import Trainings
+
+from .auditing import Auditing
+from .audits import audit_named
+from .exhibiting import Exhibiting
+from .exhibits import TABLES
+from .job import Files
+from .model import Model, Run
+from .scope import Scope
+from .trainings import Trainings
 
 SHOWN = ("texts", "summary")
 """The tables that the page shows."""

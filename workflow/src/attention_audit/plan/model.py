@@ -11,9 +11,10 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.names import Look
-from attention_audit.plan.corpora import vectors_of
 from attention_audit.training.settings import LabelObjective, Objective, Recipe, TrainSettings
 from attention_audit.transformer.settings import ReadClassifier, Tuning
+
+from .corpora import vectors_of
 
 READ_OUT: Mapping[str, tuple[str, ...]] = {
     "train": ("dev", "test"),

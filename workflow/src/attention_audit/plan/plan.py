@@ -12,19 +12,20 @@ from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import MAPS, ExplorerJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import built
-from attention_audit.plan import corpora, transformers
-from attention_audit.plan.auditing import Auditing
-from attention_audit.plan.audits import OWN
-from attention_audit.plan.checking import MEMORY, check_files
-from attention_audit.plan.exhibiting import Exhibiting
-from attention_audit.plan.exhibits import TABLES
-from attention_audit.plan.exploring import EXPLORER, REPORT, ExplorerPlan
-from attention_audit.plan.job import PlannedJob
-from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import read_config
-from attention_audit.plan.trainings import Trainings
 from attention_audit.section import Section
 from attention_audit.targets import module_of
+
+from . import corpora, transformers
+from .auditing import Auditing
+from .audits import OWN
+from .checking import MEMORY, check_files
+from .exhibiting import Exhibiting
+from .exhibits import TABLES
+from .exploring import EXPLORER, REPORT, ExplorerPlan
+from .job import PlannedJob
+from .scope import Scope
+from .suite import read_config
+from .trainings import Trainings
 
 LONGEST = 100_000
 """Characters of the settings of a job. Its whole command, files included, is one word for the shell, and Linux takes

@@ -10,10 +10,11 @@ from attention_audit.corpus.source import unavailable
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.names import Look
-from attention_audit.plan.corpora import with_others
-from attention_audit.plan.model import Model, Run
-from attention_audit.plan.suite import SUITES, Suite
 from attention_audit.targets import load
+
+from .corpora import with_others
+from .model import Model, Run
+from .suite import SUITES, Suite
 
 
 class Judged(NamedTuple):

@@ -9,8 +9,9 @@ import yaml
 from pydantic import TypeAdapter
 
 from attention_audit.config import NOTHING, Config, extended, parse_config
-from attention_audit.plan.model import DataSet, Model
 from attention_audit.targets import load
+
+from .model import DataSet, Model
 
 
 @dataclass(frozen=True)

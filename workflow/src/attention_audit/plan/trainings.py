@@ -13,13 +13,14 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ClassifierJob, ImportJob
 from attention_audit.places import Places
-from attention_audit.plan.job import PlannedJob
-from attention_audit.plan.model import READ_OUT, Model, Run
-from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import Suite
-from attention_audit.plan.transformers import classifier_files
 from attention_audit.targets import module_of
 from attention_audit.training.settings import TrainSettings
+
+from .job import PlannedJob
+from .model import READ_OUT, Model, Run
+from .scope import Scope
+from .suite import Suite
+from .transformers import classifier_files
 
 WITH_TAIL = {"train": ("head", "tail"), "train_adversary": ("tail",), "search_adversary": ("tail",)}
 """What rules write of what stands above readouts, empty where a model has none."""

@@ -15,8 +15,6 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.fetch import BuildJob, UnpackJob
 from attention_audit.jobs.importing import StatesJob, TransformerJob
 from attention_audit.names import NUMBERED
-from attention_audit.plan.corpora import fetching
-from attention_audit.plan.job import PlannedJob
 from attention_audit.training.fine_tuning import ClassifierRecipe
 from attention_audit.transformer.families import classifier_family_of, tuned_family_of
 from attention_audit.transformer.folder import (
@@ -28,6 +26,9 @@ from attention_audit.transformer.folder import (
     refuse_unless_installed,
 )
 from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, Transformer
+
+from .corpora import fetching
+from .job import PlannedJob
 
 
 def _mirror(config: Config) -> Path | None:

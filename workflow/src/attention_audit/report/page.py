@@ -23,13 +23,14 @@ from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ReportJob, ShownSuite
 from attention_audit.names import display_name
-from attention_audit.report.answers import Answer, answers_of
-from attention_audit.report.facts import commit, machines, span, versions
-from attention_audit.report.first import FirstText
 from attention_audit.tables.render import WORDS
 from attention_audit.tables.shown import Block, drop_empty
 from attention_audit.tables.wording import Labels, label_of, labels_of
 from attention_audit.targets import load
+
+from .answers import Answer, answers_of
+from .facts import commit, machines, span, versions
+from .first import FirstText
 
 SINGLE = "texts"
 """The table of single texts, which is too long for the page."""

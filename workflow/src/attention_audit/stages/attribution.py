@@ -19,10 +19,11 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Scores, read_readout
-from attention_audit.stages.audits import split_audits, write_unasked
-from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_split, prepare_device, read_material, rebuild
-from attention_audit.stages.read_classifier import opened, pieces_of, read_texts, split_of
+
+from .audits import split_audits, write_unasked
+from .job import Job
+from .loading import build_split, prepare_device, read_material, rebuild
+from .read_classifier import opened, pieces_of, read_texts, split_of
 
 
 class Asked(NamedTuple):

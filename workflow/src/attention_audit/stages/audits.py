@@ -3,6 +3,7 @@
 Those that it is not asked, or that it lacks something for, have a file without rows, whose provenance says why.
 
 An audit is a function; what it is called with first is `takes` in its entry (plan/audits.yaml), and the rest follows
+from attention_audit.arrays import Integers
 from the names of its parameters:
 
 settings            its section of the configuration, validated as the parameter is annotated
@@ -30,11 +31,11 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
+from attention_audit.arrays import Integers
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS, SEARCH, VOCABULARY
@@ -44,12 +45,12 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.readout import Readout, read_readout, read_readouts
 from attention_audit.section import Section
-from attention_audit.stages.job import Job
 from attention_audit.targets import load
+
+from .job import Job
 
 Columns = Mapping[str, Any]
 """Columns of an audit but for those that say what was audited."""
-Counts = npt.NDArray[np.int64]
 
 
 def read_texts(corpus: Path, *columns: str) -> Iterator[tuple[Any, ...]]:
@@ -77,7 +78,7 @@ def read_rationales(corpus: Path) -> dict[str, Rationale]:
     }
 
 
-def count_words(corpus: Path) -> dict[str, Counts]:
+def count_words(corpus: Path) -> dict[str, Integers]:
     """Count how often the training split has each word of the marked texts, by id; nothing where there is no training
     split.
     """
@@ -89,7 +90,7 @@ def count_words(corpus: Path) -> dict[str, Counts]:
     return {id_: np.array([counts[word] for word in tokens], np.int64) for id_, tokens, _ in marked}
 
 
-def count_occurrences(*vocabulary: Path) -> Counts:
+def count_occurrences(*vocabulary: Path) -> Integers:
     """Count how often the training split has the word of each row of the embedding; none where models have no such."""
     counts = [read_table(path, VOCABULARY)["train_count"].to_numpy() for path in vocabulary]
     return np.concatenate([np.empty(0, np.int64), *counts])

@@ -5,8 +5,9 @@ from attention_audit.columns.files import VOCABULARY
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.corpus.vocabulary import MARKS
 from attention_audit.jobs.fetch import BuildJob
-from attention_audit.stages.job import Job
 from attention_audit.transformer.constructed import build
+
+from .job import Job
 
 KIND = "feint"
 """The kind of control that such a classifier reads."""

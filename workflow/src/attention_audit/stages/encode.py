@@ -12,11 +12,12 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.weights import write_array
 from attention_audit.columns.files import PIECES
 from attention_audit.jobs.importing import StatesJob
-from attention_audit.stages.job import Job
-from attention_audit.stages.loading import prepare_device
-from attention_audit.stages.transforming import Opened, folder_of
 from attention_audit.transformer.pieces import joined
 from attention_audit.transformer.states import PieceTable, WordStates
+
+from .job import Job
+from .loading import prepare_device
+from .transforming import Opened, folder_of
 
 SAMPLE = 256
 """Texts on which it is measured what half precision costs."""

@@ -31,8 +31,9 @@ from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredV
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
 from attention_audit.report.facts import commit
-from attention_audit.stages.job import Job
 from attention_audit.tables.wording import class_names
+
+from .job import Job
 
 Settings = ExplorerJob
 

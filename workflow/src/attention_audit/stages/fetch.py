@@ -5,8 +5,9 @@ from dataclasses import asdict
 from attention_audit.artefacts.record import write_record
 from attention_audit.corpus.fetch import fetch
 from attention_audit.jobs.fetch import FetchJob
-from attention_audit.stages.job import Job
 from attention_audit.transformer.folder import known_mirror
+
+from .job import Job
 
 
 def run(job: Job[FetchJob]) -> None:

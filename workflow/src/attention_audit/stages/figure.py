@@ -3,9 +3,10 @@
 from attention_audit.figures import fonts
 from attention_audit.figures.style import save, texts_of, write_figure
 from attention_audit.jobs.exhibit import ExhibitJob
-from attention_audit.stages.frames import NotApplicable, read_arguments
-from attention_audit.stages.job import Job
 from attention_audit.targets import load
+
+from .frames import NotApplicable, read_arguments
+from .job import Job
 
 
 def run(job: Job[ExhibitJob]) -> None:

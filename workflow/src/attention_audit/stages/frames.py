@@ -16,8 +16,9 @@ from attention_audit.artefacts.record import read_record
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.exhibit import ExhibitJob, ReadSpec
 from attention_audit.names import Look, Names
-from attention_audit.stages.job import Job
 from attention_audit.tables.wording import labels_of
+
+from .job import Job
 
 
 def to_categorical(table: pa.Table) -> pa.Table:

@@ -7,7 +7,8 @@ from attention_audit.given.files import read_given
 from attention_audit.given.readouts import GivenReadout, check_beside
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.readout import Maps, Readout
-from attention_audit.stages.job import Job
+
+from .job import Job
 
 
 def as_readout(given: GivenReadout) -> Readout:

@@ -7,7 +7,8 @@ import numpy as np
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.jobs.importing import ImportJob
 from attention_audit.readout import Maps, Readout, read_heads, read_readout
-from attention_audit.stages.job import Job
+
+from .job import Job
 
 
 def imposed(readout: Readout) -> Readout:

@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 from torch import nn
 
+from attention_audit.arrays import Flags, Floats32, Integers
 from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.artefacts.parquet import read_batches, read_table
 from attention_audit.artefacts.weights import read_weights
-from attention_audit.batching import Indices
 from attention_audit.columns.files import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import UNKNOWN, Vocabulary
@@ -26,9 +25,10 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import GivenStates, Lists, Split
 from attention_audit.model.network import Network, network
 from attention_audit.readout import read_readout
-from attention_audit.stages.transforming import Opened, folder_of, found_states
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceTable
+
+from .transforming import Opened, folder_of, found_states
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class EncodedTexts:
     """
 
     ids: list[str]
-    labels: Indices
+    labels: Integers
     texts: Lists
     sentences: Lists | None = None
     blocked: Lists | None = None
@@ -52,16 +52,16 @@ class EncodedTexts:
     found: GivenStates | None = None
 
     @property
-    def lengths(self) -> Indices:
+    def lengths(self) -> Integers:
         """The tokens of each text, without marks, (N,)."""
         return self.texts.counts - 2
 
     @property
-    def is_token(self) -> npt.NDArray[np.bool_]:
+    def is_token(self) -> Flags:
         """Whether each row is that of a token: the start mark is at 0, and the end mark behind the last token."""
         return (self.texts.places > 0) & (self.texts.places <= self.lengths[self.texts.owners])
 
-    def cut(self, read: Indices) -> "EncodedTexts":
+    def cut(self, read: Integers) -> "EncodedTexts":
         """The same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
         if np.array_equal(read, self.lengths):
             return self
@@ -70,7 +70,7 @@ class EncodedTexts:
         seen = None if blocked is None else blocked.only(blocked.flat < read[blocked.owners])
         return replace(self, texts=texts.only(kept), blocked=seen)
 
-    def impermissible(self) -> npt.NDArray[np.bool_] | None:
+    def impermissible(self) -> Flags | None:
         """Whether each token is impermissible, text after text; None where that was not read."""
         if self.blocked is None:
             return None
@@ -88,7 +88,7 @@ class EncodedTexts:
         rows[emptied] = UNKNOWN
         return replace(self, texts=Lists(rows, texts.counts).only(~gone), blocked=None)
 
-    def masked(self, masks: npt.NDArray[np.bool_]) -> "EncodedTexts":
+    def masked(self, masks: Flags) -> "EncodedTexts":
         """The same texts with the unknown word in the place of some; masks: whether each token is, text after text."""
         rows = self.texts.flat.copy()
         rows[self.is_token] = np.where(masks, UNKNOWN, rows[self.is_token])
@@ -114,7 +114,7 @@ LISTS = {
 NO_SENTENCES = (
     "no sentence boundaries, which a hierarchical model reads; set `tokens.sentences: true` for this data set"
 )
-Part = tuple[list[str], Indices, dict[str, Lists]]
+Part = tuple[list[str], Integers, dict[str, Lists]]
 """Ids, labels and lists of some texts."""
 
 
@@ -152,7 +152,7 @@ class Material:
     splits: dict[str, EncodedTexts]
     classes: int
     words: int
-    vectors: npt.NDArray[np.float32] | None
+    vectors: Floats32 | None
     opened: Opened | None = None
 
     @property
@@ -161,7 +161,7 @@ class Material:
         return tuple(np.bincount(self.splits["train"].labels, minlength=self.classes).tolist())
 
 
-def vector_matrix(column: pa.ChunkedArray, width: int) -> npt.NDArray[np.float32]:
+def vector_matrix(column: pa.ChunkedArray, width: int) -> Floats32:
     """Vectors (V, width) of a column of lists; NaN where there is none."""
     vectors = np.full((len(column), width), np.nan, np.float32)
     vectors[column.is_valid().to_numpy()] = column.combine_chunks().flatten().to_numpy().reshape(-1, width)

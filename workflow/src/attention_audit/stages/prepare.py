@@ -8,9 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from attention_audit.arrays import Floats32
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.record import check_recorded
 from attention_audit.columns.files import CENSUS, VOCABULARY
@@ -19,7 +17,8 @@ from attention_audit.corpus.vectors import TrainedVectors, VectorFile, WordVecto
 from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, coverage, vocabulary_columns
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
-from attention_audit.stages.job import Job
+
+from .job import Job
 
 LONGEST = 10_000
 """Words of a text that gensim reads; it silently drops all further words."""
@@ -38,7 +37,7 @@ class Runs:
 
 def train_vectors(
     texts: Iterable[list[str]], settings: TrainedVectors, report: Callable[[str], None]
-) -> dict[str, npt.NDArray[np.float32]]:
+) -> dict[str, Floats32]:
     """Train the vector (dimension,) of each word that occurs at least `min_count` times, by word2vec of gensim
     (Mikolov et al. 2013).
 

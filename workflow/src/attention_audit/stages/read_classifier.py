@@ -12,25 +12,26 @@ import pyarrow.compute as pc
 import torch
 
 from attention_audit.answer.lines import ask_order
+from attention_audit.arrays import Integers
 from attention_audit.artefacts.parquet import read_batches, write_batches
 from attention_audit.artefacts.weights import write_weights
-from attention_audit.batching import Indices
 from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ClassifierJob
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
-from attention_audit.stages.job import Job
-from attention_audit.stages.loading import prepare_device
-from attention_audit.stages.reading_classifiers import take_classifier
-from attention_audit.stages.transforming import written_texts
 from attention_audit.transformer.folder import GENERIC, find_folder, known_mirror
 from attention_audit.transformer.opening import open_given, refuse_without_vectors, say_first
 from attention_audit.transformer.pieces import UNLIMITED, Pieces, cut_raw
 from attention_audit.transformer.settings import TEXT, ReadClassifier
 from attention_audit.transformer.states import PieceTable
 from attention_audit.transformer.windows import refuse_narrow
+
+from .job import Job
+from .loading import prepare_device
+from .reading_classifiers import take_classifier
+from .transforming import written_texts
 
 COMPARED = 32
 """Texts at most that are compared, from the shortest to the longest."""
@@ -42,7 +43,7 @@ class ReadTexts(NamedTuple):
     """The test texts of a corpus, as words and as they are written, with the names of all classes, in their order."""
 
     ids: list[str]
-    labels: Indices
+    labels: Integers
     tokens: list[list[str]]
     written: list[RawText]
     names: dict[int, str]

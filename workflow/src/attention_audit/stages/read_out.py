@@ -1,8 +1,9 @@
 """corpus, vocabulary, weights -> the readout of a trained model on its training split, on which others are trained."""
 
 from attention_audit.jobs.train import TrainJob
-from attention_audit.stages.job import Job
-from attention_audit.stages.train import Trainer
+
+from .job import Job
+from .train import Trainer
 
 
 def run(job: Job[TrainJob]) -> None:

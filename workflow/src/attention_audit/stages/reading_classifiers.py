@@ -12,17 +12,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attention_audit.batching import Indices
+from attention_audit.arrays import Floats32, Integers
 from attention_audit.errors import AuditError
 from attention_audit.maps.passes import Pass
 from attention_audit.maps.registry import map_named, words
 from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
 from attention_audit.model.tail import Tail
-from attention_audit.readout import Floats, HeadStates, Maps, Readout, read_heads
+from attention_audit.readout import HeadStates, Maps, Readout, read_heads
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceBatch, PieceTable
 
@@ -75,8 +74,8 @@ def reorder_tail(tail: Tail, classes: Sequence[int]) -> Tail:
 
 
 def take_heads(
-    classifier: TransformerClassifier, table: PieceTable, classes: Sequence[int], members: Indices, layer: int = 0
-) -> tuple[HeadStates, Floats]:
+    classifier: TransformerClassifier, table: PieceTable, classes: Sequence[int], members: Integers, layer: int = 0
+) -> tuple[HeadStates, Floats32]:
     """What the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
     `classes`. layer: another one than the last, counted from 1.
     """
@@ -93,7 +92,7 @@ def take_heads(
     return HeadStates([*weights], np.array(marks, np.int64), [*values], np.stack(below), tail), np.stack(logits)
 
 
-def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, logits: Floats) -> None:
+def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, logits: Floats32) -> None:
     """Raise AuditError unless a readout, which the tail has made, has the model's own logits (N, C)."""
     sums = [weights @ z for weights, z in zip(readout.attention, readout.contribution, strict=True)]
     apart = float(np.abs(np.array(sums) + readout.bias - logits).max())
@@ -105,7 +104,7 @@ def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, log
 
 
 def take_maps(
-    classifier: TransformerClassifier, pieces: Pieces, ids: Sequence[str], labels: npt.NDArray[np.int64]
+    classifier: TransformerClassifier, pieces: Pieces, ids: Sequence[str], labels: Integers
 ) -> Iterator[Readout]:
     """The readout of a classifier without what its heads attend to, a part of the texts after another: the map over
     words and marks, predictions, and contributions at its own weights. The classes are those of the data.
@@ -121,7 +120,7 @@ def take_classifier(
     classifier: TransformerClassifier,
     pieces: Pieces,
     ids: Sequence[str],
-    labels: npt.NDArray[np.int64],
+    labels: Integers,
     classes: Sequence[int],
     imposed: bool = False,
     layer: int | None = None,
@@ -176,7 +175,9 @@ def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence
     return windows.joined(scores.transpose(0, 1)).transpose(0, 1)
 
 
-def take_word_maps(classifier: TransformerClassifier, pieces: Pieces, names: Sequence[str]) -> dict[str, list[Floats]]:
+def take_word_maps(
+    classifier: TransformerClassifier, pieces: Pieces, names: Sequence[str]
+) -> dict[str, list[Floats32]]:
     """Further maps of a classifier by their names: scores of the words of each text that are read."""
     found = {name: [np.empty(0, np.float32)] * len(pieces) for name in names}
     if names:

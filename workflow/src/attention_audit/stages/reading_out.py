@@ -1,12 +1,11 @@
 """From a trained model to its readout: the network is run here once, for all audits that need only its readout."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from attention_audit.arrays import Array
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network, PairClassifier, allowed, inference
 from attention_audit.model.tail import probabilities
@@ -23,7 +22,7 @@ def take_head(model: Network) -> Head | None:
 
 def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
     """Run the model over a split, without gradients and without dropout, and keep its readout."""
-    found: dict[int, list[npt.NDArray[Any]]] = {}
+    found: dict[int, list[Array]] = {}
     with inference(model):
         for members, batch in split.in_order_of_length():
             output = model(batch)

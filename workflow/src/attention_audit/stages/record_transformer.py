@@ -8,8 +8,9 @@ import os
 
 from attention_audit.artefacts.record import write_record
 from attention_audit.jobs.importing import TransformerJob
-from attention_audit.stages.job import Job
 from attention_audit.transformer.folder import checksums, read_facts
+
+from .job import Job
 
 
 def run(job: Job[TransformerJob]) -> None:

@@ -25,7 +25,8 @@ from attention_audit.jobs.pages import ReportJob
 from attention_audit.report.first import FirstText, first_text
 from attention_audit.report.guide import guide
 from attention_audit.report.page import SINGLE, FinishedRun, page
-from attention_audit.stages.job import Job
+
+from .job import Job
 
 
 def read_maps(path: Path) -> pd.DataFrame:

@@ -9,21 +9,19 @@ that stand for one another go one after another so, each once the model has come
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from attention_audit.arrays import Flags
 from attention_audit.audits.gradients import gradients
 from attention_audit.batching import stream
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
 from attention_audit.readout import Scores
-from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_split
-from attention_audit.stages.reading_out import take_readout
-from attention_audit.stages.train import Trainer, sort_by_model
 from attention_audit.training.settings import MaskedSettings, MaskingOrder
 
-Masks = npt.NDArray[np.bool_]
-"""Whether each token of a split is masked, text after text, (T,)."""
+from .job import Job
+from .loading import build_split
+from .reading_out import take_readout
+from .train import Trainer, sort_by_model
 
 
 def scores_of(order: MaskingOrder, model: Network, split: Split, random: np.random.Generator) -> Scores:
@@ -37,7 +35,7 @@ def scores_of(order: MaskingOrder, model: Network, split: Split, random: np.rand
             return gradients(model, split)
 
 
-def masked_more(scores: Scores, masks: Masks, percent: int) -> Masks:
+def masked_more(scores: Scores, masks: Flags, percent: int) -> Flags:
     """The masks with further words, until so many percent of each text's words are masked, rounded half up.
 
     Of the words that are left, those with the highest scores go; of equal ones the first. None comes back.

@@ -39,11 +39,12 @@ from attention_audit.model.network import Network, inference
 from attention_audit.model.tail import probabilities
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
-from attention_audit.stages.job import Job
-from attention_audit.stages.loading import load_weights
-from attention_audit.stages.train import Trainer, sort_by_model
 from attention_audit.training.loop import Epoch, Trained, fit, measure_loss
 from attention_audit.training.settings import AdversaryObjective, SearchSettings
+
+from .job import Job
+from .loading import load_weights
+from .train import Trainer, sort_by_model
 
 SHUFFLES = 10
 """Random orders of each map on which the similarity of two maps rests; on dev, it only leads the search."""

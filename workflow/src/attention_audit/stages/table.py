@@ -8,12 +8,13 @@ import pandas as pd
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.exhibit import ExhibitJob
-from attention_audit.stages.frames import NotApplicable, label_names, read_arguments
-from attention_audit.stages.job import Job
 from attention_audit.tables.render import render
 from attention_audit.tables.shown import Block
 from attention_audit.tables.tidy import gaps
 from attention_audit.targets import load
+
+from .frames import NotApplicable, label_names, read_arguments
+from .job import Job
 
 
 def show_reason(reason: str, table: pd.DataFrame, _: Mapping[str, str]) -> list[Block]:

@@ -26,12 +26,13 @@ from attention_audit.model.network import Network, predict_split
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.readout import Readout, head_columns
 from attention_audit.scores import accuracy, roc_auc
-from attention_audit.stages.job import Job
-from attention_audit.stages.loading import build_model, build_split, load_weights, prepare_device, read_material
-from attention_audit.stages.reading_classifiers import take_classifier, take_maps
-from attention_audit.stages.reading_out import take_head, take_readout
 from attention_audit.training.loop import Trained, fit, measure_loss
 from attention_audit.training.settings import TrainSettings
+
+from .job import Job
+from .loading import build_model, build_split, load_weights, prepare_device, read_material
+from .reading_classifiers import take_classifier, take_maps
+from .reading_out import take_head, take_readout
 
 
 class ModelFiles(NamedTuple):

@@ -3,7 +3,8 @@
 from attention_audit.artefacts.record import check_recorded
 from attention_audit.corpus.encoders import unpack
 from attention_audit.jobs.fetch import UnpackJob
-from attention_audit.stages.job import Job
+
+from .job import Job
 
 
 def run(job: Job[UnpackJob]) -> None:

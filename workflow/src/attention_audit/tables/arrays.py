@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, Floats, Integers, mean
+from attention_audit.answer.estimates import Estimate, mean
+from attention_audit.arrays import Floats, Integers
 from attention_audit.contrasts import Subject
 
 Subjects = Sequence[Subject | Mapping[str, Any]]

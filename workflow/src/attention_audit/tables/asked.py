@@ -10,10 +10,9 @@ from math import inf, nan
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, Floats, Sample, estimate
+from attention_audit.answer.estimates import Estimate, Sample, estimate
 from attention_audit.answer.frontier import Adversary, Bracket, bracket, weigh_classes
 from attention_audit.answer.lines import write_percent, write_points, write_probability, write_share
 from attention_audit.answer.samples import (
@@ -29,10 +28,13 @@ from attention_audit.answer.samples import (
 )
 from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import SHUFFLED, Cell, Part, conclude
+from attention_audit.arrays import Flags, Floats, Integers
 from attention_audit.columns.audits import STAND_INS
 from attention_audit.contrasts import Contrasts, Subject
 from attention_audit.scores import macro_f1
-from attention_audit.tables.arrays import (
+from attention_audit.units import LN2
+
+from .arrays import (
     Audits,
     Subjects,
     by_pair,
@@ -45,9 +47,8 @@ from attention_audit.tables.arrays import (
     of_run,
     take_suite,
 )
-from attention_audit.tables.tidy import join_notes
-from attention_audit.tables.wording import ClassNames, class_names
-from attention_audit.units import LN2
+from .tidy import join_notes
+from .wording import ClassNames, class_names
 
 NO_TWIN = "this suite trains no twin with uniform weights"
 NO_ADVERSARY = "this suite trains no adversary of a whole model"
@@ -93,7 +94,7 @@ class Measured:
         """Say why nothing is stated: the first of these audits has no rows."""
         return Cell(reason=find_reason(self.subject, *audits))
 
-    def count(self, texts: npt.NDArray[np.bool_]) -> int:
+    def count(self, texts: Flags) -> int:
         """Count the texts of a mask (N,), or their groups."""
         return int(texts.sum()) if self.groups is None else len(np.unique(self.groups[texts]))
 
@@ -120,7 +121,7 @@ class Measured:
         sample: Sample,
         limits: tuple[float, float],
         weights: Floats | None = None,
-        texts: npt.NDArray[np.bool_] | None = None,
+        texts: Flags | None = None,
         **more: Any,
     ) -> Part:
         """Estimate what was found of all texts, or of those of a class. texts (N,): those asked, if not the sample's.
@@ -305,9 +306,7 @@ def used(measured: Measured) -> Cell:
     return measured.state("used", measure, f"flips {write_percent(average_known(flips))} % of decisions")
 
 
-def state_pairs(
-    measured: Measured, pairs: npt.NDArray[np.int64], values: Sequence[Floats], how: str = "", reason: str = ""
-) -> Cell:
+def state_pairs(measured: Measured, pairs: Integers, values: Sequence[Floats], how: str = "", reason: str = "") -> Cell:
     """State how similar the maps of pairs of trainings are.
 
     pairs (P, 2): seeds. values (P, N) each: how far the maps are apart, how far by chance, and whether they have the
@@ -377,7 +376,7 @@ def average_trainings(measured: Measured, seed: int) -> tuple[float, float]:
 def describe_part(measured: Measured, found: Bracket) -> Part:
     """Say what a bracket says of the similarity of maps that a budget leaves open."""
     value, low, high = found.interval
-    texts: npt.NDArray[np.bool_] = np.asarray(measured.several.all(0))
+    texts: Flags = np.asarray(measured.several.all(0))
     counts = {"texts": int(texts.sum()), "groups": measured.count(texts)}
     return Part(Estimate(value, low, high, each=[value], each_low=[low], each_high=[high], **counts))
 

@@ -14,7 +14,8 @@ from attention_audit.answer.samples import erase, locate
 from attention_audit.columns.audits import TOP
 from attention_audit.columns.tables import INSTEAD
 from attention_audit.names import RANKINGS
-from attention_audit.tables.arrays import (
+
+from .arrays import (
     Frames,
     Subjects,
     clusters,
@@ -26,8 +27,8 @@ from attention_audit.tables.arrays import (
     means,
     of_ranking,
 )
-from attention_audit.tables.asked import find_reason
-from attention_audit.tables.tidy import as_table, fill_columns
+from .asked import find_reason
+from .tidy import as_table, fill_columns
 
 ROUNDING = 1e-6
 """Changes of a probability that are no larger come from the rounding of a network's float32."""

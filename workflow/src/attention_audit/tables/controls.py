@@ -20,8 +20,9 @@ from attention_audit.answer.settings import AnswerSettings, Margins
 from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import Subject
-from attention_audit.tables.arrays import Frames, Subjects, groups_of, of_ranking, of_run, of_suite
-from attention_audit.tables.asked import ASKED, FLAT, Measured
+
+from .arrays import Frames, Subjects, groups_of, of_ranking, of_run, of_suite
+from .asked import ASKED, FLAT, Measured
 
 Claims = Iterator[dict[str, Any]]
 """Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""

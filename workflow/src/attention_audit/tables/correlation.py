@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, Floats, average_trainings, mean, root
+from attention_audit.answer.estimates import Estimate, average_trainings, mean, root
+from attention_audit.arrays import Floats
 from attention_audit.names import ATTRIBUTIONS, Names
-from attention_audit.tables.arrays import Frames, by_model, different, grid, list_cells
-from attention_audit.tables.performance import table_performance
-from attention_audit.tables.tidy import as_table, beside_paper
-from attention_audit.tables.wording import CLASSES, MOST_CLASSES, class_names
+
+from .arrays import Frames, by_model, different, grid, list_cells
+from .performance import table_performance
+from .tidy import as_table, beside_paper
+from .wording import CLASSES, MOST_CLASSES, class_names
 
 PAPER = "JW2019"
 STATISTICS = ("tau", "tau_sd", "significant", "top_k_overlap", "texts", "undefined")

@@ -7,9 +7,10 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.corpus.text import SPLITS
-from attention_audit.tables.arrays import Frames
-from attention_audit.tables.tidy import as_table, beside_paper, join_notes
-from attention_audit.tables.wording import ClassNames, class_names, listed
+
+from .arrays import Frames
+from .tidy import as_table, beside_paper, join_notes
+from .wording import ClassNames, class_names, listed
 
 CLASSES = ("negative", "positive")
 NAMED = 10

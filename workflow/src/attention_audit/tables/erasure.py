@@ -9,10 +9,11 @@ import pandas as pd
 from attention_audit.answer.estimates import Estimate, mean, odds
 from attention_audit.columns.audits import DRAWS
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.arrays import Frames, by_model, cube, list_cells, means
-from attention_audit.tables.performance import table_performance
-from attention_audit.tables.published import published
-from attention_audit.tables.tidy import as_table, beside_paper
+
+from .arrays import Frames, by_model, cube, list_cells, means
+from .performance import table_performance
+from .published import published
+from .tidy import as_table, beside_paper
 
 PAPER = "SS2019"
 CELLS = ("both_flip", "only_top_flips", "only_other_flips", "neither_flips")

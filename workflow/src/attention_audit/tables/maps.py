@@ -13,7 +13,8 @@ from attention_audit.answer.estimates import Estimate, estimate, mean
 from attention_audit.answer.samples import average, erase, find_sides, weigh_dots
 from attention_audit.contrasts import Subject
 from attention_audit.names import NUMBERED, RANKINGS, Names
-from attention_audit.tables.arrays import (
+
+from .arrays import (
     Frames,
     Subjects,
     by_model,
@@ -24,12 +25,12 @@ from attention_audit.tables.arrays import (
     of_ranking,
     of_run,
 )
-from attention_audit.tables.asked import Measured, measure_subjects
-from attention_audit.tables.asked import located as locate
-from attention_audit.tables.attributions import LOO, RANDOM, table_subjects
-from attention_audit.tables.plausibility import effects_of
-from attention_audit.tables.tidy import as_table, join_notes
-from attention_audit.tables.wording import HEADS, WORDING
+from .asked import Measured, measure_subjects
+from .asked import located as locate
+from .attributions import LOO, RANDOM, table_subjects
+from .plausibility import effects_of
+from .tidy import as_table, join_notes
+from .wording import HEADS, WORDING
 
 METRICS = ("located", "opposes", "rank_stability", "auprc")
 PASSES: Mapping[str, str] = WORDING["pass"] | dict.fromkeys(NUMBERED, "1 F")

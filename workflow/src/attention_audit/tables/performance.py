@@ -8,9 +8,10 @@ import pandas as pd
 
 from attention_audit.contrasts import Subject
 from attention_audit.names import Names
-from attention_audit.tables.arrays import Subjects
-from attention_audit.tables.published import published
-from attention_audit.tables.tidy import as_table, beside_paper, look_up, over_seeds
+
+from .arrays import Subjects
+from .published import published
+from .tidy import as_table, beside_paper, look_up, over_seeds
 
 METRICS = ("f1", "accuracy", "roc_auc")
 BASE, UNIFORM, GUIDE = "base", "uniform", "guide_"

@@ -9,8 +9,9 @@ from attention_audit.answer.estimates import Estimate, mean
 from attention_audit.columns.shared import BY_DESIGN
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.arrays import Subjects, different, grid, list_cells
-from attention_audit.tables.attributions import RANDOM, compare_attributions, table_subjects
+
+from .arrays import Subjects, different, grid, list_cells
+from .attributions import RANDOM, compare_attributions, table_subjects
 
 NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
 """The measures of an audit by the names that they have in the table."""

@@ -13,8 +13,9 @@ from tabulate import tabulate
 
 from attention_audit.artefacts.files import whole
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.shown import Block, Shown
-from attention_audit.tables.wording import Labels
+
+from .shown import Block, Shown
+from .wording import Labels
 
 TEX = str.maketrans(
     {"±": r"$\pm$", "λ": r"$\lambda$", "τ": r"$\tau$", "≥": r"$\geq$", "≤": r"$\leq$", "×": r"$\times$"}

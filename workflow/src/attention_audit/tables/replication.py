@@ -27,11 +27,12 @@ from scipy import stats
 
 from attention_audit.columns.tables import REPLICATION
 from attention_audit.names import display_name
-from attention_audit.tables.arrays import Frames
-from attention_audit.tables.datasets import Records, rebuilt
-from attention_audit.tables.erasure import has_encoder
-from attention_audit.tables.published import Fact, facts
-from attention_audit.tables.tidy import join_notes
+
+from .arrays import Frames
+from .datasets import Records, rebuilt
+from .erasure import has_encoder
+from .published import Fact, facts
+from .tidy import join_notes
 
 SIZES = "wp_table1_datasets"
 """The table that has the sizes of our test splits."""

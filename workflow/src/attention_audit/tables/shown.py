@@ -24,9 +24,10 @@ from attention_audit.answer.statements import CLASSES, NONE, ZONES
 from attention_audit.columns.tables import BY, CONTROLS, INSTEAD, REPLICATION, TEXTS
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.texts import TOP, top
-from attention_audit.tables.tidy import join_notes
-from attention_audit.tables.wording import Labels, heading, isolated, label_of, named, number
+
+from .texts import TOP, top
+from .tidy import join_notes
+from .wording import Labels, heading, isolated, label_of, named, number
 
 
 class Block(NamedTuple):

@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Integers, estimate
+from attention_audit.answer.estimates import estimate
 from attention_audit.answer.lines import ask_order
 from attention_audit.answer.samples import compare_largest
 from attention_audit.answer.statements import NONE, Cell, Part
+from attention_audit.arrays import Integers
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
-from attention_audit.tables.arrays import Frames, Subjects
-from attention_audit.tables.asked import ASKED, Asked, Measured, measure_subjects
-from attention_audit.tables.plausibility import effects_of
+
+from .arrays import Frames, Subjects
+from .asked import ASKED, Asked, Measured, measure_subjects
+from .plausibility import effects_of
 
 BOUNDS = ("value", "low", "high")
 

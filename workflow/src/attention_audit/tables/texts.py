@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Floats
+from attention_audit.arrays import Floats
 from attention_audit.columns.tables import TEXTS
-from attention_audit.tables.arrays import (
+
+from .arrays import (
     Subjects,
     by_pair,
     curve,
     of_ranking,
     of_run,
 )
-from attention_audit.tables.asked import Measured, find_leads, measure_subjects
+from .asked import Measured, find_leads, measure_subjects
 
 TOP = 3
 """How many texts of each model are shown outside the Parquet file."""

@@ -11,7 +11,8 @@ import pandas as pd
 from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.names import Names, display_name
-from attention_audit.tables.published import facts, published
+
+from .published import facts, published
 
 
 def over_seeds(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, Floats, estimate
+from attention_audit.answer.estimates import Estimate, estimate
 from attention_audit.answer.samples import average, erase, take_share
+from attention_audit.arrays import Floats
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.arrays import cube, list_cells, means, of_ranking
-from attention_audit.tables.published import RERUN, published
-from attention_audit.tables.tidy import as_table, beside_paper, join_notes, look_up, over_seeds, select_first
+
+from .arrays import cube, list_cells, means, of_ranking
+from .published import RERUN, published
+from .tidy import as_table, beside_paper, join_notes, look_up, over_seeds, select_first
 
 RERUNS = ("Table 2, rerun", "Table 2, second rerun")
 DIVERSITY = (

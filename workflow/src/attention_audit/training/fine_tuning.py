@@ -5,8 +5,9 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from attention_audit.section import Count, OneOrMore, Positive, Section, Seed
-from attention_audit.training.settings import Adversary, Continuation, Guides
 from attention_audit.transformer.settings import GivenClassifiers, Tuning
+
+from .settings import Adversary, Continuation, Guides
 
 
 class ClassifierTuning(Tuning):

@@ -17,14 +17,16 @@ from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 from torch.optim.lr_scheduler import LambdaLR, ReduceLROnPlateau
 
 from attention_audit.adam import Adam
-from attention_audit.batching import Indices, runs
+from attention_audit.arrays import Integers
+from attention_audit.batching import runs
 from attention_audit.divergence import kl, tvd
 from attention_audit.errors import AuditError
 from attention_audit.model.attention import absolute_conicity
 from attention_audit.model.batch import Batch, Split, require_part
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import probabilities
-from attention_audit.training.settings import (
+
+from .settings import (
     AdversaryObjective,
     DeceptionObjective,
     DiversityObjective,
@@ -106,13 +108,13 @@ class Trained(NamedTuple):
 
 
 def batches(
-    lengths: Indices,
+    lengths: Integers,
     size: int,
     noise: float,
     random: np.random.Generator,
-    widths: Indices | None = None,
+    widths: Integers | None = None,
     tokens: int | None = None,
-) -> Iterator[Indices]:
+) -> Iterator[Integers]:
     """Batches of `size` texts of similar length, in random order.
 
     The texts are sorted by length x (1 +- noise), cut into batches, and the batches are shuffled, as Wiegreffe & Pinter

@@ -8,8 +8,9 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import Field, field_validator, model_validator
 
 from attention_audit.section import Count, NonNegative, OneOrMore, Positive, Section, Seed, SuiteSection
-from attention_audit.training.settings import MaskingOrder, Optimisation
 from attention_audit.transformer.settings import Share
+
+from .settings import MaskingOrder, Optimisation
 
 Family = Literal["han", "flan"]
 

@@ -24,18 +24,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import BertProcessing
 
+from attention_audit.arrays import Floats
 from attention_audit.artefacts.files import whole
-from attention_audit.transformer.opening import library
-from attention_audit.transformer.settings import BUILT, Construction
 
-Floats = npt.NDArray[np.float64]
+from .opening import library
+from .settings import BUILT, Construction
+
 Cues = Sequence[Sequence[str]]
 """The cues of class 0, those of class 1, and the decoys that speak for each."""
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import yaml
 
 from attention_audit.errors import AuditError
-from attention_audit.transformer.folder import Facts, read_facts
+
+from .folder import Facts, read_facts
 
 CLASSIFIER = "ForSequenceClassification"
 """How the class of a classifier of texts ends, as config.json names it."""

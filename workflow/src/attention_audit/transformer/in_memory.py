@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from attention_audit.errors import AuditError
-from attention_audit.transformer.folder import Held, find_folder, known_mirror
-from attention_audit.transformer.opening import library, open_tokenizer
+
+from .folder import Held, find_folder, known_mirror
+from .opening import library, open_tokenizer
 
 
 def hold_tokenizer(tokenizer: Any) -> Any:

@@ -7,13 +7,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import nn
 
+from attention_audit.arrays import Integers32
 from attention_audit.errors import AuditError
-from attention_audit.transformer.folder import (
+
+from .folder import (
     NOT_INSTALLED,
     find_held,
     model_files,
@@ -186,7 +186,7 @@ def open_untrained(folder: Path, head: str, classes: int) -> nn.Module:
     return trained
 
 
-def refuse_without_vectors(folder: Path, tokenizer: Any, model: Any, ids: npt.NDArray[np.int32]) -> None:
+def refuse_without_vectors(folder: Path, tokenizer: Any, model: Any, ids: Integers32) -> None:
     """Raise AuditError where a tokenizer gives pieces of a higher number than a model has vectors."""
     most, count = int(ids.max(initial=0)), len(model.get_input_embeddings().weight)
     if most >= count:

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from attention_audit.arrays import Flags, Integers, Integers32
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
-from attention_audit.transformer.settings import TEXT
 
-Integers = npt.NDArray[np.int64]
+from .settings import TEXT
+
 AT_ONCE = 1000
 """Texts that are cut into pieces together."""
 SPECIAL = -1
@@ -37,14 +38,14 @@ class Pieces:
     in its text each word stands that is read, text after text.
     """
 
-    ids: npt.NDArray[np.int32]
+    ids: Integers32
     types: npt.NDArray[np.int8]
-    words: npt.NDArray[np.int32]
+    words: Integers32
     counts: Integers
     read: Integers
     queried: Integers
     ahead: Integers
-    truncated: npt.NDArray[np.bool_]
+    truncated: Flags
     unknown: Integers
     places: Integers
 

@@ -16,7 +16,8 @@ from attention_audit.section import (
     check_target,
     refuse_duplicates,
 )
-from attention_audit.transformer.folder import Facts
+
+from .folder import Facts
 
 Pool = Literal["first", "sum"]
 IMPOSED = "imposed"

@@ -10,9 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_audit.batching import Indices, padded, sort_into_runs, within
-from attention_audit.transformer.pieces import SPECIAL, Pieces
-from attention_audit.transformer.settings import Pool
+from attention_audit.arrays import Integers
+from attention_audit.batching import padded, sort_into_runs, within
+
+from .pieces import SPECIAL, Pieces
+from .settings import Pool
 
 _TOKENS = ContextVar("tokens", default=2048)
 
@@ -200,8 +202,8 @@ class PieceTable:
         return PieceBatch(ids, types, words.where(within(counts, longest), SPECIAL), counts, *per_text)
 
     def in_order_of_length(
-        self, tokens: int | None = None, members: Indices | None = None
-    ) -> Iterator[tuple[Indices, PieceBatch]]:
+        self, tokens: int | None = None, members: Integers | None = None
+    ) -> Iterator[tuple[Integers, PieceBatch]]:
         """All texts once, or those at `members`, shortest first, in batches of at most `tokens` padded pieces, with
         their positions, which among `members` are counted anew.
         """

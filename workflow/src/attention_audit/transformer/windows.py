@@ -8,18 +8,18 @@ map, in which a piece counts nothing where a window does not have it.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from attention_audit.arrays import Array
 from attention_audit.batching import runs
 from attention_audit.errors import AuditError
-from attention_audit.transformer.pieces import Pieces
-from attention_audit.transformer.states import PieceBatch, together
+
+from .pieces import Pieces
+from .states import PieceBatch, together
 
 LEAST = 0.25
 """Share of a window that must be left for what slides."""
@@ -55,7 +55,7 @@ class Windows:
         return self.of_text(scores.new_zeros(*scores.shape[:2], self.width).scatter_add(2, places, scores))
 
 
-def _find_sliding(words: npt.NDArray[Any], ahead: int) -> tuple[int, int]:
+def _find_sliding(words: Array, ahead: int) -> tuple[int, int]:
     """Find where what slides begins and ends in the pieces of a text, of which these are the words."""
     slides = np.flatnonzero(words >= ahead)
     return (int(slides[0]), int(slides[-1]) + 1) if len(slides) else (0, 0)

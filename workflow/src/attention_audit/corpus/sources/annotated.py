@@ -12,14 +12,15 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from attention_audit.corpus.rationales import Annotations, Span, word_spans
-from attention_audit.corpus.raw import as_published, content, lines, members, remedy, split_lines
-from attention_audit.corpus.source import Files, RawSource, RemoteFile
-from attention_audit.corpus.tabular import delimited_rows
-from attention_audit.corpus.text import Text, Texts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import spaced
 from attention_audit.section import Name
+
+from ..rationales import Annotations, Span, word_spans
+from ..raw import as_published, content, lines, members, remedy, split_lines
+from ..source import Files, RawSource, RemoteFile
+from ..tabular import delimited_rows
+from ..text import Text, Texts
 
 CLASSES = {"0": "negative", "1": "positive"}
 ANSWERS = {"no": "negative", "yes": "positive", "idk": "", "": ""}

@@ -16,15 +16,16 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from attention_audit.arrays import Floats, Integers
 from attention_audit.columns.shared import BY_DESIGN
-from attention_audit.corpus.rationales import of_words
-from attention_audit.corpus.source import Files, Source
-from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.section import Count, Section, Seed
+
+from ..rationales import of_words
+from ..source import Files, Source
+from ..text import SPLITS, Text, Texts
 
 Random = np.random.Generator
 Words = npt.NDArray[np.str_]
-Shares = npt.NDArray[np.float64]
 Written = tuple[list[str], list[int], list[int] | None]
 """The words of a text, the positions of its cues, and those of each sentence's first word, where there are several."""
 
@@ -85,7 +86,7 @@ KINDS = {
 }
 
 
-def draw_labels(random: Random, size: int, classes: int, positive: float | None) -> npt.NDArray[np.int64]:
+def draw_labels(random: Random, size: int, classes: int, positive: float | None) -> Integers:
     """Draw the labels of a split, (size,): 1 in a share of the texts and in one at least, 0 in the others; or, without
     a share, each class in as many texts as any other, or in one more.
     """
@@ -122,7 +123,7 @@ def pseudo_words(random: Random, count: int) -> list[str]:
     return sorted(words, key=len)
 
 
-def write_text(kind: str, random: Random, label: int, words: Words, shares: Shares) -> Written:
+def write_text(kind: str, random: Random, label: int, words: Words, shares: Floats) -> Written:
     """Write a text of a kind with this label, as one sentence, in filler words that have these shares."""
     made = KINDS[kind]
     excess = made.mean - made.shortest
@@ -150,7 +151,7 @@ WORDS, MORE_WORDS = 4, 6
 """A document has 3 to 8 sentences; a sentence has 4 to 10 words and a full stop."""
 
 
-def write_document(random: Random, label: int, words: Words, shares: Shares) -> Written:
+def write_document(random: Random, label: int, words: Words, shares: Floats) -> Written:
     """Write a document of class `label`. All words of the planted sentence count as its cues."""
     count = SENTENCES + int(random.integers(MORE_SENTENCES + 1))
     sentences = []

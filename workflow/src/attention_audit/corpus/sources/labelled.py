@@ -16,7 +16,11 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.raw import (
+from attention_audit.errors import AuditError
+from attention_audit.raw_text import RawText
+from attention_audit.section import Count
+
+from ..raw import (
     Unpacking,
     array,
     as_published,
@@ -30,11 +34,8 @@ from attention_audit.corpus.raw import (
     remedy,
     with_masks,
 )
-from attention_audit.corpus.source import Files, RawSource, RemoteFile
-from attention_audit.corpus.text import SPLITS, Text, Texts
-from attention_audit.errors import AuditError
-from attention_audit.raw_text import RawText
-from attention_audit.section import Count
+from ..source import Files, RawSource, RemoteFile
+from ..text import SPLITS, Text, Texts
 
 
 class ZhangCorpus(RawSource):

@@ -11,11 +11,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from attention_audit.corpus.raw import Fields, csv_rows, read_lines
-from attention_audit.corpus.source import Files, RawSource, RemoteFile
-from attention_audit.corpus.text import SPLITS, Text, Texts
-from attention_audit.corpus.tokens import DEIDENTIFIED
 from attention_audit.errors import AuditError
+
+from ..raw import Fields, csv_rows, read_lines
+from ..source import Files, RawSource, RemoteFile
+from ..text import SPLITS, Text, Texts
+from ..tokens import DEIDENTIFIED
 
 NEGATIVE, POSITIVE = CLASSES = ("negative", "positive")
 RULES = {

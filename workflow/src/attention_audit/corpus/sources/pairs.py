@@ -12,12 +12,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from attention_audit.corpus.rationales import Annotations, Span, of_words
-from attention_audit.corpus.raw import as_published, by_split, lines, remedy, split_lines
-from attention_audit.corpus.source import Files, RawSource, RemoteFile
-from attention_audit.corpus.tabular import delimited_rows
-from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.errors import AuditError
+
+from ..rationales import Annotations, Span, of_words
+from ..raw import as_published, by_split, lines, remedy, split_lines
+from ..source import Files, RawSource, RemoteFile
+from ..tabular import delimited_rows
+from ..text import SPLITS, Text, Texts
 
 FULL_STOP = "."
 FACTS = "supporting facts"

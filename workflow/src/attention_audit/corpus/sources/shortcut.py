@@ -12,13 +12,14 @@ import numpy as np
 from pydantic import Field
 
 from attention_audit.columns.shared import BY_DESIGN
-from attention_audit.corpus.rationales import of_words
-from attention_audit.corpus.raw import classes_of, texts_in
-from attention_audit.corpus.source import OTHER_CORPUS, Files, Source
-from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
 from attention_audit.section import Name, Seed
+
+from ..rationales import of_words
+from ..raw import classes_of, texts_in
+from ..source import OTHER_CORPUS, Files, Source
+from ..text import SPLITS, Text, Texts
 
 SHORTCUT, CONTEXT = "shortcut", "contextword"
 """The planted word of class k is `shortcut<k>`; in a context, `contextword` is planted with it."""

@@ -4,12 +4,13 @@ import re
 from bisect import bisect_right
 from typing import Literal, NamedTuple
 
-from attention_audit.corpus.rationales import Annotations, of_words
-from attention_audit.corpus.raw import remedy, split_lines
-from attention_audit.corpus.source import Files, RawSource, RemoteFile
-from attention_audit.corpus.text import SPLITS, Text, Texts
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText, spaced
+
+from ..rationales import Annotations, of_words
+from ..raw import remedy, split_lines
+from ..source import Files, RawSource, RemoteFile
+from ..text import SPLITS, Text, Texts
 
 CLASSES = ("negative", "positive")
 SENTIMENTS = {"0", "1", "2", "3", "4"}

@@ -8,16 +8,17 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from attention_audit.corpus.blocking import marks_of
-from attention_audit.corpus.rationales import Evidence, annotations_of, of_words
-from attention_audit.corpus.raw import Layout, Quotes, with_masks
-from attention_audit.corpus.source import Files, RawSource
-from attention_audit.corpus.tabular import DELIMITERS, ENDINGS, format_of, table_rows
-from attention_audit.corpus.text import SPLITS, Label, Text, Texts, is_missing, label_text
 from attention_audit.errors import AuditError
 from attention_audit.given.files import read_given
 from attention_audit.given.readouts import GivenReadout
 from attention_audit.section import Name, OwnPath, refuse_duplicates
+
+from ..blocking import marks_of
+from ..rationales import Evidence, annotations_of, of_words
+from ..raw import Layout, Quotes, with_masks
+from ..source import Files, RawSource
+from ..tabular import DELIMITERS, ENDINGS, format_of, table_rows
+from ..text import SPLITS, Label, Text, Texts, is_missing, label_text
 
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
 

@@ -13,12 +13,13 @@ from typing import Any
 from attention_audit.contrasts import ADVERSARIES, UNIFORM, Contrasts
 from attention_audit.given.files import GivenModels
 from attention_audit.names import Look
-from attention_audit.plan.model import DataSet, Model, Models, Schedule
-from attention_audit.plan.papers.wiegreffe_pinter import list_four_tests
-from attention_audit.plan.transformers import classifier_of, encoder_width, read_alone
 from attention_audit.training.fine_tuning import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
 from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, GivenClassifiers, ReadClassifier
+
+from ..model import DataSet, Model, Models, Schedule
+from ..transformers import classifier_of, encoder_width, read_alone
+from .wiegreffe_pinter import list_four_tests
 
 COLOURS = ("green", "purple", "vermillion", "sky")
 """Of models in question, by their place among those of all data sets; then from the first again."""

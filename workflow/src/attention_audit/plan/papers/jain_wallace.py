@@ -3,9 +3,10 @@
 from typing import get_args
 
 from attention_audit.names import Look
-from attention_audit.plan.model import DataSet, Models, Schedule
-from attention_audit.plan.transformers import parts_of
 from attention_audit.training.papers import Combination
+
+from ..model import DataSet, Models, Schedule
+from ..transformers import parts_of
 
 ENCODERS = {
     "lstm": ("bilstm", "BiLSTM"),

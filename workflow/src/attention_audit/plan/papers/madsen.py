@@ -5,9 +5,10 @@ By their names: base, and <order>_<percent of the words that are masked>. One jo
 
 from attention_audit.errors import AuditError
 from attention_audit.names import RANKINGS, Look
-from attention_audit.plan.model import DataSet, Models
-from attention_audit.plan.papers.wiegreffe_pinter import build_base, schedule_base
 from attention_audit.training.settings import MaskedSettings
+
+from ..model import DataSet, Models
+from .wiegreffe_pinter import build_base, schedule_base
 
 
 def list_models(data: DataSet) -> Models:

@@ -1,9 +1,10 @@
 """The models of Mohankumar et al. 2020: LSTMs as they are, orthogonal ones, and ones trained for diverse states."""
 
 from attention_audit.names import Look
-from attention_audit.plan.model import DataSet, Models, Schedule
-from attention_audit.plan.papers.jain_wallace import PAIRS
 from attention_audit.training.settings import DiversityObjective
+
+from ..model import DataSet, Models, Schedule
+from .jain_wallace import PAIRS
 
 KINDS = {
     "vanilla_lstm": ("lstm", Look("vanilla LSTM", "black", "o")),

@@ -7,10 +7,11 @@ Wiegreffe & Pinter's base model have these names; before those of the paper's mo
 from itertools import cycle
 
 from attention_audit.names import Look
-from attention_audit.plan.model import DataSet, Models, Schedule
-from attention_audit.plan.papers.wiegreffe_pinter import build_base, schedule_base
 from attention_audit.training.papers import Deceiver
 from attention_audit.training.settings import DeceptionObjective, Recipe
+
+from ..model import DataSet, Models, Schedule
+from .wiegreffe_pinter import build_base, schedule_base
 
 KINDS: dict[Deceiver, tuple[str, str, str]] = {
     "base": ("", "", "o"),

@@ -1,10 +1,11 @@
 """The models of Serrano & Smith 2019: HAN and FLAN, with three encoders each, by the names <han or flan>_<encoder>."""
 
 from attention_audit.names import Look
-from attention_audit.plan.model import DataSet, Models, Schedule
-from attention_audit.plan.transformers import parts_of
 from attention_audit.training.papers import DocumentRecipe
 from attention_audit.training.settings import Recipe
+
+from ..model import DataSet, Models, Schedule
+from ..transformers import parts_of
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
 LABELS = {

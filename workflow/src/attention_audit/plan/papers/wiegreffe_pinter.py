@@ -14,10 +14,11 @@ from attention_audit.contrasts import Contrasts, Guides
 from attention_audit.jobs.train import SearchJob
 from attention_audit.model.architecture import Attention
 from attention_audit.names import Look
-from attention_audit.plan.model import DataSet, Model, Models, Schedule
-from attention_audit.plan.transformers import parts_of
 from attention_audit.training.settings import Adversary, AdversaryObjective, Recipe
 from attention_audit.training.settings import Guides as GuideSettings
+
+from ..model import DataSet, Model, Models, Schedule
+from ..transformers import parts_of
 
 CONTINUATION = "continuation"
 GUIDES: Mapping[str, tuple[Attention, Look]] = {
