@@ -16,7 +16,7 @@ from attention_audit.columns.audits import CONSISTENCY, INSTANCE_ADVERSARY, WORD
 from attention_audit.columns.files import CENSUS, CORPUS, READOUT
 from attention_audit.columns.kinds import Artefact
 from attention_audit.columns.tables import SUMMARY, TEXTS
-from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob, ShownSuite
+from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob, ShownSuite
 from attention_audit.readout import Readout
 from attention_audit.stages.job import Job
 
@@ -82,11 +82,13 @@ def job_of(folder: Path, texts: dict[str, int], words: int = 12) -> tuple[Job[Ex
     adversaries = [readout(texts[first], words, seed) for seed in (3, 4)]
     other = readout(texts[second], words, 5)
     readouts = [
-        write_readout(folder / f"readouts/{place}/test.parquet", of)
+        write_readout(folder / f"readouts/run/seed{place}/test.parquet", of)
         for place, of in enumerate([*base, *adversaries, other])
     ]
     corpora = [write_corpus(folder / name, of) for name, of in ((first, base[0]), (second, other))]
-    consistency, instance, attributions = (folder / f"{name}.parquet" for name in ("c", "i", "a"))
+    names = ("consistency", "instance_adversary", "word_attributions")
+    audits = [folder / f"audits/{first}/wp_base/{name}.parquet" for name in names]
+    consistency, instance, attributions = audits
     far = {"dataset": first, "model": "adversary", "seed": 1, "chance_jsd": 0.6}
     points = ((0.1, 0.04, 0.1), (0.2, 0.2, 0.6))
     write_rows(consistency, CONSISTENCY, [far | {"lambda": at, "tvd": tvd, "jsd": jsd} for at, tvd, jsd in points])
@@ -95,22 +97,22 @@ def job_of(folder: Path, texts: dict[str, int], words: int = 12) -> tuple[Job[Ex
     write_rows(instance, INSTANCE_ADVERSARY, [each | {"attention": weights} for each, weights in moved])
     write_rows(attributions, WORD_ATTRIBUTIONS, [each | {"attribution": "loo", "scores": own} for each, own in loo])
     located = answer("located", "2", "partly", 0.35, 0.33, 0.37, clause=HOSTILE[0])
+
+    def explored(family: str, seed: int, place: int, value: float | None = None) -> ExploredRun:
+        return ExploredRun(family=family, lambda_=value, seed=seed, readout=f"run/seed{place}")
+
     settings = ExplorerJob(
         views=[
             ExploredView(
-                dataset=first, suite="wp", model="base", items="words",
-                runs=[ExploredRun(seed=1, readout=0), ExploredRun(seed=2, readout=1)],
-                uniform=ExploredRun(seed=1, readout=1),
-                adversaries=[
-                    ExploredAdversary(family="adversary", lambda_=value, seed=1, readout=place)
-                    for value, place in ((0.1, 2), (0.2, 3))
-                ],
-                consistency=0, instance=0, attributions=0, unasked={},
+                dataset=first, suite="wp", model="base", name="wp_base", items="words",
+                runs=[explored("base", 1, 0), explored("base", 2, 1)],
+                uniform=explored("uniform", 1, 1),
+                adversaries=[explored("adversary", 1, place, value) for value, place in ((0.1, 2), (0.2, 3))],
+                unasked={},
             ),
             ExploredView(
-                dataset=second, suite="wp", model="other", items="words",
-                runs=[ExploredRun(seed=7, readout=4)], uniform=None, adversaries=[],
-                consistency=None, instance=None, attributions=None,
+                dataset=second, suite="wp", model="other", name="wp_other", items="words",
+                runs=[explored("other", 7, 4)], uniform=None, adversaries=[],
                 unasked={"word_attributions": "word_attributions needs a network"},
             ),
         ],
@@ -125,9 +127,7 @@ def job_of(folder: Path, texts: dict[str, int], words: int = 12) -> tuple[Job[Ex
         "beside": [],
         "corpus": [corpus for corpus, _ in corpora],
         "census": [census for _, census in corpora],
-        "consistency": [consistency],
-        "instance": [instance],
-        "attributions": [attributions],
+        "audits": audits,
         "texts": [
             write_rows(
                 folder / "texts.parquet",

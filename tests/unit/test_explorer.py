@@ -16,7 +16,7 @@ from explored_run import CLASSES, HOSTILE, job_of, readout
 from attention_audit.errors import AuditError
 from attention_audit.explorer.document import About, AboutView, View, as_json, packed
 from attention_audit.explorer.views import NO_CONTRIBUTION, NOT_DECIDED, NOT_LINEAR, ViewBuilder, share_marks
-from attention_audit.jobs.pages import ExploredAdversary
+from attention_audit.jobs.pages import ExploredRun
 from attention_audit.readout import Readout
 from attention_audit.stages.explorer import choose_adversary, run
 
@@ -185,11 +185,15 @@ def test_a_large_run_is_cut_to_the_size_of_a_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["readouts", "corpus", "census", "consistency", "instance", "attributions", "texts", "summary"]
+    ("name", "place"),
+    [
+        *((name, 0) for name in ("readouts", "corpus", "census", "texts", "summary")),
+        *(("audits", at) for at in range(3)),
+    ],
 )
-def test_a_damaged_file_is_one_line_and_writes_no_page(tmp_path: Path, name: str) -> None:
+def test_a_damaged_file_is_one_line_and_writes_no_page(tmp_path: Path, name: str, place: int) -> None:
     job, _ = job_of(tmp_path, {"first": 5, "second": 3})
-    path = job.inputs[name][0]
+    path = job.inputs[name][place]
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(AuditError, match=rf"^{path}: truncated or corrupt Parquet; rebuild it with: "):
         run(job)
@@ -264,7 +268,7 @@ def test_a_map_of_another_length_is_left_out(random_readout: MakeReadout) -> Non
 
 def test_the_adversary_that_is_shown_is_the_furthest_within_the_budget() -> None:
     members = [
-        ExploredAdversary(family="adversary", lambda_=value, seed=1, readout=place)
+        ExploredRun(family="adversary", lambda_=value, seed=1, readout=str(place))
         for place, value in enumerate((0.1, 0.2, 0.3))
     ]
 

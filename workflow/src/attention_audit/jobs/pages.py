@@ -70,40 +70,35 @@ class ReportJob(GuideJob):
 
 
 class ExploredRun(Section):
-    """One seed of a model. readout: the place of its file among the readouts of the job."""
+    """One seed of a model of a family, named as in the column `model` of the audits; with its lambda, where it has one.
 
-    seed: int
-    readout: int
-
-
-class ExploredAdversary(ExploredRun):
-    """An adversary of a family, named as in the column `model` of the audits; with its lambda, where it has one."""
+    readout: the folder of its readouts, as <data set>/<model>/seed<seed>.
+    """
 
     family: str
     lambda_: float | None
+    seed: int
+    readout: str
 
 
 class ExploredView(Section):
     """A judged model of a suite on a data set, and what its maps are held against.
 
-    model: as in the column `model` of the audits. seeds: of the model, the first of them that which adversaries are
-    trained against. uniform: its twin with uniform weights. adversaries: those of which one a family is shown: the
-    furthest within the budget, by the rows of `consistency`; of a search that has chosen one already, that one alone.
-    consistency, instance, attributions: the places of these audits among the job's files of each; None where the audit
-    is not asked, and `unasked` says why, by the audit's name.
+    model: as in the column `model` of the audits; name: in paths. runs: its seeds, the first of them that which
+    adversaries are trained against. uniform: its twin with uniform weights. adversaries: those of which one a family is
+    shown: the furthest within the budget, by the rows of `consistency`; of a search that has chosen one already, that
+    one alone. unasked: why an audit is not asked, by the audit's name.
     """
 
     dataset: str
     suite: str
     model: str
+    name: str
     items: Literal["words", "sentences"]
     runs: list[ExploredRun]
     uniform: ExploredRun | None
-    adversaries: list[ExploredAdversary]
+    adversaries: list[ExploredRun]
     unasked: dict[str, str]
-    consistency: int | None = None
-    instance: int | None = None
-    attributions: int | None = None
 
 
 class ExplorerJob(Section):

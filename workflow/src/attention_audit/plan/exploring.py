@@ -1,30 +1,23 @@
 """The explorer: which models it shows, and which files it is made of."""
 
-from collections.abc import Mapping
-
 from attention_audit.contrasts import Subject
-from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob, ShownSuite
+from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob, ShownSuite
 
 from .auditing import Auditing
 from .audits import audit_named
 from .exhibiting import Exhibiting
 from .exhibits import TABLES
 from .job import Files
-from .model import Model, Run
-from .scope import Scope
+from .model import Run
+from .scope import Judged, Scope
 from .trainings import Trainings
 
 SHOWN = ("texts", "summary")
 """The tables that the page shows."""
-AUDITS = {"consistency": "consistency", "instance": "instance_adversary", "attributions": "word_attributions"}
-"""The audits that are read, by what the job calls their files."""
+AUDITS = ("consistency", "instance_adversary", "word_attributions")
+"""The audits that are read."""
 REPORT, EXPLORER = "report.html", "explorer.html"
 """The two pages, which lie side by side and link to each other."""
-
-
-def place(places: dict[str, int], path: str) -> int:
-    """The place of a file among those of one name, each once; it is added where it is new."""
-    return places.setdefault(path, len(places))
 
 
 class ExplorerPlan:
@@ -38,65 +31,58 @@ class ExplorerPlan:
         self.exhibiting = exhibiting
 
     def planned(self, suites: list[ShownSuite]) -> tuple[Files, ExplorerJob]:
-        """The input files of the job, of which `beside` are read with the readouts, and its settings. `suites`: as
-        pages name them.
+        """Return the input files of the job, of which `beside` are read with the readouts, and its settings.
+
+        suites: as pages name them.
         """
-        files: dict[str, dict[str, int]] = {name: {} for name in ("readouts", "beside", *AUDITS)}
+        inputs: Files = {name: [] for name in ("readouts", "beside", "audits")}
         subjects = self.exhibiting.subjects()
         datasets = list(dict.fromkeys(subject.dataset for subject in subjects))
         settings = ExplorerJob(
-            views=[self._view(subject, files) for subject in subjects],
+            views=[self._view(subject, inputs) for subject in subjects],
             suites=[suite for suite in suites if suite.datasets],
             datasets=datasets,
             budget=self.scope.config.answer.margins.tvd,
             report=REPORT,
             threads=self.scope.config.threads,
         )
-        inputs: Files = {name: list(places) for name, places in files.items()}
+        inputs = {name: list(dict.fromkeys(paths)) for name, paths in inputs.items()}
         inputs |= {file: [self.places.corpus_file(name, file) for name in datasets] for file in ("corpus", "census")}
         return inputs | {name: [self.exhibiting.path(TABLES[name], ".parquet")] for name in SHOWN}, settings
 
-    def _view(self, subject: Subject, files: dict[str, dict[str, int]]) -> ExploredView:
-        dataset, suite = subject.dataset, self.scope.suite(subject.suite)
+    def _view(self, subject: Subject, inputs: Files) -> ExploredView:
+        """Describe a view, and add its files to those of the job."""
+        dataset, suite, contrasts = subject.dataset, self.scope.suite(subject.suite), subject.contrasts
         models = self.scope.models(suite, dataset)
         judged = next(each for each in self.scope.judged(suite, dataset) if each.model.family == subject.model)
 
-        def explored(run: Run) -> dict[str, int]:
-            """One seed; what stands above its readouts is read with them."""
+        def explore(run: Run, family: str) -> ExploredRun:
+            """Describe one seed; what stands above its readouts is read with them."""
             home = self.trainings.home(suite, dataset, run)
-            if self.scope.config.corpora[dataset].pair:
-                place(files["beside"], home.file("head"))
-            if models[run.model].heads:
-                place(files["beside"], home.file("tail"))
-            return {"seed": run.seed, "readout": place(files["readouts"], home.readout())}
+            inputs["readouts"].append(home.readout())
+            above = {"head": self.scope.config.corpora[dataset].pair, "tail": models[run.model].heads}
+            inputs["beside"] += [home.file(kind) for kind, there in above.items() if there]
+            lambda_ = models[run.model].lambda_
+            return ExploredRun(
+                family=family, lambda_=lambda_, seed=run.seed, readout=f"{home.training}/seed{home.seed}"
+            )
 
-        contrasts = subject.contrasts
-        uniform = models[contrasts.uniform].runs[0] if contrasts and contrasts.uniform else None
-        unasked = self.auditing.unasked(judged, [*AUDITS.values()])
-        of_audits = {
-            name: place(files[name], self.auditing.file(judged, audit))
-            for name, audit in AUDITS.items()
-            if self.auditing.asks(judged, audit_named(audit))
-        }
+        inputs["audits"] += [
+            self.auditing.file(judged, name) for name in AUDITS if self.auditing.asks(judged, audit_named(name))
+        ]
+        uniform, families = (contrasts.uniform, contrasts.adversaries) if contrasts else (None, [])
         return ExploredView(
-            dataset=dataset,
-            suite=subject.suite,
-            model=subject.model,
-            items=subject.items,
-            uniform=ExploredRun(**explored(uniform)) if uniform else None,
-            adversaries=[
-                ExploredAdversary(family=family, lambda_=models[run.model].lambda_, **explored(run))
-                for family in (contrasts.adversaries if contrasts else [])
-                for run in self._adversaries(models, family)
-            ],
-            runs=[ExploredRun(**explored(run)) for run in judged.model.runs],
-            unasked=unasked,
-            **of_audits,
+            **subject.model_dump(include={"dataset", "suite", "model", "items"}),
+            name=judged.name,
+            uniform=explore(models[uniform].runs[0], uniform) if uniform else None,
+            adversaries=[explore(run, family) for family in families for run in self._adversaries(judged, family)],
+            runs=[explore(run, subject.model) for run in judged.model.runs],
+            unasked=self.auditing.unasked(judged, AUDITS),
         )
 
-    @staticmethod
-    def _adversaries(models: Mapping[str, Model], family: str) -> list[Run]:
-        """The adversaries of a family; of a search that has chosen one already, that one."""
+    def _adversaries(self, judged: Judged, family: str) -> list[Run]:
+        """List the adversaries of a family; of a search that has chosen one already, that one."""
+        models = self.scope.models(judged.suite, judged.dataset)
         members = [model for model in models.values() if model.family == family]
         chosen = {model.maker: models[model.maker] for model in members if model.step is not None}
         return [run for model in [*chosen.values()] or members for run in model.runs]

@@ -117,7 +117,9 @@ class Plan:
         explored, shown = self.exploring.planned([])
         # of the first model, a text of which is shown, with the maps of some trainings
         first = {
-            "readouts": [explored["readouts"][run.readout] for view in shown.views[:1] for run in view.runs[:MAPS]],
+            "readouts": [
+                f"{results}/readouts/{run.readout}/test.parquet" for view in shown.views[:1] for run in view.runs[:MAPS]
+            ],
             "corpus": explored["corpus"][:1],
         }
         explorer = PlannedJob(

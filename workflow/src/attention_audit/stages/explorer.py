@@ -27,7 +27,7 @@ from attention_audit.explorer.assembling import page
 from attention_audit.explorer.document import About, AboutView, Sampled, packed
 from attention_audit.explorer.fitting import LIMIT, MOST, drawn, fitting
 from attention_audit.explorer.views import ViewBuilder
-from attention_audit.jobs.pages import ExploredAdversary, ExploredRun, ExploredView, ExplorerJob
+from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
 from attention_audit.report.facts import commit
@@ -60,11 +60,12 @@ class PageBuilder:
         self.classes = class_names({name: read_frame(path, CENSUS) for name, path in censuses})
         self.rows = read_table(job.input("texts"), TEXTS)
         self.answers = read_table(job.input("summary"), SUMMARY)
+        self.audits = {path.parts[-3:]: path for path in job.inputs["audits"]}
         self.ids = {name: self._order_texts(name) for name in job.settings.datasets}
 
     def _read(self, run: ExploredRun, ids: Sequence[str] | None = None) -> Readout:
         """Read a readout, or that of some of its texts. Raises AuditError where it is damaged, or lacks a text."""
-        found = read_readout(self.job.inputs["readouts"][run.readout])
+        found = read_readout(next(path for path in self.job.inputs["readouts"] if path.parent.match(run.readout)))
         return found if ids is None else found.aligned(ids)
 
     def _order_texts(self, dataset: str) -> list[str]:
@@ -100,21 +101,21 @@ class PageBuilder:
             raise AuditError(f"{path}: text {missing[0]!r} is missing; {rebuild_hint(path)}")
         return found.take([places[id_] for id_ in ids])
 
-    def _read_words(self, name: str, kind: Artefact, view: ExploredView) -> pd.DataFrame:
-        """Read the rows of an audit that speak of the first seed of a view's model, by id; none where it was not
-        asked.
-        """
-        place = getattr(view, name)
-        rows = (
-            kind.schema.empty_table().to_pandas() if place is None else read_frame(self.job.inputs[name][place], kind)
-        )
-        return rows[(rows["model"] == view.model) & (rows["seed"] == view.runs[0].seed)].set_index("id")
+    def _read_audit(self, kind: Artefact, view: ExploredView) -> pa.Table:
+        """Read an audit of a view's model; there are no rows where it was not asked."""
+        path = self.audits.get((view.dataset, view.name, f"{kind.name}.parquet"))
+        return read_table(path, kind) if path else kind.schema.empty_table()
+
+    def _read_words(self, kind: Artefact, view: ExploredView) -> pd.DataFrame:
+        """Read the rows of an audit that speak of the first seed of a view's model, by id."""
+        rows: pd.DataFrame = self._read_audit(kind, view).to_pandas()
+        own = (rows["model"] == view.model) & (rows["seed"] == view.runs[0].seed)
+        return rows.loc[own].set_index("id")
 
     def _list_reasons(self, view: ExploredView) -> dict[str, str]:
         """List why audits of a view have no rows, by the audit."""
-        places = {"instance": view.instance, "attributions": view.attributions}
-        paths = [self.job.inputs[name][place] for name, place in places.items() if place is not None]
-        return {path.stem: reason for path in paths if (reason := read_reason(path))}
+        paths = (self.audits.get((view.dataset, view.name, f"{name}.parquet")) for name in CALLED)
+        return {path.stem: reason for path in filter(None, paths) if (reason := read_reason(path))}
 
     @staticmethod
     def _read_rows(table: pa.Table, view: ExploredView) -> list[dict[str, Any]]:
@@ -125,9 +126,7 @@ class PageBuilder:
 
     def _choose_adversaries(self, view: ExploredView, ids: Sequence[str]) -> Iterator[tuple[str, str, str, Readout]]:
         """Choose the adversary of each family that is shown, and say what there is to know of its map."""
-        known: list[dict[str, Any]] = []
-        if view.consistency is not None:
-            known = read_table(self.job.inputs["consistency"][view.consistency], CONSISTENCY).to_pylist()
+        known = self._read_audit(CONSISTENCY, view).to_pylist()
         for family in dict.fromkeys(adversary.family for adversary in view.adversaries):
             members = [adversary for adversary in view.adversaries if adversary.family == family]
             adversary, said = choose_adversary(members, known, self.settings.budget)
@@ -146,8 +145,8 @@ class PageBuilder:
         ids.insert(0, ids.pop(place))
         rows = {row["id"]: row for row in self._read_rows(self.rows, view)}
         columns = {id_: rows[id_] for id_ in ids if id_ in rows}
-        attributions = self._read_words("attributions", WORD_ATTRIBUTIONS, view).groupby("attribution", sort=False)
-        instance = self._read_words("instance", INSTANCE_ADVERSARY, view)
+        attributions = self._read_words(WORD_ATTRIBUTIONS, view).groupby("attribution", sort=False)
+        instance = self._read_words(INSTANCE_ADVERSARY, view)
         builder = ViewBuilder(
             about={
                 **view.model_dump(include={"dataset", "suite", "model", "items"}),
@@ -216,8 +215,8 @@ def list_missing(view: ExploredView, reasons: dict[str, str]) -> dict[str, str]:
 
 
 def choose_adversary(
-    members: Sequence[ExploredAdversary], known: Sequence[Mapping[str, Any]], budget: float
-) -> tuple[ExploredAdversary, str]:
+    members: Sequence[ExploredRun], known: Sequence[Mapping[str, Any]], budget: float
+) -> tuple[ExploredRun, str]:
     """The adversary of one family that is shown, and what is to be said of its choice.
 
     It is the furthest one within the tolerance, by rows of columns.CONSISTENCY; where none is, the nearest.
