@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from attention_audit.corpus.source import RawSource, RemoteFile
-from attention_audit.plan.suite import config_type
+from attention_audit.plan.suites import config_type
 from attention_audit.section import OneOf, Section
 
 ROOT = Path(__file__).parents[2]

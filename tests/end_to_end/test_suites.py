@@ -14,7 +14,7 @@ from texts import write_pairs, write_reviews, write_treebank
 
 from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.plan.exhibits import FIGURES, TABLES
-from attention_audit.plan.suite import SUITES
+from attention_audit.plan.suites import SUITES
 
 # one worker, so that the run is made once
 pytestmark = [pytest.mark.whole, pytest.mark.xdist_group("suites")]

@@ -17,7 +17,7 @@ from planned import CATALOGUE
 
 from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan, as_json
-from attention_audit.plan.suite import SUITES
+from attention_audit.plan.suites import SUITES
 
 DEFAULT = planned.DEFAULT | {"audits": {"wp": ["permutation", "comparison"], "jw": ["stability", "conicity"]}}
 """The demonstration, with a key that it leaves out."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.exhibit import Exhibit
+from attention_audit.plan.exhibits import Exhibit
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
 from attention_audit.section import Section

@@ -13,7 +13,8 @@ from attention_audit.plan.job import Files, PlannedJob
 from attention_audit.plan.model import Model
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.scope import Judged
-from attention_audit.plan.suite import SUITES
+from attention_audit.plan.suites import SUITES
+from attention_audit.training.settings import TrainSettings
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "workflow" / "catalogue.yaml").read_text())
@@ -71,6 +72,11 @@ def model_of(plan: Plan, suite: str, dataset: str, model: str) -> Model:
     return plan.scope.models(plan.scope.suite(suite), dataset)[model]
 
 
+def settings_of(plan: Plan, training: str, seed: int) -> TrainSettings:
+    """What the job of a training is told."""
+    return plan.trainings.made[training, seed][2].settings_at(seed)
+
+
 def judged_of(plan: Plan, suite: str, dataset: str, model: str = "") -> Judged:
     """A judged model of a suite on a data set, by default the first one."""
     every = plan.scope.judged(plan.scope.suite(suite), dataset)
@@ -109,4 +115,6 @@ def unmade(plan: Plan) -> set[str]:
 def asked_models(plan: Plan, audit: str) -> list[str]:
     """List the models that are asked an audit, one for each of its jobs."""
     jobs = [job for job in plan.jobs() if isinstance(job.settings, AuditsJob)]
-    return [job.settings.model for job in jobs if audit in [each.audit.audit for each in job.settings.audits]]
+    return [
+        job.settings.model for job in jobs if audit in [each.audit for each in job.settings.audits if not each.reason]
+    ]

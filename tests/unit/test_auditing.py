@@ -48,22 +48,17 @@ def test_any_audit_is_a_job_of_any_suite_that_has_what_it_needs(plan: Plan, audi
             plan.auditing.refuse(audit, judged.name, dataset)
         return
     job = audit_of(plan, audit, key, dataset)
-    model = judged_of(plan, key, dataset).name
-    assert (job.dataset, job.model, job.audit, job.target) == (dataset, model, audit, entry.target)
-    assert job.columns == entry.columns
+    assert (job.audit, job.target, job.columns) == (audit, entry.target, entry.columns)
     assert AuditJob.model_validate(json.loads(as_json(job))) == job
     inputs = inputs_of(plan, audit, key, dataset)
-    assert set(inputs) <= {
-        "readouts", "against", "base", "contrast", "corpus", "vocabulary", "weights", "search", *entry.after,
-    }  # fmt: skip
-    if entry.takes != "suite":
-        assert len(job.runs) == len(inputs["readouts"]) > 0
-        suite = plan.scope.suite(key)
-        assert {run.model for run in job.runs} <= plan.scope.looks(suite).keys()
-        assert all(f"results/readouts/{dataset}/" in path for path in inputs["readouts"])
+    assert set(inputs) <= {"readouts", "against", "corpus", "vocabulary", "weights", "search", *entry.after}
+    assert len(job.runs) == len(inputs["readouts"]) > 0
+    suite = plan.scope.suite(key)
+    assert {run.model for run in job.runs} <= plan.scope.looks(suite).keys()
+    assert all(f"results/readouts/{dataset}/" in path for path in inputs["readouts"])
     for name in ("against", "weights"):
         assert name not in inputs or len(inputs[name]) == len(job.runs)
-    assert bool(job.architectures) == ("weights" in inputs)
+    assert all(bool(run.architecture) == ("weights" in inputs) for run in job.runs)
 
 
 def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
@@ -152,10 +147,10 @@ def test_an_audit_that_reads_another_is_told_of_it(plan: Plan) -> None:
     assert job.after == {"instance_adversary": "columns.audits:INSTANCE_ADVERSARY"}
     inputs = inputs_of(plan, "attention_maps", "wp", "needle")
     assert inputs["instance_adversary"] == ["results/audits/needle/base/instance_adversary.parquet"]
-    assert [inputs[name] for name in ("base", "contrast")] == [
-        ["results/readouts/needle/base/seed10/test.parquet"],
-        ["results/readouts/needle/continuation/seed10/test.parquet"],
+    assert inputs["readouts"] == [
+        f"results/readouts/needle/{model}/seed10/test.parquet" for model in ("base", "continuation")
     ]
+    assert [run.model for run in job.runs] == ["base", "continuation_chosen"]
 
 
 def test_every_two_seeds_of_a_model_are_compared_once() -> None:
@@ -189,20 +184,30 @@ def test_audits_of_a_kind_are_one_job_of_a_model(plan: Plan) -> None:
         assert {*planned.outputs} == of_rule
         job = planned.settings
         assert isinstance(job, AuditsJob)
-        assert {each.audit.audit for each in job.audits} == {*asked} & of_rule
-        assert {each.audit: bool(each.reason) for each in job.unasked} == dict.fromkeys(of_rule - {*asked}, True)
+        reasons = {each.audit: each.reason for each in job.audits}
+        assert reasons.keys() == of_rule
+        assert {name for name, reason in reasons.items() if not reason} == {*asked} & of_rule
         for paths in planned.inputs.values():
             assert len(set(paths)) == len(paths)
-        for each in job.audits:
-            alone = plan.auditing.inputs(judged, audit_named(each.audit.audit))
-            of_job = {kind: [planned.inputs[kind][at] for at in places] for kind, places in each.inputs.items()}
-            assert of_job == alone
+        for each in (each for each in job.audits if not each.reason):
+            alone = plan.auditing.inputs(judged, audit_named(each.audit))
+            assert alone["readouts"] == [planned.inputs["readouts"][run.readout] for run in each.runs]
+            against = [run.against for run in each.runs if run.against is not None]
+            assert alone.get("against", []) == [planned.inputs["against"][place] for place in against]
+            if weights := planned.inputs.get("weights"):
+                of_runs = [planned.inputs["readouts"][run.readout] for run in each.runs]
+                assert [path.replace("/models/", "/readouts/") for path in alone["weights"]] == [
+                    path.replace("/test.parquet", ".safetensors") for path in of_runs
+                ]
+                assert alone["weights"] == [weights[run.readout] for run in each.runs]
 
 
 def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> None:
     """Correlations of the base model's attributions would cost as much again as deleting its words."""
     jobs = [job for job in plan.auditing.jobs() if job.stage == "attribution"]
-    gathered = {job.wildcards["model"]: tuple(each.audit.audit for each in job.settings.audits) for job in jobs}
+    gathered = {
+        job.wildcards["model"]: tuple(each.audit for each in job.settings.audits if not each.reason) for job in jobs
+    }
     models = {key: judged_of(plan, key, DATASETS[key]).name for key in ("wp", "ss", "jw", "pd", "md")}
     gathered = {key: gathered[model] for key, model in models.items()}
     assert gathered == {
@@ -218,7 +223,7 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
     job = plan_alone(plan, "correlation", "wp", "needle").settings
     assert isinstance(job, AuditsJob)
     (alone,) = job.audits
-    assert list(alone.audit.sections) == ["correlation"]
+    assert list(alone.sections) == ["correlation"]
 
 
 def test_every_audit_of_a_suite_is_made_by_one_job() -> None:

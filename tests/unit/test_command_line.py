@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned import ROOT, plan_alone, plan_of
+from planned import ROOT, plan_alone, plan_of, settings_of
 
 from attention_audit import __main__ as command_line
 from attention_audit.plan import corpora
@@ -56,7 +56,7 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
     table = plan.exhibiting.job(next(table for table in TABLES.values() if table.name == "wp_table2_uniform"))
     jobs: list[tuple[str, Section, str, Any]] = [
         ("prepare", corpora.corpus_job(plan.config, "needle", None), "files", "one"),
-        ("train", plan.trainings.settings("needle/base", 10), "epochs", 0.5),
+        ("train", settings_of(plan, "needle/base", 10), "epochs", 0.5),
         ("audits", plan_alone(plan, "permutation", "wp", "needle").settings, "audits", [{}]),
         ("attribution", plan_alone(plan, "correlation", "jw", "needle").settings, "audits", [{}]),
         ("table", table, "answer", 10),

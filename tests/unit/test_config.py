@@ -117,10 +117,6 @@ TABLE = {"kind": "table", "path": "own.csv"}
             "overrides.needle.transformer.path: is the same for all data sets; say it in `transformer.path`",
         ),
         (
-            "overrides.needle.model.encoder", "transformer",
-            "transformer: missing key; overrides.needle.model.encoder names it as an encoder, so give its `path`",
-        ),
-        (
             "overrides.needle.adversary", SCRATCH,
             "guides.adversary_lambda: 0.01 is not in overrides.needle.adversary.lambdas [0.1]",
         ),

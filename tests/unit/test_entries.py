@@ -8,17 +8,16 @@ from typing import Any
 import classifiers_on_disk
 import pytest
 from in_process import job_of
-from planned import PLACES, ROOT, audit_of, inputs_of, plan_of
+from planned import PLACES, ROOT, plan_alone, plan_of
 
 from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.plan.audits import AUDITS, Audit, audit_named
-from attention_audit.plan.exhibit import Exhibit, Figure, Read, Table
 from attention_audit.plan.exhibiting import Exhibiting
-from attention_audit.plan.exhibits import EXHIBITS, TABLES
+from attention_audit.plan.exhibits import EXHIBITS, TABLES, Exhibit, Figure, Read, Table
 from attention_audit.plan.plan import Plan
-from attention_audit.plan.suite import SUITES
+from attention_audit.plan.suites import SUITES
 from attention_audit.questions import QUESTIONS
 from attention_audit.stages.audits import AuditRunner
 from attention_audit.targets import load
@@ -41,9 +40,9 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
 def runner_of(plan: Plan, entry: Audit) -> AuditRunner:
     """A job of an audit as the stage sees it, its files not read."""
     suite = "hf" if "heads" in entry.needs else "wp"
-    inputs = inputs_of(plan, entry.name, suite, "needle")
-    job, _ = job_of("audits", audit_of(plan, entry.name, suite, "needle"), inputs, {})
-    return AuditRunner(job)
+    planned = plan_alone(plan, entry.name, suite, "needle")
+    job, _ = job_of("audits", planned.settings, planned.inputs, {})
+    return AuditRunner(job, *job.settings.audits)
 
 
 @pytest.mark.parametrize("entry", AUDITS.values(), ids=lambda entry: entry.name)

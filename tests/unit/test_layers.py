@@ -24,8 +24,8 @@ from attention_audit.columns.files import CORPUS, SEVERAL
 from attention_audit.columns.tables import SUMMARY, TABLE
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.plan import Plan
+from attention_audit.plan.suites import write_configuration
 from attention_audit.readout import Maps, Readout, read_readout
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.pieces import cut

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned import audit_of, by_name, inputs_of, judged_of, model_of, overlaid, plan_of
+from planned import audit_of, by_name, inputs_of, judged_of, model_of, overlaid, plan_of, settings_of
 
 from attention_audit import code_hash as code
 from attention_audit.code_hash import code_hash
@@ -79,10 +79,10 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
     continuation = {"steps": 3, "pace": 0.25, "epochs": 7}
     plan = plan_of(answer={"margins": {"tvd": 0.02}}, adversary={"continuation": continuation})
     training = "needle/continuation"
-    job = plan.trainings.settings(training, 10)
+    job = settings_of(plan, training, 10)
     assert isinstance(job, SearchJob)
     assert (job.budget, job.epochs, job.continuation.steps) == (0.02, 7, 3)
-    base = plan.trainings.settings("needle/base", 10)
+    base = settings_of(plan, "needle/base", 10)
     assert job.optimisation.learning_rate == base.optimisation.learning_rate / 4
     assert job.models == [f"continuation_step{number}" for number in (1, 2, 3)]
     assert plan.trainings.trained(training, 10).inputs["start"] == ["results/models/needle/base/seed10.safetensors"]
@@ -151,7 +151,7 @@ def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_al
     assert [*models] == [*plan.scope.looks(suite)] == ["honest", "liar_lambda0.1", "liar_lambda1.0"]
     assert plan.trainings.home(suite, "needle", Run("honest", 50)).training == "needle/base"
     assert plan.trainings.seeds["needle/honest"] == (7,)
-    base, liar = plan.trainings.settings("needle/base", 10), plan.trainings.settings("needle/liar_lambda0.1", 7)
+    base, liar = settings_of(plan, "needle/base", 10), settings_of(plan, "needle/liar_lambda0.1", 7)
     assert (base.objective, liar.objective, liar.seed) == (LabelObjective(), DeceptionObjective(lambda_=0.1), 7)
     assert liar.architecture == base.architecture
     assert (liar.epochs, liar.patience) == (9, base.patience)
@@ -179,12 +179,12 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models() -> None:
     embedding, bilstm = (models[f"{name}_honest"].architecture for name in ("embedding", "bilstm"))
     assert (embedding.encoder, embedding.attention, embedding.embedding) == ("none", "linear", 128)
     assert (bilstm.encoder, bilstm.attention, bilstm.hidden) == ("bilstm", "linear", 6)
-    liar = plan.trainings.settings("needle/bilstm_liar_lambda0.1", 7)
+    liar = settings_of(plan, "needle/bilstm_liar_lambda0.1", 7)
     assert liar.objective == DeceptionObjective(lambda_=0.1)
     assert (liar.anonymised, liar.epochs, liar.patience) == (False, 9, 2)
     assert (liar.optimisation.batch_size, liar.optimisation.measure, liar.optimisation.scored) == (8, "accuracy", True)
     assert models["bilstm_liar_lambda0.1"].selected_on == "dev"
-    assert plan.trainings.settings("needle/embedding_anonymised", 7).anonymised
+    assert settings_of(plan, "needle/embedding_anonymised", 7).anonymised
     # what reads other texts is asked how well it predicts, and nothing of its map
     assert {run.model for run in audit_of(plan, "performance", "pd", "needle").runs} == {
         "honest",
@@ -306,11 +306,10 @@ def test_a_configuration_too_long_for_one_command_line_is_one_line() -> None:
         as_json(audit_of(plan, "attention_maps", "wp", "needle"))
 
 
-def settings_of(plan: Plan) -> dict[str, str]:
+def list_settings(plan: Plan) -> dict[str, str]:
     """The settings of every job, of audits one by one; of the report, without the configuration that it prints."""
     jobs: dict[str, Section] = {
-        f"train {training}": plan.trainings.settings(training, seeds[0])
-        for training, seeds in plan.trainings.seeds.items()
+        f"train {training}": settings_of(plan, training, seeds[0]) for training, seeds in plan.trainings.seeds.items()
     }
     jobs |= {exhibit.name: plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits}
     jobs |= {"report": plan.report_job().model_copy(update={"config": {}}), "explorer": plan.explorer_job()}
@@ -444,3 +443,8 @@ def test_faults_of_several_files_have_a_line_each(tmp_path: Path, monkeypatch: p
     with pytest.raises(AuditError) as caught:
         plan_of(datasets=["a", "b"], corpora={name: {"kind": "table", "path": f"{name}.csv"} for name in "ab"})
     assert [line.partition(":")[0] for line in str(caught.value).splitlines()] == ["a.csv, line 1", "b.csv, line 2"]
+
+
+def test_a_model_that_reads_by_a_transformer_needs_its_path() -> None:
+    with pytest.raises(AuditError, match=r"^config: transformer: missing key; give the `path` of the Transformer that"):
+        plan_of(overrides={"needle": {"model": {"encoder": "transformer"}}})

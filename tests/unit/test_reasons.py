@@ -10,7 +10,7 @@ from in_process import job_of
 
 from attention_audit.artefacts.parquet import read_reason, read_table
 from attention_audit.columns.audits import PERMUTATION
-from attention_audit.jobs.audit import AuditedRun, AuditJob
+from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.readout import Readout
 from attention_audit.stages.audits import AuditRunner
 
@@ -20,9 +20,7 @@ Make = Callable[..., Readout]
 def runner_of(need: str, folder: Path, hierarchical: bool = False) -> AuditRunner:
     """An audit of models that are not there, of texts without marks, with one need."""
     run = AuditedRun(model="mine", lambda_=None, seed=1, selection="dev", hierarchical=hierarchical)
-    told = AuditJob(
-        dataset="talks",
-        model="mine",
+    asked = AuditJob(
         audit="permutation",
         target="audits.permutation:permutation",
         takes="readout",
@@ -30,11 +28,10 @@ def runner_of(need: str, folder: Path, hierarchical: bool = False) -> AuditRunne
         needs=[need],
         runs=[run],
         sections={"permutation": {"permutations": 3, "seed": 1}},
-        after={},
-        threads=1,
     )
+    told = AuditsJob(dataset="talks", model="mine", audit="permutation", audits=[asked])
     job, _ = job_of("audits", told, {"readouts": []}, {"permutation": [str(folder / "permutation.parquet")]})
-    runner = AuditRunner(job)
+    runner = AuditRunner(job, asked)
     runner.read_fact = {"evidence": {False: {}, True: {}}, "rationales": {}}.__getitem__
     return runner
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from elsewhere import write_all
 from in_process import job_of, make, make_audit, make_exhibit, making, run_stage
-from planned import PLACES, TRAINED, audit_of, by_name, inputs_of, judged_of, plan_of
+from planned import PLACES, TRAINED, by_name, judged_of, plan_alone, plan_of
 
 from attention_audit.artefacts.parquet import read_frame, read_provenance, read_reason, read_table, write_batches
 from attention_audit.artefacts.provenance import Provenance
@@ -25,8 +25,7 @@ from attention_audit.columns.tables import TABLE
 from attention_audit.corpus.sources.control import CUES
 from attention_audit.errors import AuditError
 from attention_audit.plan.audits import AUDITS, audit_named
-from attention_audit.plan.exhibit import Exhibit, Table
-from attention_audit.plan.exhibits import EXHIBITS, TABLES
+from attention_audit.plan.exhibits import EXHIBITS, TABLES, Exhibit, Table
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import read_readout
 from attention_audit.stages.audits import AuditRunner
@@ -267,7 +266,8 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
     """Readouts are written in several parts, and each is asked by itself."""
     path = plan.auditing.file(judged_of(plan, "ss", DATASET), audit)
     make(plan, path)
-    inputs = inputs_of(plan, audit, "ss", DATASET)
+    planned = plan_alone(plan, audit, "ss", DATASET)
+    inputs = planned.inputs | {"readouts": [*planned.inputs["readouts"]]}
     monkeypatch.setattr("attention_audit.artefacts.parquet.GROUP", 1)
     for number, readout in enumerate(inputs["readouts"]):
         table = read_table(Path(readout), READOUT)
@@ -283,7 +283,8 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
 
     monkeypatch.setattr(AuditRunner, "call", spied)
     outputs = {audit: [str(tmp_path / "again.parquet")]}
-    runner = AuditRunner(job_of("audits", audit_of(plan, audit, "ss", DATASET), inputs, outputs)[0])
+    job, _ = job_of("audits", planned.settings, inputs, outputs)
+    runner = AuditRunner(job, *job.settings.audits)
     runner.write(runner.ask())
     assert sizes == [7, 1, 16] * len(inputs["readouts"])
     columns = artefact(audit_named(audit).columns)

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from planned import DEMONSTRATION, PLACES, by_name, inputs_of, overlaid, plan_of
+from planned import DEMONSTRATION, PLACES, by_name, inputs_of, overlaid, plan_of, settings_of
 
 from attention_audit.corpus.text import SPLITS
-from attention_audit.errors import AuditError
 from attention_audit.plan.model import READ_OUT, Run
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.trainings import RunFiles
@@ -41,7 +40,7 @@ def test_a_model_that_two_suites_ask_for_is_trained_once() -> None:
     assert home_of(plan, "chorus", "lstm_tanh", 7) == RunFiles(LSTM, 7, PLACES)
     assert plan.trainings.seeds[BASE] == (10, 50)
     assert plan.trainings.seeds[LSTM] == (7,)
-    assert plan.trainings.settings(LSTM, 7).seed == 7
+    assert settings_of(plan, LSTM, 7).seed == 7
     # a model of its own is trained with all its seeds
     assert plan.trainings.seeds["chorus/average_tanh"] == (10, 7)
 
@@ -49,8 +48,7 @@ def test_a_model_that_two_suites_ask_for_is_trained_once() -> None:
 def test_a_model_whose_seeds_are_all_trained_elsewhere_is_not_trained() -> None:
     plan = plan_of(**overlaid(SAME, {"jain_wallace": {"seeds": [50, 10]}}))
     assert LSTM not in plan.trainings.seeds
-    with pytest.raises(AuditError, match=rf"^{LSTM}: not a training of this configuration; add it there"):
-        plan.trainings.settings(LSTM, 7)
+    assert (LSTM, 7) not in plan.trainings.made
     inputs = inputs_of(plan, "performance", "jw", "chorus")["readouts"]
     assert inputs[:2] == [f"results/readouts/{BASE}/seed{seed}/test.parquet" for seed in (50, 10)]
 
@@ -98,7 +96,7 @@ def test_whatever_differs_is_a_training_of_its_own(change: Mapping[str, Any]) ->
 def test_what_is_trained_on_another_models_readouts_differs_with_that_model() -> None:
     """Guides that are told the same settings are two trainings where the attention imposed on them is another's."""
     plan = plan_of(datasets=["chorus"])
-    lstm, adversary = (plan.trainings.settings(f"chorus/{name}", 10) for name in ("guide_base_lstm", "guide_adversary"))
+    lstm, adversary = (settings_of(plan, f"chorus/{name}", 10) for name in ("guide_base_lstm", "guide_adversary"))
     assert lstm.model_copy(update={"model": "guide_adversary"}) == adversary
     for model in ("guide_base_lstm", "guide_adversary"):
         assert home_of(plan, "chorus", model, 10, "wp") == RunFiles(f"chorus/{model}", 10, PLACES)
@@ -127,7 +125,7 @@ def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job() -> None:
     assert len(by_name(jobs)) == len(jobs) == sum(map(len, plan.trainings.seeds.values()))
     for training, seeds in plan.trainings.seeds.items():
         for seed in seeds:
-            assert plan.trainings.settings(training, seed).seed == seed
+            assert settings_of(plan, training, seed).seed == seed
     for job in jobs:
         # a search makes all its steps, and the chosen one once more
         models = 1 + plan.config.adversary.continuation.steps * (job.rule == "search_adversary")
@@ -174,12 +172,12 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
         "unison/lstm_tanh": (10,),
         "unison/cnn_dot": (10,),
     }
-    job = plan.trainings.settings("chorus/flan_none", 2)
+    job = settings_of(plan, "chorus/flan_none", 2)
     # the rest of its recipe is that of all data sets
     assert (job.epochs, job.patience, job.seed) == (3, 4, 2)
-    assert plan.trainings.settings("digest/flan_rnn", 122).epochs == 12
-    assert plan.trainings.settings("unison/cnn_dot", 10).epochs == 7
-    assert plan.trainings.settings("debate/lstm_tanh", 10).epochs == 6
+    assert settings_of(plan, "digest/flan_rnn", 122).epochs == 12
+    assert settings_of(plan, "unison/cnn_dot", 10).epochs == 7
+    assert settings_of(plan, "debate/lstm_tanh", 10).epochs == 6
     # two seeds are compared, and one is not: so the audits of the two data sets are others
     jobs = by_name(plan.auditing.jobs())
     assert "stability/chorus/flan_none" in jobs

@@ -13,7 +13,7 @@ import pytest
 import torch
 import transformers_on_disk as on_disk
 from in_process import make, make_audit, make_states
-from planned import judged_of, plan_of
+from planned import judged_of, plan_of, settings_of
 
 from attention_audit.artefacts.parquet import read_frame, read_table
 from attention_audit.artefacts.weights import read_weights
@@ -96,7 +96,7 @@ class Made(NamedTuple):
     def model(self, training: str) -> tuple[Network, Split, list[str]]:
         """A trained model that reads the test texts again, these texts, and their ids."""
         seed = self.plan.trainings.seeds[training][0]
-        architecture = self.plan.trainings.settings(training, seed).architecture
+        architecture = settings_of(self.plan, training, seed).architecture
         places, dataset = self.plan.config.places, training.split("/", maxsplit=1)[0]
         files = {"transformer": [Path(places.transformer)]}
         corpus, vocabulary = (Path(places.corpus_file(dataset, name)) for name in ("corpus", "vocabulary"))
@@ -187,7 +187,7 @@ def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(
     monkeypatch.setattr(attribution, "leave_one_out_of", lambda *given: texts.append(1) or leave_one_out_of(*given))
     for apart in (False, True):
         if apart:
-            monkeypatch.setattr(attribution.Asked, "shared", property(id))
+            monkeypatch.setattr(attribution, "list_shared", lambda _: object())
         make_audit(run.plan, "chorus", "wp", "correlation")
         frames.append(read_frame(path, CORRELATION))
     assert len(texts) == 1
@@ -234,7 +234,7 @@ def test_the_encoder_of_every_model_but_a_guide_is_fine_tuned_and_kept(run: Made
     assert not torch.equal(weights[f"transformer.backbone.{name}"], before)
     recipe = {"decoupled": True, "warmup": 0.1, "clip_norm": 1.0, "learning_rate": 5e-5}
     for training in TRAININGS:
-        job = run.plan.trainings.settings(training, run.plan.trainings.seeds[training][0])
+        job = settings_of(run.plan, training, run.plan.trainings.seeds[training][0])
         kept = any(name.startswith("transformer.") for name in run.weights(training))
         assert kept == job.optimisation.decoupled == ("guide" not in training), training
         if training == "chorus/base":

@@ -16,9 +16,9 @@ from attention_audit.columns.audits import COMPARISON, CONSISTENCY, PERFORMANCE
 from attention_audit.columns.files import CORPUS, HISTORY, SEARCH
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.errors import AuditError
-from attention_audit.plan.configuration import write_configuration
 from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
+from attention_audit.plan.suites import write_configuration
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.transformer.settings import MARKS

@@ -122,7 +122,7 @@ use rule performance as plausibility with:
 use rule performance as attention_maps with:
     """Show a few texts word by word, with the maps of the base model and its adversaries."""
     input:
-        **read("attention_maps", "base contrast heads tails"),
+        **read("attention_maps", "readouts heads tails"),
         corpus="<results>/corpora/{dataset}/corpus.parquet",
         instance_adversary="<results>/audits/{dataset}/{model}/instance_adversary.parquet",
     output:

@@ -30,7 +30,7 @@ from attention_audit.gpu import cards
 from attention_audit.plan.asked_for import GATHERING, list_asked, parse_command, refuse_unknown
 from attention_audit.plan.audits import OWN
 from attention_audit.plan.checking import hash_files
-from attention_audit.plan.configuration import write_configuration
+from attention_audit.plan.suites import write_configuration
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.targets import look_in
 from attention_audit.section import laid_over

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from attention_audit.plan.exhibit import Exhibit, Table
-from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.plan.suite import SUITES
+from attention_audit.plan.exhibits import EXHIBITS, Exhibit, Table
+from attention_audit.plan.suites import SUITES
 from makers.replication.entries import QUOTING
 from makers.replication.grids import excerpt
 from makers.replication.kept import Kept, every_kept

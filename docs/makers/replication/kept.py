@@ -17,8 +17,7 @@ from attention_audit.columns.kinds import Artefact, Column, artefact, described,
 from attention_audit.columns.shared import DATASET
 from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
-from attention_audit.plan.exhibit import Exhibit, Figure, Table
-from attention_audit.plan.exhibits import EXHIBITS, TABLES
+from attention_audit.plan.exhibits import EXHIBITS, TABLES, Exhibit, Figure, Table
 from attention_audit.section import Section
 from attention_audit.tables.render import markdown
 from attention_audit.tables.shown import Shown

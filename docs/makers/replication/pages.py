@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attention_audit.names import display_name
-from attention_audit.plan.exhibit import Exhibit, Figure, Table
-from attention_audit.plan.exhibits import EXHIBITS
+from attention_audit.plan.exhibits import EXHIBITS, Exhibit, Figure, Table
 from attention_audit.tables.published import facts
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS
 from attention_audit.tables.shown import NOTES, answer_model, interval

@@ -17,7 +17,6 @@ import ast
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.util import cache_from_source, resolve_name
@@ -44,20 +43,9 @@ def _file(module: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _statements(block: ast.AST) -> Iterator[ast.AST]:
-    """The statements in a module, a function or any other block, however deep; expressions, which import nothing, cost
-    most of a whole walk.
-    """
-    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-        nested = getattr(block, field, [])
-        for statement in nested if isinstance(nested, list) else []:
-            yield statement
-            yield from _statements(statement)
-
-
 def _imports(tree: ast.Module) -> set[str]:
     names: set[str] = set()
-    for node in _statements(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

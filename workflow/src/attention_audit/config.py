@@ -188,23 +188,6 @@ class Config(OfDataset, OfRun):
         named = chain(self.datasets, *self.suites.values(), self.own, self.hf)
         return list(dict.fromkeys(named))
 
-    @property
-    def with_transformer(self) -> list[str]:
-        """The keys that name the Transformer as an encoder, of data sets that are tested."""
-        keys: dict[str, None] = {}
-        for name in self.every_dataset:
-            own = self.for_dataset(name)
-            named = {
-                "model.encoder": name in {*self.datasets, *self.deception.datasets}
-                and own.model.encoder == "transformer",
-                "serrano_smith.models": name in self.serrano_smith.datasets
-                and "flan_transformer" in own.serrano_smith.models,
-                "jain_wallace.models": name in self.jain_wallace.datasets
-                and any(model.startswith("transformer") for model in own.jain_wallace.models),
-            }
-            keys |= {self._place(name, key): None for key, names in named.items() if names}
-        return list(keys)
-
     def _place(self, dataset: str, key: str) -> str:
         """Where it is said what a key is on a data set."""
         section, _, inner = key.partition(".")
@@ -343,8 +326,6 @@ class Config(OfDataset, OfRun):
             yield (
                 f"datasets: none is named, nor in the datasets of {', '.join(self.suites)}, nor in own or hf; name one"
             )
-        if self.transformer is None and (keys := self.with_transformer):
-            yield f"transformer: missing key; {keys[0]} names it as an encoder, so give its `path`"
         for name in ("", *self.overrides):
             own = self.for_dataset(name)
             lent, adversary = own.guides.adversary_lambda, own.adversary

@@ -111,7 +111,7 @@ def run_plan(
         told(job.stage.replace("_", " "))
         import_module(f"attention_audit.stages.{job.stage}").run(Job(job.settings, files, made, provenance, told))
         asked = job.settings.audits if isinstance(job.settings, AuditsJob) else ()
-        wanted = {*tables, *(each.audit.audit for each in asked)}
+        wanted = {*tables, *(each.audit for each in asked)}
         for path in map(Path, job.files):
             if path.suffix == ".parquet" and path.stem in wanted and (path.stem in tables or not read_reason(path)):
                 found[path.stem] = pd.read_parquet(path)

@@ -34,10 +34,9 @@ from attention_audit.given.readouts import GivenReadout
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.names import MAPS
-from attention_audit.plan.configuration import read_configuration
 from attention_audit.plan.model import Model, Run
 from attention_audit.plan.scope import Scope
-from attention_audit.plan.suite import Suite
+from attention_audit.plan.suites import Suite, read_configuration
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
 from attention_audit.stages.import_readout import as_readout

@@ -14,7 +14,7 @@ class FileOf(Section):
 
 
 class ReadSpec(Section):
-    """What the function is called with under one name; see `plan.exhibit.Read`.
+    """What the function is called with under one name; see `plan.exhibits.Read`.
 
     declared: the declaration of the files' columns. suites: whether the rows are told apart by a column `suite`.
     needed: whether there is nothing to show without a row. files: whose they are, in the order of the job's inputs of
@@ -34,7 +34,7 @@ class ReadSpec(Section):
 
 
 class TableSpec(Section):
-    """How a table is written: see `plan.exhibit.Table`.
+    """How a table is written: see `plan.exhibits.Table`.
 
     gaps: data sets that could not be had, by reason. paper, number: which published numbers stand in their rows.
     """

@@ -24,7 +24,7 @@ class ShownSuite(Section):
 
 
 class ShownExhibit(Section):
-    """A table or figure as pages name it: see `plan.exhibit`. columns, shown: of a table; "" for a figure."""
+    """A table or figure as pages name it: see `plan.exhibits`. columns, shown: of a table; "" for a figure."""
 
     model_config = ConfigDict(from_attributes=True)
 

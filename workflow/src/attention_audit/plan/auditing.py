@@ -6,19 +6,19 @@ is held against.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import combinations
+from itertools import chain, combinations
 
 from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob, GatheredAudit, UnaskedAudit
+from attention_audit.jobs.audit import AuditedRun, AuditJob, AuditsJob
 from attention_audit.targets import module_of
 
 from .audits import AUDITS, OWN, Audit, audit_named
 from .job import Files, PlannedJob
-from .model import Model, Run
+from .model import Run
 from .scope import Judged, Scope
-from .suite import Suite
-from .trainings import Trainings
+from .suites import Suite
+from .trainings import RunFiles, Trainings
 
 UNNAMED = "is not among the suite's audits"
 STAGES = ("audits", "attribution")
@@ -36,13 +36,11 @@ def code_of(audit: Audit, *modules: str) -> str:
     return code_hash(f"stages.{stage_of(audit)}", *map(module_of, targets), *modules)
 
 
-def called_modules(job: AuditJob) -> list[str]:
+def list_modules(job: AuditJob) -> list[str]:
     """List the modules of the networks that an audit asks, and of the user's own rankings and attributions."""
     rankings = [target for section in job.sections.values() for target in section.get("rankings", ())]
-    return [
-        *map(module_of, [*rankings, *job.attributions]),
-        *(module for each in job.architectures for module in each.modules),
-    ]
+    built = [run.architecture.modules for run in job.runs if run.architecture]
+    return [*map(module_of, [*rankings, *job.attributions]), *chain(*built)]
 
 
 class Auditing:
@@ -90,8 +88,9 @@ class Auditing:
                 return [Run(each.name, seed) for each in models if leads for seed in each.compared]
             case "seed_pairs":
                 return model.runs if len(model.seeds) > 1 else []
-            case "first" if base:
-                return [base] if leads else []
+            case "first" | "shown" if base:
+                shown = self.scope.shown(suite, dataset) if audit.of == "shown" else None
+                return [run for run in (base, shown) if run and leads]
             case "first_seed":
                 return model.runs[:1]
         return model.runs
@@ -111,9 +110,9 @@ class Auditing:
         """The file of an audit of a model."""
         return self.places.audit_file(judged.dataset, judged.name, audit)
 
-    def asks(self, judged: Judged, audit: Audit) -> bool:
-        """Whether a model is asked an audit."""
-        return audit in self.asked(judged)
+    def asks(self, judged: Judged, name: str) -> bool:
+        """Tell whether a model is asked an audit."""
+        return audit_named(name) in self.asked(judged)
 
     def unasked(self, judged: Judged, names: Sequence[str]) -> dict[str, str]:
         """Of the audits of these names, those that a model is not asked, each with the reason."""
@@ -136,17 +135,9 @@ class Auditing:
             return [*combinations(runs, 2)]
         return [(base, run) for run in runs if run != base]
 
-    def _describe(self, model: Model, run: Run, other: Run | None) -> AuditedRun:
-        """A run as the rows of an audit name it."""
-        return AuditedRun(
-            model=model.family,
-            lambda_=model.lambda_,
-            searched=model.step,
-            seed=run.seed,
-            selection=model.selected_on,
-            hierarchical=model.hierarchical,
-            other=other.seed if other and other.model == run.model else None,
-        )
+    def _home(self, judged: Judged, run: Run) -> RunFiles:
+        """Find where the files of a run lie."""
+        return self.trainings.home(judged.suite, judged.dataset, run)
 
     def split(self, judged: Judged, audit: Audit) -> str:
         """The split whose readouts an audit reads: test where there are none of the one that it asks for."""
@@ -155,25 +146,17 @@ class Auditing:
     def inputs(self, judged: Judged, audit: Audit) -> Files:
         """The input files of an audit."""
         (suite, dataset, _), compared = judged, self.compared(judged, audit)
-        models = self.scope.models(suite, dataset)
-        runs, others = [run for _, run in compared], [other for other, _ in compared if other]
-        split = self.split(judged, audit)
-        inputs: Files = {}
-        if audit.takes == "suite":
-            shown = {"base": self.scope.base(suite, dataset), "contrast": self.scope.shown(suite, dataset)}
-            runs = [run for run in shown.values() if run]
-            for role, run in shown.items():
-                inputs[role] = [self.trainings.home(suite, dataset, run).readout()] if run else []
-        homes = [self.trainings.home(suite, dataset, run) for run in runs]
-        if audit.takes != "suite":
-            inputs["readouts"] = [home.readout(split) for home in homes]
-            searched = [run for run in runs if models[run.model].step is not None]
-            inputs["search"] = list(dict.fromkeys(self.trainings.search_file(suite, dataset, run) for run in searched))
+        models, split = self.scope.models(suite, dataset), self.split(judged, audit)
+        runs = [run for _, run in compared]
+        homes = [self._home(judged, run) for run in runs]
+        inputs: Files = {"readouts": [home.readout(split) for home in homes]}
+        searched = [run for run in runs if models[run.model].step is not None and audit.takes != "suite"]
+        inputs["search"] = list(dict.fromkeys(self.trainings.search_file(suite, dataset, run) for run in searched))
         if self.scope.config.corpora[dataset].pair:
             inputs["heads"] = [home.file("head") for home in homes]
         attending = zip(homes, runs, strict=True)
         inputs["tails"] = [home.file("tail") for home, run in attending if models[run.model].heads]
-        inputs["against"] = [self.trainings.home(suite, dataset, run).readout(split) for run in others]
+        inputs["against"] = [self._home(judged, other).readout(split) for other, _ in compared if other]
         if "corpus" in audit.needs:
             inputs["corpus"] = [self.places.corpus_file(dataset, "corpus")]
         if "network" in audit.needs and any(models[run.model].reads for run in runs):
@@ -185,32 +168,41 @@ class Auditing:
             records = (path for run in runs for path in self.trainings.transformer(dataset, models[run.model]))
             inputs["transformer"] = list(dict.fromkeys(records))
         inputs |= {other: [self.file(judged, other)] for other in audit.after}
-        return {kind: paths for kind, paths in inputs.items() if paths or kind in ("readouts", "base", "contrast")}
+        return {kind: paths for kind, paths in inputs.items() if paths or kind == "readouts"}
 
-    def job(self, judged: Judged, audit: Audit) -> AuditJob:
-        """What an audit is told."""
-        (suite, dataset, _), compared = judged, self.compared(judged, audit)
-        models, config = self.scope.models(suite, dataset), self.scope.config.for_dataset(dataset)
-        asked = [models[run.model] for _, run in compared] if "network" in audit.needs else []
-        return AuditJob(
-            dataset=dataset,
-            model=judged.name,
+    def job(self, judged: Judged, audit: Audit, inputs: Files | None = None) -> AuditJob:
+        """Build what an audit is told, of these input files of its rule, by default of its own alone."""
+        files, config = inputs or self.inputs(judged, audit), self.scope.config.for_dataset(judged.dataset)
+        again = "network" in audit.needs
+        job = AuditJob(
             audit=audit.name,
             target=audit.target,
             takes=audit.takes,
             columns=audit.columns,
             needs=list(audit.needs),
-            runs=[self._describe(models[run.model], run, other) for other, run in compared],
+            runs=[self._describe(judged, audit, run, other, files) for other, run in self.compared(judged, audit)],
             sections={section: getattr(config, section).model_dump() for section in audit.settings},
             after={other: audit_named(other).columns for other in audit.after},
-            architectures=[model.architecture for model in asked if model.settings],
-            classifiers=[
-                model.reads[run.seed - 1] for model, (_, run) in zip(asked, compared, strict=False) if model.reads
-            ],
-            attributions=config.agreement.attributions if "network" in audit.needs else [],
-            # it decides nothing of audits that ask no network
-            device=config.device if "network" in audit.needs else "cpu",
-            threads=config.threads,
+            attributions=config.agreement.attributions if again else [],
+        )
+        return job.model_copy(update={"code": code_of(audit, *list_modules(job))})
+
+    def _describe(self, judged: Judged, audit: Audit, run: Run, other: Run | None, files: Files) -> AuditedRun:
+        """Describe a run as the rows of an audit name it, with the places of its files."""
+        model, home = self.scope.models(judged.suite, judged.dataset)[run.model], self._home(judged, run)
+        split, again = self.split(judged, audit), "network" in audit.needs
+        return AuditedRun(
+            model=model.family,
+            lambda_=model.lambda_,
+            searched=model.step,
+            seed=run.seed,
+            selection=model.selected_on,
+            hierarchical=model.hierarchical,
+            other=other.seed if other and other.model == run.model else None,
+            readout=files["readouts"].index(home.readout(split)),
+            against=files["against"].index(self._home(judged, other).readout(split)) if other else None,
+            architecture=model.architecture if again and model.settings else None,
+            classifier=model.reads[run.seed - 1] if again and model.reads else None,
         )
 
     def why_not(self, judged: Judged, audit: Audit) -> str:
@@ -240,28 +232,31 @@ class Auditing:
 
     def planned(self, judged: Judged, rule: str, audits: list[Audit], others: list[Audit]) -> PlannedJob:
         """The job of a rule: it makes `audits`, and files without rows of `others`, which say why."""
-        stage = stage_of(audits[0])
-        own = {audit.name: self.inputs(judged, audit) for audit in audits}
         inputs: Files = {}
-        for files in own.values():
-            for kind, paths in files.items():
-                inputs[kind] = list(dict.fromkeys([*inputs.get(kind, []), *paths]))
+        for kind, paths in chain(*(self.inputs(judged, audit).items() for audit in audits)):
+            inputs[kind] = list(dict.fromkeys([*inputs.get(kind, []), *paths]))
+        stage, config = stage_of(audits[0]), self.scope.config
 
         def told() -> AuditsJob:
-            gathered = [
-                GatheredAudit(
-                    audit=job,
-                    code=code_of(audit, *called_modules(job)),
-                    inputs={kind: [*map(inputs[kind].index, paths)] for kind, paths in own[audit.name].items()},
-                )
-                for audit in audits
-                for job in [self.job(judged, audit)]
-            ]
             unasked = [
-                UnaskedAudit(audit=audit.name, columns=audit.columns, reason=self.why_not(judged, audit))
+                AuditJob(
+                    audit=audit.name,
+                    target=audit.target,
+                    takes=audit.takes,
+                    columns=audit.columns,
+                    reason=self.why_not(judged, audit),
+                )
                 for audit in others
             ]
-            return AuditsJob(dataset=judged.dataset, model=judged.name, audit=rule, audits=gathered, unasked=unasked)
+            return AuditsJob(
+                dataset=judged.dataset,
+                model=judged.name,
+                audit=rule,
+                audits=[*(self.job(judged, audit, inputs) for audit in audits), *unasked],
+                # it decides nothing of audits that ask no network
+                device=config.device if stage == "attribution" else "cpu",
+                threads=config.threads,
+            )
 
         wildcards = {"dataset": judged.dataset, "model": judged.name}
         return PlannedJob(

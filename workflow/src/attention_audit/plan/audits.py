@@ -13,7 +13,7 @@ from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.targets import find_fault, load
 
 Need = Literal["corpus", "network", "states", "heads", "weights", "linear", "tokens", "base", "marks"]
-Of = Literal["models", "attending", "judged", "compared", "seed_pairs", "first", "first_seed"]
+Of = Literal["models", "attending", "judged", "compared", "seed_pairs", "first", "first_seed", "shown"]
 Takes = Literal["batch", "readout", "readout_pair", "suite", "network"]
 ReadSplit = Literal["dev", "test"]
 OWN = "own_audit"
@@ -39,7 +39,8 @@ class Audit:
 
     of: which runs it is asked of, of a judged model and what this is held against: those of all `models`; the models
     `attending` or `judged` (see `plan.model`); runs `compared` with the base; every two seeds of a model that has
-    several (`seed_pairs`); the `first`, which is the base where there is one; or the first seed (`first_seed`).
+    several (`seed_pairs`); the `first`, which is the base where there is one; or the first seed (`first_seed`); or the
+    first and the adversary that is `shown` beside it, if there is one.
 
     takes: what the function is called with first. part: some texts of the readout of a run, time after time; readout:
     all of them; two: the readout that a run is compared with, and its own; network: the model with its texts and

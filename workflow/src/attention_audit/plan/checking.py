@@ -26,7 +26,7 @@ from .job import PlannedJob
 from .model import DataSet
 from .papers.given import read_given
 from .scope import Scope
-from .transformers import check_classifier, check_encoder, check_transformer
+from .transformers import check_classifier, check_encoder
 
 MEMORY = Path(".snakemake/attention-audit/checked")
 """Where what was found is kept, so that a job that plans again reads no file again."""
@@ -130,13 +130,10 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
     """What there is in the user's own files of a run, and what is odd in them, a line each.
 
     Raises AuditError, with a line for each data set, where a file is not as the configuration says or needs a package
-    that is not installed, for each file of word vectors that is not there, and for a Transformer of which something is
-    missing.
+    that is not installed, and for each file of word vectors or of a classifier that is not there.
     """
     found = Looked([], [])
     faults = [*missing_vectors(scope), *missing_models(scope)]
-    with added_to(faults):
-        check_transformer(scope.config)
     for name, section in scope.config.hf.items():
         if section.recipe is not None and name in scope.datasets:
             with added_to(faults):

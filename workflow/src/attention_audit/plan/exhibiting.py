@@ -16,11 +16,10 @@ from . import remarks
 from .auditing import Auditing
 from .audits import audit_named
 from .corpora import fetched_files, record_files, with_others
-from .exhibit import Exhibit, Figure, Read, Table
-from .exhibits import EXHIBITS, TABLES
+from .exhibits import EXHIBITS, TABLES, Exhibit, Figure, Read, Table
 from .job import Files, PlannedJob
 from .scope import Scope
-from .suite import Suite
+from .suites import Suite
 
 CORPUS_COLUMNS = {name: f"columns.files:{name.upper()}" for name in ("census", "vocabulary", "corpus")}
 JUDGING = (
@@ -98,7 +97,7 @@ class Exhibiting:
             audits = [read.name for read in exhibit.reads.values() if read.needed]
         for name in audits:
             judged = (each for suite in suites for each in self.scope.judged(suite, dataset))
-            if not any(self.auditing.asks(each, audit_named(name)) for each in judged):
+            if not any(self.auditing.asks(each, name) for each in judged):
                 return f"{', '.join(suite.title for suite in suites) or 'no suite'} is not asked {name}"
         lacking = [need for need in exhibit.needs if not self.known[need](exhibit, dataset)]
         return f"it needs {NEEDS[lacking[0]].format(dataset=dataset)}" if lacking else ""
@@ -164,13 +163,12 @@ class Exhibiting:
             asked = [(suite, name) for suite, name in self.scope.asked if {EVERY, suite.name} & {*read.suites}]
         else:
             asked = [(self.scope.suite(exhibit.suite), name) for name in self.datasets(exhibit, only)]
-        audit = audit_named(read.name)
         return {
             self.auditing.file(judged, read.name): FileOf(name=name, suite=suite.name, model=judged.model.family)
             for suite, name in asked
             if only in ("", name)
             for judged in self.scope.judged(suite, name)
-            if self.auditing.asks(judged, audit)
+            if self.auditing.asks(judged, read.name)
         }
 
     def _files(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:

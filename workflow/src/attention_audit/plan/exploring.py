@@ -4,7 +4,6 @@ from attention_audit.contrasts import Subject
 from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob, ShownSuite
 
 from .auditing import Auditing
-from .audits import audit_named
 from .exhibiting import Exhibiting
 from .exhibits import TABLES
 from .job import Files
@@ -67,9 +66,7 @@ class ExplorerPlan:
                 family=family, lambda_=lambda_, seed=run.seed, readout=f"{home.training}/seed{home.seed}"
             )
 
-        inputs["audits"] += [
-            self.auditing.file(judged, name) for name in AUDITS if self.auditing.asks(judged, audit_named(name))
-        ]
+        inputs["audits"] += [self.auditing.file(judged, name) for name in AUDITS if self.auditing.asks(judged, name)]
         uniform, families = (contrasts.uniform, contrasts.adversaries) if contrasts else (None, [])
         return ExploredView(
             **subject.model_dump(include={"dataset", "suite", "model", "items"}),

@@ -24,7 +24,7 @@ from .exhibits import TABLES
 from .exploring import EXPLORER, REPORT, ExplorerPlan
 from .job import PlannedJob
 from .scope import Scope
-from .suite import read_config
+from .suites import read_config
 from .trainings import Trainings
 
 LONGEST = 100_000

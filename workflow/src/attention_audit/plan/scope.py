@@ -14,7 +14,7 @@ from attention_audit.targets import load
 
 from .corpora import with_others
 from .model import Model, Run
-from .suite import SUITES, Suite
+from .suites import SUITES, Suite
 
 
 class Judged(NamedTuple):
@@ -102,7 +102,7 @@ class Scope:
 
     def looks(self, suite: Suite) -> dict[str, Look]:
         """How the models of a suite look, by their names in rows of audits, in the order of tables."""
-        looks: dict[str, Look] = {**load(suite.looks)()} if suite.looks else {}
+        looks: dict[str, Look] = {**load(suite.looks)} if suite.looks else {}
         for dataset in self.datasets_of(suite):
             for model in self.models(suite, dataset).values():
                 looks.setdefault(model.family, model.look)

@@ -14,13 +14,12 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.importing import ClassifierJob, ImportJob
 from attention_audit.places import Places
 from attention_audit.targets import module_of
-from attention_audit.training.settings import TrainSettings
 
 from .job import PlannedJob
 from .model import READ_OUT, Model, Run
 from .scope import Scope
-from .suite import Suite
-from .transformers import classifier_files
+from .suites import Suite
+from .transformers import Named
 
 WITH_TAIL = {"train": ("head", "tail"), "train_adversary": ("tail",), "search_adversary": ("tail",)}
 """What rules write of what stands above readouts, empty where a model has none."""
@@ -99,30 +98,21 @@ class Trainings:
         """Where the files of a run lie."""
         return self.homes[suite.name, dataset, run]
 
-    def _listed(self, training: str, seed: int) -> tuple[Suite, str, Model]:
-        if (training, seed) not in self.made:
-            raise AuditError(f"{training}: not a training of this configuration; add it there, or ask for another")
-        return self.made[training, seed]
-
-    def settings(self, training: str, seed: int) -> TrainSettings:
-        """What the job of a training is told. Raises AuditError where this configuration has no such training."""
-        return self._listed(training, seed)[2].settings_at(seed)
-
     def sources(self, training: str, seed: int) -> list[str]:
         """What the user has of a training that is imported, a file or the files of a folder; or the readout that it is
         made of; [] where it is made here.
         """
-        _, _, model = self._listed(training, seed)
+        _, _, model = self.made[training, seed]
         if model.settings:
             return []
         if not model.sources:
             return [home.readout() for home in self._references(training, seed)]
-        named = [model.sources[seed - 1]]
-        return classifier_files(self.scope.config, named) if model.network else self._placed(named)
+        named = model.sources[seed - 1]
+        return Named(self.scope.config, named).inputs if model.network else self._placed([named])
 
     def _references(self, training: str, seed: int) -> list[RunFiles]:
         """The run whose readouts a training has; often none."""
-        suite, dataset, model = self._listed(training, seed)
+        suite, dataset, model = self.made[training, seed]
         run = model.reference_of(seed)
         return [self.home(suite, dataset, run)] if run else []
 
@@ -156,7 +146,7 @@ class Trainings:
 
     def others(self, training: str, seed: int) -> list[str]:
         """The readouts, on dev, of the other trainings of the model that a search begins with."""
-        suite, dataset, model = self._listed(training, seed)
+        suite, dataset, model = self.made[training, seed]
         models, run = self.scope.models(suite, dataset), model.reference_of(seed)
         others = [other for other in models[run.model].runs if other != run] if run else []
         return [self.home(suite, dataset, other).readout("dev") for other in others]
@@ -178,7 +168,7 @@ class Trainings:
 
     def imported(self, training: str, seed: int) -> PlannedJob:
         """The job that imports a training."""
-        _, dataset, model = self._listed(training, seed)
+        _, dataset, model = self.made[training, seed]
         run = RunFiles(training, seed, self.places)
         inputs = {"given": self.sources(training, seed), "beside": self._placed(model.beside)}
         if model.sources:
@@ -213,7 +203,7 @@ class Trainings:
 
     def trained(self, training: str, seed: int) -> PlannedJob:
         """The job of a training or of a search with this seed."""
-        _, dataset, model = self._listed(training, seed)
+        _, dataset, model = self.made[training, seed]
         rule, names, wildcards = model.rule, [training], self.wildcards(training, seed)
         stage = "train" if rule.startswith("train") else rule
         inputs = {file: [self.places.corpus_file(dataset, file)] for file in ("corpus", "vocabulary")}

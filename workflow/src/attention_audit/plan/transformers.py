@@ -15,7 +15,6 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.fetch import BuildJob, UnpackJob
 from attention_audit.jobs.importing import StatesJob, TransformerJob
 from attention_audit.names import NUMBERED
-from attention_audit.training.fine_tuning import ClassifierRecipe
 from attention_audit.transformer.families import classifier_family_of, tuned_family_of
 from attention_audit.transformer.folder import (
     ENCODER,
@@ -29,10 +28,6 @@ from attention_audit.transformer.settings import Backbone, Long, ReadClassifier,
 
 from .corpora import fetching
 from .job import PlannedJob
-
-
-def _mirror(config: Config) -> Path | None:
-    return Path(config.mirror) if config.mirror else None
 
 
 def entries(config: Config) -> dict[str, Encoder | BuiltClassifier]:
@@ -49,12 +44,17 @@ class Named:
 
     config: Config
     path: str
-    key: str
+    key: str = "config: hf"
+
+    @property
+    def mirror(self) -> Path | None:
+        """Return the folder of the mirror."""
+        return Path(self.config.mirror) if self.config.mirror else None
 
     @property
     def made(self) -> Encoder | BuiltClassifier | None:
         """The entry by which it is fetched or built; None where there is none, or it is here or in the mirror."""
-        there = placed(self.path, _mirror(self.config)).is_dir()
+        there = placed(self.path, self.mirror).is_dir()
         return None if there else entries(self.config).get(self.path)
 
     @property
@@ -62,7 +62,7 @@ class Named:
         """Its folder, where it is or will be made."""
         if self.made:
             return Path(self.config.places.raw) / self.path
-        return find_folder(self.path, _mirror(self.config), self.key)
+        return find_folder(self.path, self.mirror, self.key)
 
     @property
     def facts(self) -> Facts:
@@ -82,55 +82,46 @@ class Named:
         return [str(self.folder)] if isinstance(self.made, Encoder) else [str(path) for path in self.files]
 
     def check(self) -> None:
-        """Raise AuditError where something is missing."""
+        """Raise AuditError where the library, or something of it, is missing."""
+        refuse_unless_installed()
         _ = self.files
-
-
-def transformer_of(config: Config) -> Transformer:
-    """The section of the Transformer. Raises AuditError where there is none."""
-    if config.transformer is None:
-        raise AuditError("config: transformer: missing key; give the `path` of the Transformer that a model names")
-    return config.transformer
-
-
-def named_by(config: Config) -> Named:
-    """The Transformer. Raises AuditError where there is no section of it."""
-    return Named(config, transformer_of(config).path, f"config: {ENCODER}")
-
-
-def parts_of(config: Config) -> dict[str, Any]:
-    """What an architecture says of an encoder that is the Transformer. Raises AuditError where it cannot be had."""
-    section = transformer_of(config)
-    return {
-        "encoder": "transformer",
-        "transformer": Backbone(**section.model_dump(include=set(Backbone.model_fields))),
-        "hidden": named_by(config).facts.width,
-        "embedding": 1,
-        "pretrained": False,
-    }
-
-
-def recipe_of(config: Config, dataset: str) -> ClassifierRecipe:
-    """The recipe of the classifiers of a data set. Raises ValueError where it has none."""
-    recipe = config.hf[dataset].recipe
-    if recipe is None:
-        raise ValueError(f"{dataset}: its classifiers are given")
-    return recipe
-
-
-def encoder_of(config: Config, dataset: str) -> Named:
-    """The encoder that classifiers are fine-tuned from."""
-    return Named(config, recipe_of(config, dataset).path, f"config: hf.{dataset}.recipe.path")
-
-
-def encoder_width(config: Config, dataset: str) -> int:
-    """The width of its states."""
-    return encoder_of(config, dataset).facts.width
 
 
 def _refuse_missing(folder: Path, count: int, number: int | None, asked: str) -> None:
     if number is not None and number > count:
         raise AuditError(f"{asked} {number}, and {folder} has {count}; name one of these")
+
+
+def name_transformer(config: Config) -> tuple[Transformer, Named]:
+    """Name the Transformer of the run, after its section. Raises AuditError where there is no section."""
+    if config.transformer is None:
+        raise AuditError("config: transformer: missing key; give the `path` of the Transformer that a model names")
+    return config.transformer, Named(config, config.transformer.path, f"config: {ENCODER}")
+
+
+def parts_of(config: Config) -> dict[str, Any]:
+    """Say what an architecture is whose encoder is the Transformer.
+
+    Raises AuditError where the library, the section, a part of the folder or the layer is missing.
+    """
+    section, named = name_transformer(config)
+    named.check()
+    _refuse_missing(named.folder, named.facts.layers, section.layer, "config: transformer.layer:")
+    return {
+        "encoder": "transformer",
+        "transformer": Backbone(**section.model_dump(include=set(Backbone.model_fields))),
+        "hidden": named.facts.width,
+        "embedding": 1,
+        "pretrained": False,
+    }
+
+
+def find_encoder(config: Config, dataset: str) -> Named:
+    """Find the encoder that classifiers are fine-tuned from. Raises ValueError where they are given."""
+    recipe = config.hf[dataset].recipe
+    if recipe is None:
+        raise ValueError(f"{dataset}: its classifiers are given")
+    return Named(config, recipe.path, f"config: hf.{dataset}.recipe.path")
 
 
 def _refuse_missing_maps(named: Named, maps: Sequence[str], key: str) -> None:
@@ -142,36 +133,14 @@ def _refuse_missing_maps(named: Named, maps: Sequence[str], key: str) -> None:
             _refuse_missing(named.folder, count, int(number), f"{key}: maps: {part}")
 
 
-def check_transformer(config: Config) -> None:
-    """Raise AuditError where a model names the Transformer and the library, or a part of its folder, is not there."""
-    if config.with_transformer:
-        refuse_unless_installed()
-        named = named_by(config)
-        named.check()
-        for dataset in config.every_dataset:
-            layer = transformer_of(config.for_dataset(dataset)).layer
-            _refuse_missing(named.folder, named.facts.layers, layer, "config: transformer.layer:")
-
-
 def check_encoder(config: Config, dataset: str) -> None:
     """Raise AuditError where the library, that folder or a part of it is not there, or where its encoder is of no
     family that can be fine-tuned.
     """
-    refuse_unless_installed()
-    encoder = encoder_of(config, dataset)
+    encoder = find_encoder(config, dataset)
     encoder.check()
     tuned_family_of(encoder.folder, encoder.facts)
     _refuse_missing_maps(encoder, config.hf[dataset].maps, f"config: hf.{dataset}")
-
-
-def classifier_of(config: Config, folder: str) -> Named:
-    """A classifier that is given, by its folder as the configuration names it."""
-    return Named(config, folder, "config: hf")
-
-
-def classifier_files(config: Config, folders: Sequence[str]) -> list[str]:
-    """The files that decide what these classifiers compute, each once."""
-    return list(dict.fromkeys(path for folder in folders for path in classifier_of(config, folder).inputs))
 
 
 def read_alone(config: Config, folders: Sequence[str], layer: int | None, long: Long) -> int | None:
@@ -180,7 +149,7 @@ def read_alone(config: Config, folders: Sequence[str], layer: int | None, long: 
     there, which `check_classifier` tells.
     """
     try:
-        known = [classifier_of(config, folder).facts for folder in folders]
+        known = [Named(config, folder).facts for folder in folders]
     except AuditError:
         return None
     if layer is not None and any(layer != facts.layers for facts in known):
@@ -193,7 +162,6 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
     says that it is of no known family or no classifier, or where it has not the layer, or one that a map is of. `key`:
     of the configuration, which names it.
     """
-    refuse_unless_installed()
     named = Named(config, folder, key)
     named.check()
     classifier_family_of(named.folder, named.facts, read.prompt is not None)
@@ -272,10 +240,10 @@ def jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
     those that fetch these.
     """
     places = config.places
-    named = {places.transformer: named_by(config)} if places.transformer in files else {}
+    named = {places.transformer: name_transformer(config)[1]} if places.transformer in files else {}
     records = {dataset: places.encoder.format(dataset=dataset) for dataset in config.corpora}
-    named |= {record: encoder_of(config, dataset) for dataset, record in records.items() if record in files}
-    given = [classifier_of(config, path) for path in entries(config)]
+    named |= {record: find_encoder(config, dataset) for dataset, record in records.items() if record in files}
+    given = [Named(config, path) for path in entries(config)]
     read = [each for each in given if each.made and not files.isdisjoint(each.inputs)]
     made = {each.path: (each, encoder) for each in (*named.values(), *read) if (encoder := each.made)}
     fetched = [(each, encoder) for each, encoder in made.values() if isinstance(encoder, Encoder)]

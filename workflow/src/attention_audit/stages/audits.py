@@ -16,7 +16,7 @@ rationales          the words that somebody marked, by text
 frequency           how often the training split has each word of these texts, by text
 occurrences         how often the training split has the word of each row of the embedding; none of given classifiers
 tokens              the words of the texts
-base, contrast      their readouts, where it is called once for a suite
+base, contrast      the readouts of its two runs, where it is called once for a suite
 <audit>             another audit's file as a frame
 report              what says how far it is
 """
@@ -121,21 +121,23 @@ def label_columns(kind: Artefact, identity: Mapping[str, Any], columns: Columns)
 
 
 class AuditRunner:
-    """One job: its audit's function, all that it may be called with, and why some runs have no rows."""
+    """One audit of a job: its function, all that it may be called with, and why some runs, or all, have no rows."""
 
-    def __init__(self, job: Job[AuditJob]) -> None:
-        self.job = job
-        self.settings = job.settings
-        self.kind = artefact(job.settings.columns)
-        self.function: Callable[..., Any] = load(job.settings.target)
+    def __init__(self, job: Job[AuditsJob], asked: AuditJob) -> None:
+        self.job, self.settings = job, asked
+        own = asked.model_dump(mode="json", exclude={"code"})
+        recorded = job.settings.model_dump(mode="json", exclude={"audits"}) | own
+        self.provenance = Provenance("audit", recorded, asked.code)
+        self.kind = artefact(asked.columns)
+        self.function: Callable[..., Any] = load(asked.target)
         self.parameters = inspect.signature(self.function).parameters
         self.hints = get_type_hints(self.function)
-        self.reason = ""
+        self.reason = asked.reason
         self.read_fact = cache(lambda name: FACTS[name][1](*job.inputs.get(FACTS[name][0], [])))
 
     def offer(self, run: AuditedRun | None) -> dict[str, Callable[[], Any]]:
         """Offer what a parameter may be called, and where it is had from."""
-        sections, inputs = self.settings.sections, self.job.inputs
+        sections = self.settings.sections
         known: dict[str, Any] = {"report": self.job.report, **sections}
         if len(sections) == 1:
             (values,) = sections.values()
@@ -149,9 +151,12 @@ class AuditRunner:
             name: partial(read_frame, self.job.input(name), artefact(declared))
             for name, declared in self.settings.after.items()
         }
-        return offered | {
-            name: partial(read_readout, inputs[name][0]) for name in ("base", "contrast") if inputs.get(name)
-        }
+        both = zip(("base", "contrast"), self.settings.runs, strict=False) if self.settings.takes == "suite" else ()
+        return offered | {name: partial(self.read_run, own) for name, own in both}
+
+    def read_run(self, run: AuditedRun) -> Readout:
+        """Read the readout of a run."""
+        return read_readout(self.job.inputs["readouts"][run.readout])
 
     def call(self, *first: Any, run: AuditedRun | None = None) -> Any:
         """Call the function with `first` and with what its further parameters ask.
@@ -190,9 +195,8 @@ class AuditRunner:
         """Say what the audit needs and a run, or its texts, have not; "" where they have all. Without a readout, only
         what is known before one is read.
         """
-        needs, model, dataset = self.settings.needs, run.model, self.settings.dataset
+        needs, model, dataset = self.settings.needs, run.model, self.job.settings.dataset
         unmarked = "marks" in needs and not (self.read_fact("evidence")[False] or self.read_fact("rationales"))
-        settings = self.settings
         lacks = {
             f"attention over tokens, and {model} attends to sentences": "tokens" in needs and run.hierarchical,
             f"marked words, and {dataset} has none": unmarked,
@@ -206,7 +210,7 @@ class AuditRunner:
                     "weights" in needs and not readout.decided
                 ),
                 f"states under the attention, which are not known of {model}": (
-                    "states" in needs and bool(settings.classifiers or readout.several)
+                    "states" in needs and bool(run.classifier or readout.several)
                 ),
                 f"several heads of attention, and {model} has one": "heads" in needs and readout.several is None,
             }
@@ -220,7 +224,7 @@ class AuditRunner:
 
     def label(self, columns: Columns, run: AuditedRun | None = None) -> pa.Table:
         """Return what the function says, of a run if of one, as rows of the audit's file."""
-        identity: dict[str, Any] = {"dataset": self.settings.dataset}
+        identity: dict[str, Any] = {"dataset": self.job.settings.dataset}
         if run:
             identity |= {"model": run.model, "lambda": self.find_lambda(run), "seed": run.seed, "other": run.other}
         return label_columns(self.kind, identity, columns)
@@ -233,11 +237,11 @@ class AuditRunner:
                 yield self.label(self.call())
             return
         read_against = lru_cache(1)(read_readout)
-        paths = inputs["readouts"]
-        for run, path, other in zip(self.settings.runs, paths, inputs.get("against", paths), strict=True):
-            texts, against = 0, [read_against(other)] if takes == "readout_pair" else []
+        for run in self.settings.runs:
+            texts, against = 0, [] if run.against is None else [read_against(inputs["against"][run.against])]
             if self.refuses(run):
                 continue
+            path = inputs["readouts"][run.readout]
             for part in read_readouts(path) if takes == "batch" else [read_readout(path)]:
                 if self.refuses(run, part):
                     break
@@ -252,38 +256,17 @@ class AuditRunner:
         """Write the audit's file, with the reason where it has no rows."""
         path, tables = self.job.output(self.settings.audit), iter(rows)
         first = [*islice(tables, 1)]
+        told = self.provenance
         if self.reason and not first:
-            write_reason(path, self.kind, self.job.provenance, self.reason)
-        else:
-            write_batches(path, self.kind, chain(first, tables), self.job.provenance)
-
-
-def write_reason(path: Path, kind: Artefact, provenance: Provenance, reason: str) -> None:
-    """Write a file without rows, whose provenance says why."""
-    told = replace(provenance, settings={**provenance.settings, "reason": reason})
-    write_batches(path, kind, [kind.schema.empty_table()], told)
-
-
-def split_audits(job: Job[AuditsJob]) -> Iterator[AuditRunner]:
-    """Yield the audits of a job, one after another."""
-    for gathered in job.settings.audits:
-        asked = gathered.audit
-        inputs = {name: [job.inputs[name][place] for place in places] for name, places in gathered.inputs.items()}
-        provenance = Provenance("audit", asked.model_dump(mode="json"), gathered.code)
-        yield AuditRunner(Job(asked, inputs, job.outputs, provenance, job.report, job.threads))
-
-
-def write_unasked(job: Job[AuditsJob]) -> None:
-    """Write the files without rows."""
-    for unasked in job.settings.unasked:
-        told = replace(job.provenance, settings=unasked.model_dump())
-        write_reason(job.output(unasked.audit), artefact(unasked.columns), told, unasked.reason)
+            told = replace(told, settings={**told.settings, "reason": self.reason})
+            first = [self.kind.schema.empty_table()]
+        write_batches(path, self.kind, chain(first, tables), told)
 
 
 def run(job: Job[AuditsJob]) -> None:
     """Make all audits, one after another."""
-    write_unasked(job)
-    for runner in split_audits(job):
-        torch.set_num_threads(runner.settings.threads)
-        job.report(runner.settings.audit)
+    torch.set_num_threads(job.settings.threads)
+    for runner in (AuditRunner(job, asked) for asked in job.settings.audits):
+        if not runner.reason:
+            job.report(runner.settings.audit)
         runner.write(runner.ask())

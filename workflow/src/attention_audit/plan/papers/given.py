@@ -18,7 +18,7 @@ from attention_audit.training.settings import DeceptionObjective, Recipe
 from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, GivenClassifiers, ReadClassifier
 
 from ..model import DataSet, Model, Models, Schedule
-from ..transformers import classifier_of, encoder_width, read_alone
+from ..transformers import Named, find_encoder, read_alone
 from .wiegreffe_pinter import list_four_tests
 
 COLOURS = ("green", "purple", "vermillion", "sky")
@@ -87,7 +87,7 @@ def impose_uniform(seeds: Sequence[int], base: str, selection: str = "unknown") 
 def read_given(data: DataSet, model: str, folder: str) -> ReadClassifier:
     """How a classifier that is given is read from a folder."""
     section = data.config.hf[data.name]
-    named = classifier_of(data.config, folder)
+    named = Named(data.config, folder)
     return ReadClassifier(
         # a job looks for the user's own itself, as they may lie elsewhere where it runs
         folder=str(named.folder) if named.made else named.path,
@@ -128,7 +128,7 @@ def list_fine_tuned(data: DataSet, recipe: ClassifierRecipe, max_length: int, ma
         "attention": "heads",
         "embedding": 1,
         "pretrained": False,
-        "hidden": encoder_width(data.config, data.name),
+        "hidden": find_encoder(data.config, data.name).facts.width,
         "attention_hidden": 1,
         "transformer": Backbone(path=recipe.path, frozen=False, max_length=max_length),
     }

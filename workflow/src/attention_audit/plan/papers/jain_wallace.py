@@ -16,21 +16,20 @@ ENCODERS = {
 }
 """The paper's encoders by their names: ours, and how they are called."""
 ATTENTIONS = {"tanh": ("additive", "additive"), "dot": ("dot", "dot product"), "drawn": ("drawn", "drawn by lot")}
+LOOKS = {
+    name: Look(f"{ENCODERS[encoder][1]} ({ATTENTIONS[attention][1]})")
+    for name in get_args(Combination)
+    for encoder, attention in [name.split("_")]
+}
 KERNELS = [1, 3, 5, 7]
 PAIRS = {"average": True, "measure": "accuracy", "ties": "loss", "class_weights": False}
 """How models of pairs are trained differently; many epochs may share the highest accuracy, which saturates."""
 
 
-def list_looks() -> dict[str, Look]:
-    """List how all combinations look."""
-    parts = {name: name.split("_") for name in get_args(Combination)}
-    return {name: Look(f"{ENCODERS[first][1]} ({ATTENTIONS[second][1]})") for name, (first, second) in parts.items()}
-
-
 def list_models(data: DataSet) -> Models:
     """List the models that the configuration names."""
     section, recipe = data.config.jain_wallace, data.config.jain_wallace.recipe
-    looks, trained = list_looks(), recipe.recipe(first_epoch=recipe.first_epoch, **(PAIRS if data.pair else {}))
+    trained = recipe.recipe(first_epoch=recipe.first_epoch, **(PAIRS if data.pair else {}))
     for name in section.models:
         encoder, attention = name.split("_")
         width = 2 * recipe.hidden if encoder == "lstm" else recipe.hidden
@@ -47,4 +46,4 @@ def list_models(data: DataSet) -> Models:
             parts |= states | {"attention_hidden": max(1, states["hidden"] // 2)}
         if encoder == "cnn":
             parts["kernels"] = KERNELS
-        yield data.train(name, looks[name], section.seeds, parts, Schedule(trained, recipe.epochs))
+        yield data.train(name, LOOKS[name], section.seeds, parts, Schedule(trained, recipe.epochs))

@@ -15,11 +15,7 @@ KINDS = {
     "diversity_bilstm": ("bilstm", Look("diversity BiLSTM", "orange", "v")),
 }
 """The encoder of each model, and how it looks."""
-
-
-def list_looks() -> dict[str, Look]:
-    """List how all models of the paper look."""
-    return {name: look for name, (_, look) in KINDS.items()}
+LOOKS = {name: look for name, (_, look) in KINDS.items()}
 
 
 def list_models(data: DataSet) -> Models:

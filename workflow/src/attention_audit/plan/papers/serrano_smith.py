@@ -8,20 +8,15 @@ from ..model import DataSet, Models, Schedule
 from ..transformers import parts_of
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
-LABELS = {
-    "han_rnn": "HANrnn",
-    "han_conv": "HANconv",
-    "han_none": "HANnoenc",
-    "flan_rnn": "FLANrnn",
-    "flan_conv": "FLANconv",
-    "flan_none": "FLANnoenc",
-    "flan_transformer": "FLANtransformer",
+LOOKS = {
+    "han_rnn": Look("HANrnn"),
+    "han_conv": Look("HANconv"),
+    "han_none": Look("HANnoenc"),
+    "flan_rnn": Look("FLANrnn"),
+    "flan_conv": Look("FLANconv"),
+    "flan_none": Look("FLANnoenc"),
+    "flan_transformer": Look("FLANtransformer"),
 }
-
-
-def list_looks() -> dict[str, Look]:
-    """List how all models look."""
-    return {name: Look(label) for name, label in LABELS.items()}
 
 
 def schedule_document(recipe: DocumentRecipe) -> Schedule:
@@ -46,7 +41,7 @@ def list_models(data: DataSet) -> Models:
     """List the models, each trained by its own recipe, or else that of its family, or else the defaults."""
     section = data.config.serrano_smith
     recipes = {str(name): recipe for name, recipe in section.recipes.items()}
-    embedded, looks = data.embed(section.embedding), list_looks()
+    embedded = data.embed(section.embedding)
     for name in section.models:
         family, _, encoder = name.partition("_")
         recipe = recipes.get(name) or recipes.get(family) or DocumentRecipe()
@@ -68,4 +63,4 @@ def list_models(data: DataSet) -> Models:
             "initialisation": "xavier",
             **(parts_of(data.config) if read else {}),
         }
-        yield data.train(name, looks[name], section.seeds, parts, schedule_document(recipe))
+        yield data.train(name, LOOKS[name], section.seeds, parts, schedule_document(recipe))

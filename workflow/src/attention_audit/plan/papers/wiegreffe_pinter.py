@@ -39,11 +39,6 @@ LOOKS = {
 """How the models look, by their names in rows of audits."""
 
 
-def list_looks() -> dict[str, Look]:
-    """List how the models of the four tests look."""
-    return LOOKS
-
-
 def name_adversary(value: float) -> str:
     """The name of the adversary with this lambda."""
     return f"adversary_lambda{value!r}"

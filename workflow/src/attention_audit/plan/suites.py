@@ -8,7 +8,9 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter
 
+from attention_audit.artefacts.files import whole
 from attention_audit.config import NOTHING, Config, extended, parse_config
+from attention_audit.errors import AuditError
 from attention_audit.targets import load
 
 from .model import DataSet, Model
@@ -26,8 +28,8 @@ class Suite:
     section, "module:Class", where `config.Config` has none. prefix: how the paths of its models begin; by default its
     name and _. audits: those that it is asked unless the configuration names others, several in one string. base:
     whether its first model is one that others are compared with. pairs: whether its models read pairs of texts too.
-    looks: the function that lists how all models that it may have look, as published numbers may be of others than
-    those of a run.
+    looks: how all models that it may have look, "module:name", as published numbers may be of others than those of a
+    run.
     """
 
     name: str
@@ -63,7 +65,7 @@ class Suite:
         return {model.name: model for model in listed}
 
 
-_LISTED = yaml.safe_load(Path(__file__).with_name("suites.yaml").read_text(encoding="utf-8"))
+_LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 SUITES = {name: TypeAdapter(Suite).validate_python({"name": name, **said}) for name, said in _LISTED.items()}
 """By name, in the order in which they are listed."""
 
@@ -76,3 +78,22 @@ def config_type() -> type[Config]:
 def read_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING) -> Config:
     """Check a raw configuration, as `parse_config` does. Raises AuditError with a line for each fault."""
     return parse_config(raw, catalogue, config_type())
+
+
+RECORD = ".configuration.yaml"
+"""Its file in the folder of the results."""
+
+
+def write_configuration(config: Config) -> None:
+    """Write it down when a run starts. Raises AuditError where the folder cannot be written to."""
+    with whole(Path(config.results) / RECORD) as path:
+        path.write_text(yaml.safe_dump(config.recorded(), sort_keys=False), encoding="utf-8")
+
+
+def read_configuration(folder: Path) -> Config:
+    """Read that of the last run in a folder. Raises AuditError where there is none."""
+    try:
+        raw = yaml.safe_load((folder / RECORD).read_text(encoding="utf-8"))
+        return config_type().model_validate(raw)
+    except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
+        raise AuditError(f"{folder}: holds no run of this version; name the folder that `results` named") from error
