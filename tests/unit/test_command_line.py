@@ -55,7 +55,7 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
     plan = plan_of()
     table = plan.exhibiting.job(next(table for table in TABLES.values() if table.name == "wp_table2_uniform"))
     jobs: list[tuple[str, Section, str, Any]] = [
-        ("prepare", corpora.corpus_job(plan.config, "needle", None), "files", "one"),
+        ("prepare", corpora.reading(plan.config, "needle", None).settings, "files", "one"),
         ("train", settings_of(plan, "needle/base", 10), "epochs", 0.5),
         ("audits", plan_alone(plan, "permutation", "wp", "needle").settings, "audits", [{}]),
         ("attribution", plan_alone(plan, "correlation", "jw", "needle").settings, "audits", [{}]),

@@ -216,7 +216,7 @@ def test_every_paper_is_cited_with_its_suite(plan: Plan) -> None:
 def test_a_data_set_may_have_word_vectors_of_its_own(plan: Plan) -> None:
     names, suite = ("diabetes", "needle"), plan.scope.suite("wp")
     trained = [suite.list_models(name, plan.config)["base"].architecture for name in names]
-    own, shared = (corpora.corpus_job(plan.config, name, None).vectors for name in names)
+    own, shared = (corpora.reading(plan.config, name, None).settings.vectors for name in names)
     assert (own.kind, shared.file) == ("word2vec", "glove.twitter.27B.25d.top12k.txt")
     # on MIMIC the authors draw the words that have no vector; elsewhere they are zero
     assert [(each.embedding, each.missing) for each in trained] == [(300, "normal"), (25, "zero")]
@@ -417,7 +417,7 @@ def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path: Path) -> Non
     path.write_bytes(b"")
     plan = plan_of(**changes)
     assert corpora.vector_files(plan.config, "needle", None) == ([str(path)], [])
-    job = corpora.corpus_job(plan.config, "needle", None)
+    job = corpora.reading(plan.config, "needle", None).settings
     assert CorpusJob.model_validate_json(job.model_dump_json()) == job, "a job reads its settings from its command line"
 
 

@@ -33,7 +33,7 @@ LATE = {"": ("pandas",), "attribution": ("captum.attr",)}
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line, the same for every stage."""
+    """Return the command line, the same for every stage."""
     parser = argparse.ArgumentParser(prog="python -m attention_audit", description=__doc__)
     parser.add_argument(
         "stage",

@@ -62,7 +62,9 @@ def _is_words(node: object) -> bool:
 
 
 def _form(node: object) -> str:
-    """A syntax tree in a normal form: without words, positions and empty fields, which differ between Pythons."""
+    """Return a syntax tree in a normal form: without words, positions and empty fields, which differ between
+    Pythons.
+    """
     if isinstance(node, ast.AST):
         fields = ((name, getattr(node, name, None)) for name in node._fields)
         kept = (f"{name}={_form(value)}" for name, value in fields if value is not None and value != [])
@@ -74,7 +76,7 @@ def _form(node: object) -> str:
 
 @cache
 def _reader() -> bytes:
-    """What reads the modules: this Python, and this file."""
+    """Return what reads the modules: this Python, and this file."""
     return sys.version.encode() + Path(__file__).read_bytes()
 
 
@@ -116,7 +118,7 @@ def _read(path: Path) -> tuple[str, list[str]]:
 
 @cache
 def _next(module: str) -> frozenset[str]:
-    """The modules of this package or of the user that a module names in its imports, and its parent packages."""
+    """Return the modules of this package or of the user that a module names in its imports, and its parent packages."""
     path = _file(module)
     assert path is not None
     parents = {".".join(module.split(".")[:depth]) for depth in range(1, module.count(".") + 1)}
@@ -127,8 +129,8 @@ def _next(module: str) -> frozenset[str]:
 
 @cache
 def closure(module: str) -> frozenset[str]:
-    """`module`, its parent packages, and every module of this package or of the user that these import, directly or
-    indirectly.
+    """Return `module`, its parent packages, and every module of this package or of the user that these import, directly
+    or indirectly.
 
     The imports are read from the source text; nothing is imported.
     """
@@ -143,7 +145,9 @@ def closure(module: str) -> frozenset[str]:
 
 @cache
 def _digest(path: Path, words: bool) -> bytes:
-    """sha256 of one file: of a Python module's syntax tree, or of every byte where `words` count or it is no module."""
+    """Return sha256 of one file: of a Python module's syntax tree, or of every byte where `words` count or it is no
+    module.
+    """
     if words or path.suffix != ".py":
         return hashlib.sha256(path.read_bytes()).digest()
     return bytes.fromhex(_read(path)[0])
@@ -151,8 +155,8 @@ def _digest(path: Path, words: bool) -> bytes:
 
 @cache
 def _files(module: str) -> frozenset[tuple[tuple[str, ...], Path]]:
-    """The file of a module and the data files beside it, each by its parts below the package's folder; of a module of
-    the user's the file alone, by its name.
+    """Return the file of a module and the data files beside it, each by its parts below the package's folder; of a
+    module of the user's the file alone, by its name.
     """
     path = _file(module)
     assert path is not None
@@ -163,7 +167,8 @@ def _files(module: str) -> frozenset[tuple[tuple[str, ...], Path]]:
 
 
 def code_hash(*modules: str, words: bool = False) -> str:
-    """sha256 over these modules, over all modules that they import, and over the data files that lie beside them.
+    """Return sha256 over these modules, over all modules that they import, and over the data files that lie beside
+    them.
 
     The modules are named as in targets: from inside the package, such as "stages.train", or the user's own. With
     `words`, docstrings, comments and the meanings of columns count too: a stage that prints them needs that. Each file

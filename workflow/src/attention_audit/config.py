@@ -166,36 +166,38 @@ class Config(OfDataset, OfRun):
 
     @property
     def places(self) -> Places:
-        """Where the files of the run lie."""
+        """Find where the files of the run lie."""
         return Places(self.results)
 
     def recorded(self) -> dict[str, Any]:
-        """What is written down beside the results: all that they depend on, but not where they lie."""
+        """Return what is written down beside the results: all that they depend on, but not where they lie."""
         return self.model_dump(exclude={"results"})
 
     @property
     def suites(self) -> dict[str, list[str]]:
-        """The data sets of each suite that has a section of its own, by the name of that section."""
+        """Return the data sets of each suite that has a section of its own, by the name of that section."""
         return {key: section.datasets for key, section in self if hasattr(section, "datasets")}
 
     def section(self, kind: type[SectionT]) -> SectionT:
-        """The section of this type, which a suite declares."""
+        """Return the section of this type, which a suite declares."""
         return next(section for _, section in self if isinstance(section, kind))
 
     @property
     def every_dataset(self) -> list[str]:
-        """The data sets of all tests, each once, in the order in which they are named."""
+        """Return the data sets of all tests, each once, in the order in which they are named."""
         named = chain(self.datasets, *self.suites.values(), self.own, self.hf)
         return list(dict.fromkeys(named))
 
     def _place(self, dataset: str, key: str) -> str:
-        """Where it is said what a key is on a data set."""
+        """Find where it is said what a key is on a data set."""
         section, _, inner = key.partition(".")
         ours, theirs = (getattr(getattr(each, section), inner, None) for each in (self.for_dataset(dataset), self))
         return key if ours == theirs else f"overrides.{dataset}.{key}"
 
     def for_dataset(self, dataset: str) -> "Config":
-        """The configuration of one data set: with what is other there, and with its own models that are given."""
+        """Return the configuration of one data set: with what is other there, and with its own models that are
+        given.
+        """
         changed: dict[str, Any] = dict(self.overrides.get(dataset, ()))
         named: dict[str, dict[str, Any]] = {"own": self.own, "hf": self.hf}
         changed |= {
@@ -206,7 +208,7 @@ class Config(OfDataset, OfRun):
     @field_validator("overrides", mode="before")
     @classmethod
     def _whole(cls, raw: Any, info: ValidationInfo) -> Any:
-        """The whole sections of each data set: what is said of it, laid over what is said of all."""
+        """Return the whole sections of each data set: what is said of it, laid over what is said of all."""
         if not isinstance(raw, Mapping):
             return raw
         sections = get_args(cls.model_fields["overrides"].annotation)[1].model_fields
@@ -216,14 +218,16 @@ class Config(OfDataset, OfRun):
 
     @field_serializer("overrides")
     def _other(self, overrides: dict[str, OfDataset]) -> dict[str, Any]:
-        """Of each data set, only what is other than of all."""
+        """Return, of each data set, only what is other than of all."""
         every = self.model_dump(exclude={"overrides"})
         return {name: _differing(own.model_dump(), every) for name, own in overrides.items()}
 
     @model_validator(mode="before")
     @classmethod
     def _texts_of_readouts(cls, raw: Any) -> Any:
-        """The entries of `corpora` of data sets whose texts are those of readouts, where they are not there yet."""
+        """Return the entries of `corpora` of data sets whose texts are those of readouts, where they are not there
+        yet.
+        """
         try:
             made = {
                 name: {"kind": "readout", "path": next(iter(entry["models"].values()))[0]}
@@ -258,7 +262,7 @@ class Config(OfDataset, OfRun):
         return self
 
     def _unknown_datasets(self) -> Iterator[str]:
-        """The data sets that are named and not declared."""
+        """Return the data sets that are named and not declared."""
         known = sorted(self.corpora)
         of_suites = {f"{suite}.datasets": names for suite, names in self.suites.items()}
         for key, names in {"datasets": self.datasets, **of_suites, "hf": self.hf}.items():
@@ -273,7 +277,7 @@ class Config(OfDataset, OfRun):
                 yield f"overrides: unknown data set {name!r}{did_you_mean(name, known)}; name one of `corpora`"
 
     def _unknown_vectors(self) -> Iterator[str]:
-        """The word vectors that are named and not declared."""
+        """Return the word vectors that are named and not declared."""
         known = ["random", *sorted(self.word_vectors)]
         asked = {"vectors": self.vectors}
         named = (name for name in self.every_dataset if name in self.corpora)
@@ -284,7 +288,7 @@ class Config(OfDataset, OfRun):
                 yield f"{key}: unknown word vectors {vectors!r}{likely}; known: {', '.join(known)}"
 
     def _unlendable(self) -> Iterator[str]:
-        """Data sets that name another, to take texts from, which does not fit."""
+        """Return data sets that name another, to take texts from, which does not fit."""
         for name, source in self.corpora.items():
             if source.other is None:
                 continue
@@ -303,7 +307,7 @@ class Config(OfDataset, OfRun):
                 yield f"{key}: its `tokens` are others, so words would not be the same; set the same in both"
 
     def _unpaired(self) -> Iterator[str]:
-        """Models that do not read the pairs of texts which a data set has."""
+        """Return models that do not read the pairs of texts which a data set has."""
         for name, section in self.hf.items():
             if name in self.corpora and self.corpora[name].pair:
                 yield f"hf.{name}: holds pairs of texts, which hf reads as one; set corpora.{name}.joined: true"
@@ -317,7 +321,7 @@ class Config(OfDataset, OfRun):
                         yield f"{key}: {model} reads no pairs of texts, which {name} has; leave one out"
 
     def _unfit(self) -> Iterator[str]:
-        """Keys that do not go with others."""
+        """Return keys that do not go with others."""
         for name, given in self.own.items():
             source = self.corpora.get(name)
             if source is not None and (source.kind != "readout" or source.path != given.first):
@@ -338,7 +342,7 @@ class Config(OfDataset, OfRun):
 
 
 def _differing(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a group of settings, and of the groups in it, that have another value in another group."""
+    """Return the keys of a group of settings, and of the groups in it, that have another value in another group."""
     differing: dict[str, Any] = {}
     for key, value in settings.items():
         other = others.get(key)
@@ -349,20 +353,10 @@ def _differing(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[s
     return differing
 
 
-def _taken(raw: Mapping[str, Any], catalogue: Mapping[str, Any]) -> Iterator[str]:
-    """Data sets of the user's with the name of one of the catalogue, a line each.
-
-    Both were merged to one entry, whose keys are those of both; but its kind is the user's.
-    """
-    corpora = raw.get("corpora")
-    for name, entry in corpora.items() if isinstance(corpora, Mapping) else ():
-        kind = entry.get("kind") if isinstance(entry, Mapping) else None
-        if kind == "table" and catalogue.get("corpora", {}).get(name, entry)["kind"] != kind:
-            yield f"corpora.{name}: {name} is the name of a data set of the catalogue; choose another"
-
-
 def extended(sections: Mapping[str, type[Section]]) -> type[Config]:
-    """The type of a configuration with further sections, by their keys, which may be other on single data sets too."""
+    """Return the type of a configuration with further sections, by their keys, which may be other on single data sets
+    too.
+    """
     if not sections:
         return Config
     fields: dict[str, Any] = {
@@ -380,8 +374,16 @@ def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING,
 
     Raises AuditError with a line for each wrong key, which names it and says what is wrong with it.
     """
-    if lines := [*_taken(raw, catalogue)]:
-        raise AuditError(*(f"config: {line}" for line in lines))
+    own, theirs = raw.get("corpora"), catalogue.get("corpora", {})
+    # an entry of the user's with the name of one of the catalogue has the keys of both; but its kind is the user's
+    tables = [
+        name
+        for name, entry in (own.items() if isinstance(own, Mapping) else ())
+        if isinstance(entry, Mapping) and entry.get("kind") == "table"
+    ]
+    if taken := [name for name in tables if theirs.get(name, {"kind": "table"})["kind"] != "table"]:
+        line = "config: corpora.{0}: {0} is the name of a data set of the catalogue; choose another"
+        raise AuditError(*map(line.format, taken))
     try:
         config = kind.model_validate(dict(raw))
     except ValidationError as error:

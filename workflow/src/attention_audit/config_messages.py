@@ -66,7 +66,7 @@ def find_keys(error: ErrorDetails, raw: Any) -> list[str]:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number that YAML took for a text."""
+    """Tell whether a text is a number that YAML took for a text."""
     try:
         return bool(float(text))
     except ValueError:
@@ -74,7 +74,7 @@ def is_number(text: str) -> bool:
 
 
 def one_for_all(key: str) -> str:
-    """That a key cannot be other on one data set."""
+    """Say that a key cannot be other on one data set."""
     return f"is the same for all data sets; say it in `{key}`"
 
 
@@ -115,7 +115,7 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
 
 
 def lines_of(error: ValidationError, raw: Any, group: type[Section]) -> list[str]:
-    """Every fault as `key: what is wrong`, with the key as the user wrote it.
+    """Return every fault as `key: what is wrong`, with the key as the user wrote it.
 
     raw: the configuration as it was read. group: its type.
     """

@@ -9,7 +9,7 @@ _held: list[object] = []
 
 
 def cards() -> int:
-    """How many NVIDIA GPUs this machine shows, without loading torch."""
+    """Count how many NVIDIA GPUs this machine shows, without loading torch."""
     return len(list(Path("/dev").glob("nvidia[0-9]*")))
 
 

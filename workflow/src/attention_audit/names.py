@@ -33,11 +33,13 @@ class Names(dict[str, Look]):
 
     @property
     def labels(self) -> dict[str, str]:
-        """The label of every name."""
+        """Return the label of every name."""
         return {name: look.label for name, look in self.items()}
 
     def ordered(self, names: Iterable[str]) -> list[str]:
-        """Each of these names once, in the order of tables and figures. Raises AuditError where one is not declared."""
+        """Return each of these names once, in the order of tables and figures. Raises AuditError where one is not
+        declared.
+        """
         present = set(names)
         self.refuse_unknown(sorted(present - {*self}))
         return [name for name in self.extend(present) if name in present]
@@ -53,7 +55,7 @@ class Names(dict[str, Look]):
                 raise AuditError(self.unknown(name))
 
     def unknown(self, name: str) -> str:
-        """What is to be said of a name that is not known, in one line that says where to declare it."""
+        """Return what is to be said of a name that is not known, in one line that says where to declare it."""
         # one of each kind stands for those with other numbers
         known = ", ".join(each for each in self if each not in NUMBERED or each.endswith("_1"))
         return f"{self.kind} {name!r} is not known to tables and figures (known: {known}); declare it in {self.where}"
@@ -74,7 +76,7 @@ CALLED = {
 
 
 def built(encoder: str, attention: str, hierarchical: bool) -> str:
-    """What a model is built of, in words, from the names that its configuration has for them."""
+    """Return what a model is built of, in words, from the names that its configuration has for them."""
     called = CALLED.get(encoder, encoder.replace("_", " "))
     levels = ", words then sentences" if hierarchical else ""
     return f"{called}{levels}, {attention.replace('_', ' ')} attention"
@@ -189,5 +191,5 @@ PLAUSIBLE = Names(
 
 
 def display_name(dataset: str) -> str:
-    """The name that the papers give a data set, or its key in the configuration where they have none."""
+    """Return the name that the papers give a data set, or its key in the configuration where they have none."""
     return PAPER_NAMES.get(dataset, dataset)

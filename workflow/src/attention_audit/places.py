@@ -63,5 +63,5 @@ class Places:
         return self.audit.format(dataset=dataset, model=model, audit=audit)
 
     def exhibit(self, folder: str, name: str, ending: str) -> str:
-        """A file of a table or a figure; `folder` is tables or figures."""
+        """Return a file of a table or a figure; `folder` is tables or figures."""
         return f"{self.results}/{folder}/{name}{ending}"

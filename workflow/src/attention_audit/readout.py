@@ -54,7 +54,7 @@ def _pad(rows: Sequence[Floats32], members: Integers, dtype: torch.dtype) -> Ten
 
 
 def by_length(lengths: Integers, positions: int) -> list[Integers]:
-    """The texts of these lengths, shortest first, in batches of about `positions` items together."""
+    """Return the texts of these lengths, shortest first, in batches of about `positions` items together."""
     order = np.argsort(lengths, kind="stable")
     cumulative = np.cumsum(lengths[order])
     return np.split(order, np.flatnonzero(np.diff(cumulative // positions)) + 1)
@@ -85,7 +85,7 @@ class HeadStates(Maps):
     tail: Tail
 
     def padded(self, members: Integers, dtype: torch.dtype) -> Heads:
-        """The texts at `members` as one batch; only the weights are in `dtype`."""
+        """Return the texts at `members` as one batch; only the weights are in `dtype`."""
         weights = _pad(self.weights, members, dtype)
         values = _pad(self.values, members, torch.float32)
         return Heads(
@@ -125,32 +125,32 @@ class Readout:
 
     @cached_property
     def lengths(self) -> Integers:
-        """The number of items of each text, (N,)."""
+        """Return the number of items of each text, (N,)."""
         return np.array([len(weights) for weights in self.attention], dtype=np.int64)
 
     @cached_property
     def words(self) -> Integers:
-        """The number of items of each text that are no marks of a tokenizer, (N,); they come first."""
+        """Return the number of items of each text that are no marks of a tokenizer, (N,); they come first."""
         return self.lengths if self.several is None else self.lengths - self.several.marks
 
     @cached_property
     def places(self) -> list[Integers]:
-        """Which word of its text each item is that is no mark of a tokenizer, (L_i,)."""
+        """Find which word of its text each item is that is no mark of a tokenizer, (L_i,)."""
         known = None if self.several is None else self.several.places
         return [np.arange(count) for count in self.words.tolist()] if known is None else known
 
     @property
     def word_attention(self) -> list[Floats32]:
-        """The weights of the items of each text that are no marks of a tokenizer, (L_i,)."""
+        """Return the weights of the items of each text that are no marks of a tokenizer, (L_i,)."""
         return [weights[:words] for weights, words in zip(self.attention, self.words.tolist(), strict=True)]
 
     @property
     def max_attention(self) -> Floats:
-        """The largest weight of a word in each text, (N,)."""
+        """Return the largest weight of a word in each text, (N,)."""
         return np.array([weights.max() for weights in self.word_attention], dtype=np.float64)
 
     def aligned(self, ids: Sequence[str]) -> "Readout":
-        """The same readout with its texts in the order of `ids`; raises AuditError where a text is missing."""
+        """Return the same readout with its texts in the order of `ids`; raises AuditError where a text is missing."""
         at = {name: position for position, name in enumerate(self.ids)}
         missing = [name for name in ids if name not in at]
         if missing:
@@ -161,16 +161,16 @@ class Readout:
 
     @property
     def attending(self) -> HeadStates | None:
-        """What the heads of a Transformer attend to; None where that is not known."""
+        """Return what the heads of a Transformer attend to; None where that is not known."""
         return self.several if isinstance(self.several, HeadStates) else None
 
     @property
     def decided(self) -> bool:
-        """Whether its predictions follow from its weights."""
+        """Tell whether its predictions follow from its weights."""
         return bool(self.bias.shape[1])
 
     def padded_heads(self, members: Integers) -> Tensor:
-        """The weights of the heads of the texts at `members`, in float64, (n, H, L).
+        """Return the weights of the heads of the texts at `members`, in float64, (n, H, L).
 
         Raises ValueError where there is one map.
         """
@@ -179,7 +179,7 @@ class Readout:
         return _pad(self.several.weights, members, torch.float64).transpose(1, 2).contiguous()
 
     def batches(self, dtype: torch.dtype, positions: int = POSITIONS) -> Iterator[Padded]:
-        """All texts, shortest first, in batches of about `positions` items together, padded with zeros."""
+        """Return all texts, shortest first, in batches of about `positions` items together, padded with zeros."""
         lengths = self.lengths
         head = None if self.head is None else Head(*(part.to(dtype) for part in self.head))
         for members in by_length(lengths, positions):
@@ -219,13 +219,13 @@ class Readout:
 
     @property
     def kind(self) -> Artefact:
-        """The kind of file that it is written as."""
+        """Return the kind of file that it is written as."""
         if self.several is None:
             return READOUT
         return SEVERAL if self.attending is None else HEADED
 
     def columns(self) -> dict[str, Any]:
-        """The columns that columns.files declares for its `kind`."""
+        """Return the columns that columns.files declares for its `kind`."""
         columns = {
             "id": self.ids,
             "label": self.labels,
@@ -249,7 +249,7 @@ class Readout:
         return columns
 
     def tables(self, rows: int | None = None) -> Iterator[pa.Table]:
-        """The columns as tables of at most `rows` texts each, in order."""
+        """Return the columns as tables of at most `rows` texts each, in order."""
         columns = self.columns()
         rows = rows or (AT_ONCE if self.attending is None else HEADED_AT_ONCE)
         for start in range(0, len(self), rows):
@@ -258,7 +258,9 @@ class Readout:
 
 
 def _at(value: Any, members: Integers) -> Any:
-    """What a value has of the texts at `members`: arrays and lists have an entry for each text, in readouts too."""
+    """Return what a value has of the texts at `members`: arrays and lists have an entry for each text, in readouts
+    too.
+    """
     match value:
         case np.ndarray():
             return value[members]
@@ -272,7 +274,9 @@ def _at(value: Any, members: Integers) -> Any:
 
 
 def read_heads(ids: Sequence[str], labels: Integers, attending: HeadStates) -> Readout:
-    """The readout of a Transformer, from what its heads attend to: its map, first-order expansion and predictions."""
+    """Return the readout of a Transformer, from what its heads attend to: its map, first-order expansion and
+    predictions.
+    """
     maps, contribution = [np.empty(0, np.float32)] * len(ids), [np.empty((0, 0), np.float32)] * len(ids)
     classes = len(attending.tail.weights["classifier.bias"])
     bias, logits = np.empty((2, len(ids), classes), np.float32)
@@ -288,7 +292,7 @@ def read_heads(ids: Sequence[str], labels: Integers, attending: HeadStates) -> R
 
 
 def head_columns(head: Head | None) -> dict[str, Any]:
-    """The columns that columns.files.HEAD declares; they are empty where a model has no head."""
+    """Return the columns that columns.files.HEAD declares; they are empty where a model has no head."""
     weight = [] if head is None else list(head.weight.numpy())
     bias = [] if head is None else head.bias.tolist()
     return {"class": range(len(bias)), "weight": weight, "bias": bias}
@@ -338,7 +342,7 @@ def _read_several(table: pa.Table, path: Path, tail: Tail | None, lengths: Integ
 
 
 def _maps(table: pa.Table) -> dict[str, list[Floats32]]:
-    """The further maps of a table, by name."""
+    """Return the further maps of a table, by name."""
     names = table["map_names"][0].as_py()
     rows = table["maps"].to_pylist() if names else []
     return {name: [np.array(row[place], np.float32) for row in rows] for place, name in enumerate(names)}
@@ -364,7 +368,7 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
 
 
 def _kind(path: Path) -> tuple[Artefact, Tail | None]:
-    """Which kind of readout a file is, and the tail beside it, which those of Transformers have."""
+    """Find which kind of readout a file is, and the tail beside it, which those of Transformers have."""
     kind = {each.name: each for each in (HEADED, SEVERAL)}.get(kind_of(path), READOUT)
     if kind is not HEADED:
         return kind, None
@@ -386,7 +390,7 @@ def read_readout(path: Path) -> Readout:
 
 
 def read_readouts(path: Path, rows: int | None = None) -> Iterator[Readout]:
-    """A readout file as readouts of at most `rows` texts, in order; only one row group is in memory at a time.
+    """Return a readout file as readouts of at most `rows` texts, in order; only one row group is in memory at a time.
 
     Raises AuditError as `read_readout` does.
     """

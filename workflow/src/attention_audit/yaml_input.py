@@ -10,7 +10,9 @@ from attention_audit.errors import AuditError
 
 
 def _given_twice(node: yaml.Node, seen: set[int], key: str = "") -> Iterator[tuple[str, int, int]]:
-    """Keys that one group gives twice, with the lines of both. seen: the parts that were looked at; some are shared."""
+    """Return keys that one group gives twice, with the lines of both. seen: the parts that were looked at; some are
+    shared.
+    """
     if id(node) in seen:
         return
     seen.add(id(node))
@@ -47,7 +49,7 @@ def refuse_given_twice(path: Path) -> None:
 
 
 def as_in_a_file(value: Any) -> Any:
-    """A value of `--config key={inner: 8}` as a configuration file would have it.
+    """Return a value of `--config key={inner: 8}` as a configuration file would have it.
 
     Snakemake reads what stands within brackets as text, numbers and true and false too.
     """

@@ -105,12 +105,6 @@ def write_sealed(path: Path) -> Iterator[Path]:
             stream.write(digits)
 
 
-def is_intact(path: Path) -> bool:
-    """Tell whether a file has its seal and no byte has changed since. Raises OSError where it cannot be read."""
-    place, found, expected = _compute_seal(path)
-    return place >= 0 and found == expected
-
-
 @contextmanager
 def sealed(path: Path, what: str, *errors: type[Exception]) -> Iterator[None]:
     """Check the seal of a file that the block reads, of a kind that is called `what`.
@@ -120,7 +114,8 @@ def sealed(path: Path, what: str, *errors: type[Exception]) -> Iterator[None]:
     """
     damaged = f"{path}: truncated or corrupt {what}; {rebuild_hint(path)}"
     try:
-        if not is_intact(path):
+        place, found, expected = _compute_seal(path)
+        if place < 0 or found != expected:
             raise AuditError(damaged)
         yield
     except FileNotFoundError as error:

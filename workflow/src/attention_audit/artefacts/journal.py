@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import psutil
 from pydantic import TypeAdapter
 
 KEY = "attention_audit_job"
@@ -72,37 +73,24 @@ class Entry:
 ENTRY = TypeAdapter(Entry)
 
 
-def _cpu() -> str:
-    with suppress(OSError):
+def this_machine() -> Machine:
+    """Describe the machine that this process runs on."""
+    cpu, system = platform.processor() or platform.machine(), platform.platform(terse=True)
+    with suppress(OSError, TypeError):
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-        if named := re.search(r"^model name.*?:(.*)", text, re.MULTILINE):
-            return named[1].strip()
-    return platform.processor() or platform.machine()
-
-
-def _gpu() -> str | None:
+        (cpu,) = re.findall(r"^model name.*?: *(.*)", text, re.MULTILINE)[:1] or [cpu]
+    with suppress(OSError, KeyError):
+        system = platform.freedesktop_os_release()["PRETTY_NAME"]
     # a job that has not loaded torch has used no GPU, and loading torch to ask would take a second
     torch = sys.modules.get("torch")
-    return str(torch.cuda.get_device_name()) if torch and torch.cuda.is_initialized() else None
-
-
-def _system() -> str:
-    try:
-        name = platform.freedesktop_os_release()["PRETTY_NAME"]
-    except (OSError, KeyError):
-        name = platform.platform(terse=True)
-    return f"{name}, {platform.system()} {platform.release()}"
-
-
-def this_machine() -> Machine:
-    """The machine that this process runs on."""
+    gpu = str(torch.cuda.get_device_name()) if torch and torch.cuda.is_initialized() else None
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return Machine(_cpu(), cores, memory, _gpu(), _system())
+    memory = psutil.virtual_memory().total
+    return Machine(cpu, cores, memory, gpu, f"{system}, {platform.system()} {platform.release()}")
 
 
 def _used(workers: int) -> tuple[float, int]:
-    """CPU seconds and the peak of memory in bytes, of this process and its workers."""
+    """Return CPU seconds and the peak of memory in bytes, of this process and its workers."""
     own, worker = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     # the system reports only the largest worker, in KiB except on macOS
     memory = (own.ru_maxrss + workers * worker.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
@@ -157,7 +145,8 @@ def read_entry(log: Path) -> Entry | None:
 
 
 def failures(logs: Path, since: float) -> list[str]:
-    """The lines that say what was wrong, of all jobs that failed since a time, in the order of their logs' names.
+    """Return the lines that say what was wrong, of all jobs that failed since a time, in the order of their logs'
+    names.
 
     since: seconds of the epoch.
     """
@@ -166,12 +155,13 @@ def failures(logs: Path, since: float) -> list[str]:
 
 
 def _entries(logs: Path) -> list[Entry]:
-    """All jobs whose logs lie under a folder, the earliest first."""
+    """Return all jobs whose logs lie under a folder, the earliest first."""
     return sorted(filter(None, map(read_entry, logs.rglob("*.log"))), key=lambda entry: entry.started)
 
 
 def results_named(logs: Path, product: str) -> str | None:
-    """What the jobs call the folder of results, which may have been moved since; None where no job made `product`.
+    """Return what the jobs call the folder of results, which may have been moved since; None where no job made
+    `product`.
 
     product: a file in that folder, as seen from there.
     """
@@ -180,7 +170,7 @@ def results_named(logs: Path, product: str) -> str | None:
 
 
 def read_journal(logs: Path, products: Sequence[str]) -> list[Entry]:
-    """The jobs that made `products` and the jobs that made their inputs, and so on, the earliest first.
+    """Return the jobs that made `products` and the jobs that made their inputs, and so on, the earliest first.
 
     They are read from the logs under the folder `logs`; of two jobs that made one file, the later counts. A job whose
     log is gone is left out, and with it the jobs that made inputs for it alone.

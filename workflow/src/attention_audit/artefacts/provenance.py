@@ -16,7 +16,7 @@ LIBRARIES = ("torch", "numpy", "pandas", "pyarrow", "spacy", "scikit-learn", "ma
 
 @cache
 def library_versions() -> dict[str, str]:
-    """The installed versions, looked up once a process: a training writes dozens of files."""
+    """Return the installed versions, looked up once a process: a training writes dozens of files."""
     return {name: version(name) for name in LIBRARIES}
 
 
@@ -33,7 +33,7 @@ class Provenance:
 
     @property
     def config_hash(self) -> str:
-        """sha256 of the settings in canonical JSON."""
+        """Return sha256 of the settings in canonical JSON."""
         canonical = json.dumps(self.settings, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 

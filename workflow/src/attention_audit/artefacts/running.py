@@ -43,7 +43,7 @@ def hold_lock(path: Path) -> None:
 
 
 def jobs() -> Iterator[psutil.Process]:
-    """The jobs among the processes below this one, with all processes that they started."""
+    """Return the jobs among the processes below this one, with all processes that they started."""
     for child in psutil.Process().children(recursive=True):
         try:
             if COMMAND in f"{' '.join(child.cmdline())} ":
@@ -53,7 +53,7 @@ def jobs() -> Iterator[psutil.Process]:
 
 
 def works(process: psutil.Process) -> bool:
-    """Whether a process is there, and more than the entry of one that has ended."""
+    """Tell whether a process is there, and more than the entry of one that has ended."""
     try:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

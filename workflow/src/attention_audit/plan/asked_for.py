@@ -71,7 +71,7 @@ def refuse_unknown(
 
 
 def _line(name: str, known: Sequence[str]) -> str:
-    """That nothing makes it; and what may have been meant, first of all the same file in another format."""
+    """Say that nothing makes it; and what may have been meant, first of all the same file in another format."""
     path = Path(name)
     # a file of another kind is hardly meant, however alike the names are
     alike = [other for other in known if Path(other).parts[:KIND] == path.parts[:KIND] or len(path.parts) == 1]

@@ -26,7 +26,7 @@ STAGES = ("audits", "attribution")
 
 
 def stage_of(audit: Audit) -> str:
-    """The stage that makes an audit."""
+    """Return the stage that makes an audit."""
     return "attribution" if "network" in audit.needs else "audits"
 
 
@@ -75,7 +75,7 @@ class Auditing:
         return ""
 
     def runs(self, judged: Judged, audit: Audit) -> list[Run]:
-        """The runs that an audit is asked of."""
+        """Return the runs that an audit is asked of."""
         suite, dataset, model = judged
         models = self.scope.models(suite, dataset).values()
         base, leads = self.scope.base(suite, dataset), self.scope.judged(suite, dataset)[0].model is model
@@ -96,18 +96,18 @@ class Auditing:
         return model.runs
 
     def _named(self, suite: Suite) -> list[Audit]:
-        """The audits that a suite is to be asked, with those that they read."""
+        """Return the audits that a suite is to be asked, with those that they read."""
         names = [*self.scope.config.audits.get(suite.name, suite.audits)]
         names += [other for name in names for other in audit_named(name).after if other not in names]
         return [audit_named(name) for name in names]
 
     def _asked(self, judged: Judged) -> tuple[Audit, ...]:
-        """The audits that a model is asked: those of its suite, of which it has runs."""
+        """Return the audits that a model is asked: those of its suite, of which it has runs."""
         named = (audit for audit in self._named(judged.suite) if not self.lack(judged, audit))
         return tuple(audit for audit in named if self.compared(judged, audit))
 
     def file(self, judged: Judged, audit: str) -> str:
-        """The file of an audit of a model."""
+        """Return the file of an audit of a model."""
         return self.places.audit_file(judged.dataset, judged.name, audit)
 
     def asks(self, judged: Judged, name: str) -> bool:
@@ -120,7 +120,8 @@ class Auditing:
         return {name: f"{name} {reason}" for name, reason in reasons.items() if reason}
 
     def compared(self, judged: Judged, audit: Audit) -> list[tuple[Run | None, Run]]:
-        """The runs that have rows in an audit, in order, each after the run that it is compared with, if there is one.
+        """Return the runs that have rows in an audit, in order, each after the run that it is compared with, if there
+        is one.
 
         They are read out on its split, and nothing is compared with itself. Of several seeds of a model, every two are
         compared once, the later with the earlier one.
@@ -140,18 +141,19 @@ class Auditing:
         return self.trainings.home(judged.suite, judged.dataset, run)
 
     def split(self, judged: Judged, audit: Audit) -> str:
-        """The split whose readouts an audit reads: test where there are none of the one that it asks for."""
+        """Return the split whose readouts an audit reads: test where there are none of the one that it asks for."""
         return audit.split if judged.model.settings else "test"
 
     def inputs(self, judged: Judged, audit: Audit) -> Files:
-        """The input files of an audit."""
+        """Return the input files of an audit."""
         (suite, dataset, _), compared = judged, self.compared(judged, audit)
         models, split = self.scope.models(suite, dataset), self.split(judged, audit)
         runs = [run for _, run in compared]
         homes = [self._home(judged, run) for run in runs]
         inputs: Files = {"readouts": [home.readout(split) for home in homes]}
         searched = [run for run in runs if models[run.model].step is not None and audit.takes != "suite"]
-        inputs["search"] = list(dict.fromkeys(self.trainings.search_file(suite, dataset, run) for run in searched))
+        makers = dict.fromkeys(Run(models[run.model].maker, run.seed) for run in searched)
+        inputs["search"] = [self._home(judged, maker).file("search") for maker in makers]
         if self.scope.config.corpora[dataset].pair:
             inputs["heads"] = [home.file("head") for home in homes]
         attending = zip(homes, runs, strict=True)
@@ -206,7 +208,7 @@ class Auditing:
         )
 
     def why_not(self, judged: Judged, audit: Audit) -> str:
-        """Why a model is not asked an audit; "" where it is."""
+        """Say why a model is not asked an audit; "" where it is."""
         suite = judged.suite
         if audit in self.asked(judged):
             return ""
@@ -218,8 +220,8 @@ class Auditing:
         return UNNAMED
 
     def gathered(self, judged: Judged) -> Iterator[tuple[str, list[Audit], list[Audit]]]:
-        """The rules that make audits of a model, with those that it is asked, and all others of the rule; those of
-        the user's own one by one.
+        """Return the rules that make audits of a model, with those that it is asked, and all others of the rule; those
+        of the user's own one by one.
         """
         asked = self.asked(judged)
         for rule in dict.fromkeys(audit.rule for audit in asked):
@@ -231,7 +233,7 @@ class Auditing:
                 yield rule, own, [audit for audit in of_rule if audit not in asked]
 
     def planned(self, judged: Judged, rule: str, audits: list[Audit], others: list[Audit]) -> PlannedJob:
-        """The job of a rule: it makes `audits`, and files without rows of `others`, which say why."""
+        """Return the job of a rule: it makes `audits`, and files without rows of `others`, which say why."""
         inputs: Files = {}
         for kind, paths in chain(*(self.inputs(judged, audit).items() for audit in audits)):
             inputs[kind] = list(dict.fromkeys([*inputs.get(kind, []), *paths]))
@@ -287,7 +289,7 @@ class Auditing:
             raise AuditError(f"{dataset}/{model}: {name} {reason}; {remedy}")
 
     def jobs(self) -> Iterator[PlannedJob]:
-        """The jobs of all audits that models are asked, each after those whose files it reads."""
+        """Return the jobs of all audits that models are asked, each after those whose files it reads."""
         for suite, dataset in self.scope.asked:
             for judged in self.scope.judged(suite, dataset):
                 for gathered in self.gathered(judged):

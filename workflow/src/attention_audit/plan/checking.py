@@ -68,15 +68,6 @@ def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, s
     return found
 
 
-def missing_vectors(scope: Scope) -> list[str]:
-    """The files of word vectors that a run reads and that cannot be had, a line each."""
-    named = dict.fromkeys(vectors_name(scope.config, name) for name in scope.datasets)
-    catalogue = scope.config.word_vectors
-    fetched = Path(scope.config.places.raw) / VECTORS
-    lines = (absent_vectors(name, catalogue[name], scope.mirror, fetched) for name in named if name in catalogue)
-    return [line for line in lines if line]
-
-
 @contextmanager
 def added_to(faults: list[str]) -> Iterator[None]:
     """Adds the lines of an AuditError that the block raises."""
@@ -87,7 +78,7 @@ def added_to(faults: list[str]) -> Iterator[None]:
 
 
 def missing_models(scope: Scope) -> list[str]:
-    """What the user is said to have of models that are not trained here, and that is not there; a line each."""
+    """Return what the user is said to have of models that are not trained here, and that is not there; a line each."""
     faults: list[str] = []
     for dataset in scope.datasets:
         for model, paths in scope.config.own[dataset].by_model.items() if dataset in scope.config.own else ():
@@ -111,7 +102,9 @@ def missing_models(scope: Scope) -> list[str]:
 
 
 def files_of(scope: Scope, dataset: str) -> dict[str, Path]:
-    """The user's own files of a data set: by field, or by how the configuration names them where they are readouts."""
+    """Return the user's own files of a data set: by field, or by how the configuration names them where they are
+    readouts.
+    """
     if dataset not in scope.config.own:
         return raw_paths(scope.config, dataset, scope.mirror)
     named = chain.from_iterable(scope.config.own[dataset].by_model.values())
@@ -119,7 +112,9 @@ def files_of(scope: Scope, dataset: str) -> dict[str, Path]:
 
 
 def most_words(scope: Scope, dataset: str) -> int | None:
-    """How many words of a text are read at most: the pieces of classifiers where nothing else reads it; None: all."""
+    """Count how many words of a text are read at most: the pieces of classifiers where nothing else reads it; None:
+    all.
+    """
     readers = {suite.name for suite, name in scope.asked if name == dataset}
     if readers != {"hf"} or scope.config.hf[dataset].long == "window":
         return None
@@ -127,13 +122,16 @@ def most_words(scope: Scope, dataset: str) -> int | None:
 
 
 def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
-    """What there is in the user's own files of a run, and what is odd in them, a line each.
+    """Return what there is in the user's own files of a run, and what is odd in them, a line each.
 
     Raises AuditError, with a line for each data set, where a file is not as the configuration says or needs a package
     that is not installed, and for each file of word vectors or of a classifier that is not there.
     """
     found = Looked([], [])
-    faults = [*missing_vectors(scope), *missing_models(scope)]
+    catalogue, fetched = scope.config.word_vectors, Path(scope.config.places.raw) / VECTORS
+    named = {vectors_name(scope.config, name): None for name in scope.datasets}
+    vectors = (absent_vectors(name, catalogue[name], scope.mirror, fetched) for name in named if name in catalogue)
+    faults = [*filter(None, vectors), *missing_models(scope)]
     for name, section in scope.config.hf.items():
         if section.recipe is not None and name in scope.datasets:
             with added_to(faults):

@@ -19,7 +19,7 @@ VECTORS = "vectors"
 
 
 def source_of(config: Config, dataset: str) -> Corpus:
-    """The entry of a data set in the catalogue. Raises AuditError where there is none."""
+    """Return the entry of a data set in the catalogue. Raises AuditError where there is none."""
     if dataset not in config.corpora:
         raise AuditError(
             f"{dataset}: not a data set of this configuration{did_you_mean(dataset, config.corpora)}; add it to "
@@ -29,31 +29,24 @@ def source_of(config: Config, dataset: str) -> Corpus:
 
 
 def vectors_name(config: Config, dataset: str) -> str:
-    """The name of the word vectors of a data set."""
+    """Return the name of the word vectors of a data set."""
     return source_of(config, dataset).vectors or config.vectors
 
 
 def vectors_of(config: Config, dataset: str) -> Vectors | None:
-    """The word vectors of a data set; None for random ones."""
+    """Return the word vectors of a data set; None for random ones."""
     return config.word_vectors.get(vectors_name(config, dataset))
 
 
 def with_others(config: Config, datasets: list[str]) -> list[str]:
-    """These data sets, and those that they take texts from; each once."""
+    """Return these data sets, and those that they take texts from; each once."""
     return list(
         dict.fromkeys(name for own in datasets for name in (own, source_of(config, own).other) if name is not None)
     )
 
 
-def corpus_inputs(config: Config, dataset: str, mirror: Path | None) -> dict[str, Path]:
-    """What a corpus is made from, by field: its raw files, and the corpus that it takes texts from."""
-    other = source_of(config, dataset).other
-    borrowed = {} if other is None else {OTHER_CORPUS: Path(config.places.corpus_file(other, "corpus"))}
-    return raw_paths(config, dataset, mirror) | borrowed
-
-
 def raw_paths(config: Config, dataset: str, mirror: Path | None) -> dict[str, Path]:
-    """The raw files of a data set by field: the user's own where they lie, others where they are fetched to."""
+    """Return the raw files of a data set by field: the user's own where they lie, others where they are fetched to."""
     source = source_of(config, dataset)
     if not isinstance(source, RawSource):
         return {}
@@ -63,7 +56,7 @@ def raw_paths(config: Config, dataset: str, mirror: Path | None) -> dict[str, Pa
 
 
 def fetched_files(config: Config, dataset: str) -> list[tuple[str, str]]:
-    """Folder and name of each file to fetch for a data set."""
+    """Return folder and name of each file to fetch for a data set."""
     source = source_of(config, dataset)
     if not isinstance(source, RawSource):
         return []
@@ -71,13 +64,15 @@ def fetched_files(config: Config, dataset: str) -> list[tuple[str, str]]:
 
 
 def record_files(config: Config, datasets: list[str]) -> list[str]:
-    """The records of the fetched files of these data sets, and of those that they take texts from."""
+    """Return the records of the fetched files of these data sets, and of those that they take texts from."""
     files = {file for dataset in with_others(config, datasets) for file in fetched_files(config, dataset)}
     return [f"{config.places.raw}/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 
 def vector_files(config: Config, dataset: str, mirror: Path | None) -> tuple[list[str], list[str]]:
-    """The file that the word vectors of a data set are read from, if they are, and its record, if it is fetched."""
+    """Return the file that the word vectors of a data set are read from, if they are, and its record, if it is
+    fetched.
+    """
     vectors = vectors_of(config, dataset)
     if not isinstance(vectors, VectorFile):
         return [], []
@@ -88,7 +83,8 @@ def vector_files(config: Config, dataset: str, mirror: Path | None) -> tuple[lis
 
 
 def fetch_job(config: Config, folder: str, file: str) -> FetchJob:
-    """The settings of the job that fetches a file, with the homepage of whom to ask for it ("" for word vectors).
+    """Return the settings of the job that fetches a file, with the homepage of whom to ask for it ("" for word
+    vectors).
 
     Raises AuditError where the configuration knows no such file.
     """
@@ -108,18 +104,8 @@ def fetch_job(config: Config, folder: str, file: str) -> FetchJob:
     raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
 
 
-def corpus_job(config: Config, dataset: str, mirror: Path | None) -> CorpusJob:
-    """The settings of the job that reads a data set and makes its vocabulary."""
-    return CorpusJob(
-        dataset=dataset,
-        corpus=source_of(config, dataset),
-        files=list(corpus_inputs(config, dataset, mirror)),
-        vectors=vectors_of(config, dataset),
-    )
-
-
 def fetching(config: Config, folder: str, file: str) -> PlannedJob:
-    """The job that fetches a file."""
+    """Return the job that fetches a file."""
     return PlannedJob(
         rule="fetch",
         wildcards={"folder": folder, "file": file},
@@ -133,8 +119,10 @@ def fetching(config: Config, folder: str, file: str) -> PlannedJob:
 
 
 def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
-    """The job that reads a data set and makes its vocabulary."""
-    raw, (vectors, records) = corpus_inputs(config, dataset, mirror), vector_files(config, dataset, mirror)
+    """Return the job that reads a data set and makes its vocabulary."""
+    raw, (vectors, records) = raw_paths(config, dataset, mirror), vector_files(config, dataset, mirror)
+    if other := source_of(config, dataset).other:
+        raw |= {OTHER_CORPUS: Path(config.places.corpus_file(other, "corpus"))}
     names = ("corpus", "census", "vocabulary")
     return PlannedJob(
         rule="prepare",
@@ -145,12 +133,18 @@ def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
             "records": [*record_files(config, [dataset]), *records],
         },
         outputs={name: [config.places.corpus_file(dataset, name)] for name in names},
-        told=partial(corpus_job, config, dataset, mirror),
+        told=partial(
+            CorpusJob,
+            dataset=dataset,
+            corpus=source_of(config, dataset),
+            files=list(raw),
+            vectors=vectors_of(config, dataset),
+        ),
     )
 
 
 def jobs(config: Config, datasets: list[str], mirror: Path | None) -> Iterator[PlannedJob]:
-    """The jobs of these data sets, and of those that they take texts from."""
+    """Return the jobs of these data sets, and of those that they take texts from."""
     every = with_others(config, datasets)
     files = {file for dataset in every for file in fetched_files(config, dataset)}
     records = [record for dataset in every for record in vector_files(config, dataset, mirror)[1]]

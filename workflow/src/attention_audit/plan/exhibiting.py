@@ -67,26 +67,21 @@ class Exhibiting:
         }
         # what is worked out once lies in the object, and goes with it
         self.spoken: dict[str, list[str]] = {}
-        self.known: dict[str, Callable[[Exhibit, str], bool]] = {
-            "published": self._published,
-            "real": self._real,
-            "marked": lambda _, dataset: scope.config.corpora[dataset].marked,
-        }
 
     def path(self, exhibit: Exhibit, ending: str) -> str:
-        """The file of a table or figure with this ending."""
+        """Return the file of a table or figure with this ending."""
         return self.places.exhibit(exhibit.folder, exhibit.name, ending)
 
     def files(self, exhibit: Exhibit) -> list[str]:
-        """All files of a table or figure."""
+        """Return all files of a table or figure."""
         return [self.path(exhibit, ending) for ending in exhibit.endings]
 
     def made(self, folder: str) -> list[Exhibit]:
-        """The tables, or the figures, that this run makes: those that have a data set to speak of."""
+        """Return the tables, or the figures, that this run makes: those that have a data set to speak of."""
         return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self.datasets(exhibit)]
 
     def _unsaid(self, exhibit: Exhibit, dataset: str) -> str:
-        """Why an exhibit does not speak of a data set; "" where it does."""
+        """Say why an exhibit does not speak of a data set; "" where it does."""
         suites = [suite for suite in self.scope.suites.values() if dataset in self.scope.datasets_of(suite)]
         audits = [exhibit.about] if exhibit.about else []
         if exhibit.suite and not exhibit.every_dataset:
@@ -99,18 +94,21 @@ class Exhibiting:
             judged = (each for suite in suites for each in self.scope.judged(suite, dataset))
             if not any(self.auditing.asks(each, name) for each in judged):
                 return f"{', '.join(suite.title for suite in suites) or 'no suite'} is not asked {name}"
-        lacking = [need for need in exhibit.needs if not self.known[need](exhibit, dataset)]
+        lacking = [need for need in exhibit.needs if not self._has(need, exhibit, dataset)]
         return f"it needs {NEEDS[lacking[0]].format(dataset=dataset)}" if lacking else ""
 
-    def _real(self, exhibit: Exhibit, dataset: str) -> bool:
-        """Whether the texts of a data set are not generated, or all texts of the exhibit's suites are."""
-        named = {name for suite in self.suites(exhibit) for name in self.scope.datasets_of(suite)}
-        return dataset not in self.scope.controls or named <= {*self.scope.controls}
+    def _has(self, need: str, exhibit: Exhibit, dataset: str) -> bool:
+        """Tell whether a data set has what an exhibit needs.
 
-    def _published(self, exhibit: Exhibit, dataset: str) -> bool:
-        """Whether the paper of a table has numbers of a data set in its table of this number; or, of a table of all
-        suites, the paper of a table that it reads, and that is made.
+        Its texts are real where they are not generated, or all texts of the exhibit's suites are. It is published where
+        the paper of a table has numbers of it in its table of this number; or, of a table of all suites, the paper of a
+        table that it reads, and that is made.
         """
+        if need == "marked":
+            return self.scope.config.corpora[dataset].marked
+        if need == "real":
+            named = {name for suite in self.suites(exhibit) for name in self.scope.datasets_of(suite)}
+            return dataset not in self.scope.controls or named <= {*self.scope.controls}
         if exhibit.suite:
             paper = self.scope.suite(exhibit.suite).paper
             return (paper, exhibit.number, display_name(dataset)) in {key[:3] for key in facts()}
@@ -122,7 +120,7 @@ class Exhibiting:
         )
 
     def nothing(self, exhibit: Exhibit) -> str:
-        """Why an exhibit has nothing to show of any data set of this run; "" where it has."""
+        """Say why an exhibit has nothing to show of any data set of this run; "" where it has."""
         if self.datasets(exhibit):
             return ""
         suite = self.scope.suite(exhibit.suite) if exhibit.suite and not exhibit.every_dataset else None
@@ -132,8 +130,8 @@ class Exhibiting:
         return self._unsaid(exhibit, named[0])
 
     def datasets(self, exhibit: Exhibit, only: str = "") -> list[str]:
-        """The data sets that an exhibit speaks of: those on which the audits that it reads, or that it is about, are
-        asked, and that have what it needs; or `only` one.
+        """Return the data sets that an exhibit speaks of: those on which the audits that it reads, or that it is about,
+        are asked, and that have what it needs; or `only` one.
 
         Raises AuditError where it does not speak of that one.
         """
@@ -154,11 +152,11 @@ class Exhibiting:
                 raise AuditError(f"{name}: not made, since {reason}")
 
     def suites(self, exhibit: Exhibit) -> list[Suite]:
-        """The suites whose models an exhibit may speak of."""
+        """Return the suites whose models an exhibit may speak of."""
         return [self.scope.suite(exhibit.suite)] if exhibit.suite else list(self.scope.suites.values())
 
     def _audited(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
-        """The files of an audit that are read, each with whose it is."""
+        """Return the files of an audit that are read, each with whose it is."""
         if read.suites:
             asked = [(suite, name) for suite, name in self.scope.asked if {EVERY, suite.name} & {*read.suites}]
         else:
@@ -172,7 +170,7 @@ class Exhibiting:
         }
 
     def _files(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
-        """The files of one name, each with whose it is; of `only` one data set where it is named."""
+        """Return the files of one name, each with whose it is; of `only` one data set where it is named."""
         match read.source:
             case "audit":
                 return self._audited(exhibit, read, only)
@@ -189,14 +187,14 @@ class Exhibiting:
         return {self.path(TABLES[name], ".parquet"): FileOf(name=name) for name in names}
 
     def inputs(self, exhibit: Exhibit, only: str = "") -> Files:
-        """The input files of a job, perhaps of `only` one data set.
+        """Return the input files of a job, perhaps of `only` one data set.
 
         Raises AuditError where the exhibit does not speak of that one.
         """
         return {name: [*self._files(exhibit, read, only)] for name, read in exhibit.reads.items()}
 
     def declared(self, read: Read) -> str:
-        """The declaration of the columns of what is read; "" of records."""
+        """Return the declaration of the columns of what is read; "" of records."""
         match read.source:
             case "audit":
                 return audit_named(read.name).columns
@@ -210,7 +208,7 @@ class Exhibiting:
                 return ""
 
     def job(self, exhibit: Exhibit, only: str = "") -> ExhibitJob:
-        """The settings of a job, perhaps of `only` one data set."""
+        """Return the settings of a job, perhaps of `only` one data set."""
         suites = self.suites(exhibit)
         named = {"models", "labels"} & {*exhibit.settings} or isinstance(exhibit, Table)
         labelled = "labels" in exhibit.settings or isinstance(exhibit, Table)
@@ -229,7 +227,7 @@ class Exhibiting:
             )
             for name, read in exhibit.reads.items()
         }
-        records = any(read.source == "records" for read in exhibit.reads.values())
+        config, records = self.scope.config, any(read.source == "records" for read in exhibit.reads.values())
         return ExhibitJob(
             exhibit=exhibit.name,
             target=exhibit.target,
@@ -243,8 +241,11 @@ class Exhibiting:
                 if named
             },
             titles={suite.paper: suite.title for suite in suites} if labelled else {},
-            fetched=self.fetched() if records else {},
-            font=self.scope.config.font if isinstance(exhibit, Figure) else [],
+            fetched={
+                name: [[*file] for own in with_others(config, [name]) for file in fetched_files(config, own)]
+                for name in (self.scope.datasets if records else ())
+            },
+            font=config.font if isinstance(exhibit, Figure) else [],
             table=self._table(exhibit) if isinstance(exhibit, Table) else None,
         )
 
@@ -266,7 +267,7 @@ class Exhibiting:
         return [module_of(target) for target in [exhibit.target, *written, *declared] if target]
 
     def planned(self, exhibit: Exhibit, only: str = "") -> PlannedJob:
-        """The job of a table or figure, perhaps of `only` one data set, whose folder it then lies in.
+        """Return the job of a table or figure, perhaps of `only` one data set, whose folder it then lies in.
 
         Raises AuditError where the exhibit does not speak of that one.
         """
@@ -285,26 +286,18 @@ class Exhibiting:
         )
 
     def jobs(self) -> Iterator[PlannedJob]:
-        """The jobs of the tables and figures that this run makes."""
+        """Return the jobs of the tables and figures that this run makes."""
         for folder in ("tables", "figures"):
             yield from map(self.planned, self.made(folder))
 
     def further(self) -> Iterator[PlannedJob]:
-        """The jobs of each figure of one data set."""
+        """Return the jobs of each figure of one data set."""
         for figure in self.made("figures"):
             yield from (self.planned(figure, name) for name in self.datasets(figure))
 
-    def fetched(self) -> dict[str, list[list[str]]]:
-        """Folder and name of the fetched files of each data set."""
-        config = self.scope.config
-        return {
-            name: [list(file) for own in with_others(config, [name]) for file in fetched_files(config, own)]
-            for name in self.scope.datasets
-        }
-
     def subjects(self) -> list[Subject]:
-        """The models whose attention the summary judges, one a data set, suite and model; those of generated data sets
-        come last.
+        """Return the models whose attention the summary judges, one a data set, suite and model; those of generated
+        data sets come last.
         """
         controls = self.scope.controls
         every_subject = [
@@ -327,7 +320,7 @@ class Exhibiting:
         return sorted(every_subject, key=lambda subject: subject.dataset in controls)
 
     def reasons(self) -> dict[str, str]:
-        """The data sets that no suite runs, by reason."""
+        """Return the data sets that no suite runs, by reason."""
         run = {name for suite in self.scope.suites.values() for name in self.scope.datasets_of(suite)}
         gaps = {name: reason for suite in self.scope.suites.values() for name, reason in self.scope.gaps(suite).items()}
         return {name: reason for name, reason in gaps.items() if name not in run}

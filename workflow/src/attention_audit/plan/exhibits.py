@@ -45,7 +45,7 @@ class Read:
 
     @property
     def needed(self) -> bool:
-        """Whether there is nothing to show without a row of it."""
+        """Tell whether there is nothing to show without a row of it."""
         return self.source == "audit" and not self.suites
 
 
@@ -96,7 +96,7 @@ class Exhibit:
 
     @property
     def maker(self) -> str:
-        """The rule that makes it: another one of tables that are made of tables."""
+        """Return the rule that makes it: another one of tables that are made of tables."""
         of_tables = any(read.source in ("table", "tables") for read in self.reads.values())
         return "overview" if of_tables and self.folder == "tables" else self.folder.removesuffix("s")
 
@@ -108,12 +108,14 @@ class Exhibit:
 
     @property
     def caption(self) -> str:
-        """The file of its caption, seen from the working directory."""
+        """Return the file of its caption, seen from the working directory."""
         return relpath(CAPTIONS / f"{self.name}.rst")
 
 
 def _of(exhibit: ExhibitT, suite: str) -> ExhibitT:
-    """The exhibit of one of its suites: of another than the first, it has no paper's number, and none in its name."""
+    """Return the exhibit of one of its suites: of another than the first, it has no paper's number, and none in its
+    name.
+    """
     reads = {
         name: replace(read, suites=(suite,)) if ITS_OWN in read.suites else read for name, read in exhibit.reads.items()
     }
@@ -124,7 +126,7 @@ def _of(exhibit: ExhibitT, suite: str) -> ExhibitT:
 
 
 def each(exhibits: Iterable[ExhibitT]) -> tuple[ExhibitT, ...]:
-    """One exhibit for each suite of each, suite by suite, those of all suites at the end."""
+    """Return one exhibit for each suite of each, suite by suite, those of all suites at the end."""
     made = [_of(one, suite) for one in exhibits for suite in one.suites] + [one for one in exhibits if not one.suites]
     order = list(dict.fromkeys(one.suite for one in made))
     return tuple(sorted(made, key=lambda one: order.index(one.suite)))

@@ -39,15 +39,15 @@ class PlannedJob:
 
     @cached_property
     def settings(self) -> Section:
-        """What it is told."""
+        """Return what it is told."""
         return self.told()
 
     @property
     def files(self) -> list[str]:
-        """All that it makes."""
+        """Return all that it makes."""
         return [path for paths in self.outputs.values() for path in paths]
 
     @property
     def read(self) -> list[str]:
-        """All that it reads."""
+        """Return all that it reads."""
         return [path for paths in self.inputs.values() for path in paths]

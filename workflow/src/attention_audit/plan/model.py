@@ -92,76 +92,79 @@ class Model:
 
     @property
     def runs(self) -> list[Run]:
-        """Every seed of it."""
+        """Return every seed of it."""
         return [Run(self.name, seed) for seed in self.seeds]
 
     @property
     def maker(self) -> str:
-        """The model whose job makes it."""
+        """Return the model whose job makes it."""
         return self.made_with or self.name
 
     @property
     def architecture(self) -> Architecture:
-        """What it is built of. Raises AuditError where it is not trained here."""
+        """Return what it is built of. Raises AuditError where it is not trained here."""
         if self.settings is None:
             raise AuditError(f"{self.name}: is not trained here, so nobody says what it is built of")
         return self.settings.architecture
 
     def settings_at(self, seed: int) -> TrainSettings:
-        """What its training is told with this seed. Raises AuditError where it has not this seed."""
+        """Return what its training is told with this seed. Raises AuditError where it has not this seed."""
         if self.settings is None or seed not in self.seeds:
             raise AuditError(f"{self.name}: is not trained with seed {seed}; name one of {[*self.seeds]}")
         return self.settings.model_copy(update={"seed": seed})
 
     def reference_of(self, seed: int) -> Run | None:
-        """The run whose readouts it is trained on, or made of, if there is one."""
+        """Return the run whose readouts it is trained on, or made of, if there is one."""
         if not self.reference:
             return None
         return Run(self.reference, seed if self.reference_seed is None else self.reference_seed)
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits on which the job that makes it reads it out; those of a search that it did not choose are not
-        read out on train."""
+        """Return the splits on which the job that makes it reads it out; those of a search that it did not choose are
+        not read out on train.
+        """
         if self.settings is None:
             return ("test",)
         return READ_OUT["train"] if self.step else READ_OUT[self.rule]
 
     @property
     def network(self) -> bool:
-        """Whether it can be run again."""
+        """Tell whether it can be run again."""
         return bool(self.settings or self.reads)
 
     @property
     def hierarchical(self) -> bool:
-        """Whether the items that it attends to are sentences and not words."""
+        """Tell whether the items that it attends to are sentences and not words."""
         return bool(self.settings and self.settings.architecture.hierarchical)
 
     @property
     def frozen(self) -> bool:
-        """Whether it stands on the states of a frozen Transformer."""
+        """Tell whether it stands on the states of a frozen Transformer."""
         return bool(self.settings and self.settings.architecture.frozen)
 
     @property
     def layer(self) -> int | None:
-        """The layer whose map alone is read of a Transformer that is given, where it is not the last one."""
+        """Return the layer whose map alone is read of a Transformer that is given, where it is not the last one."""
         return self.reads[0].layer if self.reads else None
 
     @property
     def heads(self) -> bool:
-        """Whether its map is that of the heads of a Transformer's last layer."""
+        """Tell whether its map is that of the heads of a Transformer's last layer."""
         if self.settings:
             return self.settings.architecture.classifying
         return bool(self.reads) and self.layer is None
 
     @property
     def lambda_(self) -> float | None:
-        """The weight of its penalty, known before it is trained."""
+        """Return the weight of its penalty, known before it is trained."""
         return self.settings.objective.lambda_ if self.settings else None
 
     @property
     def selected_on(self) -> str:
-        """The split on which its epoch is selected: one with a lambda by its training loss, of a search one on dev."""
+        """Return the split on which its epoch is selected: one with a lambda by its training loss, of a search one on
+        dev.
+        """
         if self.settings is None:
             return self.selection
         return "dev" if self.step == 0 else self.settings.optimisation.selected_on(self.settings.objective)
@@ -177,11 +180,13 @@ class DataSet:
 
     @property
     def pair(self) -> bool:
-        """Whether it holds pairs of texts."""
+        """Tell whether it holds pairs of texts."""
         return self.config.corpora[self.name].pair
 
     def embed(self, width: int) -> dict[str, Any]:
-        """What an architecture says of its embeddings: the data set's word vectors, or random ones of this width."""
+        """Return what an architecture says of its embeddings: the data set's word vectors, or random ones of this
+        width.
+        """
         vectors = vectors_of(self.config, self.name)
         return {"embedding": vectors.dimension if vectors else width, "pretrained": vectors is not None}
 
@@ -232,7 +237,7 @@ class DataSet:
 
 
 def _fine_tune(schedule: Schedule, tuning: Tuning, objective: Objective) -> Schedule:
-    """The schedule of a Transformer that is fine-tuned; a model with a lambda keeps its own number of epochs."""
+    """Return the schedule of a Transformer that is fine-tuned; a model with a lambda keeps its own number of epochs."""
     plain = {"amsgrad": False, "plateau": False, "batch_tokens": None, "clip_value": None}
     usual = {"average": True, "decoupled": True}
     named = tuning.model_dump(include={*Tuning.model_fields} - {"epochs"})

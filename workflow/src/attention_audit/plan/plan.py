@@ -4,7 +4,7 @@ Nothing is computed here, and no heavy library is imported. The settings of a jo
 checked as it is made, so a fault ends the run in one line before any job starts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,9 @@ LONGEST = 100_000
 
 
 def as_json(job: Section) -> str:
-    """The settings of a job, as one word of its command line. Raises AuditError where that is too long for one."""
+    """Return the settings of a job, as one word of its command line. Raises AuditError where that is too long for
+    one.
+    """
     text = job.model_dump_json()
     if len(text) > LONGEST:
         raise AuditError(
@@ -61,7 +63,7 @@ class Plan:
         self.exploring = ExplorerPlan(self.scope, self.trainings, self.auditing, self.exhibiting)
 
     def audit_files(self) -> list[str]:
-        """The files of all audits that the suites are asked."""
+        """Return the files of all audits that the suites are asked."""
         return [
             self.auditing.file(judged, audit.name)
             for suite, dataset in self.scope.asked
@@ -70,8 +72,8 @@ class Plan:
         ]
 
     def jobs(self) -> list[PlannedJob]:
-        """Every job of the run, each after those whose files it reads, but for readouts of training splits and tables
-        of tables.
+        """Return every job of the run, each after those whose files it reads, but for readouts of training splits and
+        tables of tables.
         """
         trained = [*self.trainings.jobs()]
         encoders = [*transformers.jobs(self.config, {path for job in trained for path in job.read})]
@@ -81,7 +83,7 @@ class Plan:
             *trained,
             *self.auditing.jobs(),
             *self.exhibiting.jobs(),
-            *self.pages([path for job in encoders for path in job.outputs.get("record", []) if job.stage == "fetch"]),
+            *self.pages({path: None for job in encoders if job.stage == "fetch" for path in job.outputs["record"]}),
         ]
         files = {path for job in made for path in job.files}
         read = {path for job in made for path in job.read}
@@ -89,8 +91,8 @@ class Plan:
         return made + [job for job in self.further() if files.isdisjoint(job.files) and not read.isdisjoint(job.files)]
 
     def further(self) -> list[PlannedJob]:
-        """The jobs of what a run makes only where somebody names it: other data sets, readouts of training splits,
-        other tables and figures, and figures of one data set.
+        """Return the jobs of what a run makes only where somebody names it: other data sets, readouts of training
+        splits, other tables and figures, and figures of one data set.
         """
         others = corpora.jobs(self.config, list(self.config.corpora), self.scope.mirror)
         return [*others, *self.trainings.further(), *self.exhibiting.further()]
@@ -111,8 +113,8 @@ class Plan:
                     if exhibit.name == Path(file).stem:
                         self.exhibiting.datasets(exhibit, dataset)
 
-    def pages(self, fetched: Sequence[str] = ()) -> list[PlannedJob]:
-        """The jobs of the two pages. fetched: the records of the archives of encoders."""
+    def pages(self, fetched: Iterable[str] = ()) -> list[PlannedJob]:
+        """Return the jobs of the two pages. fetched: the records of the archives of encoders."""
         results = self.config.results
         explored, shown = self.exploring.planned([])
         # of the first model, a text of which is shown, with the maps of some trainings
@@ -153,13 +155,8 @@ class Plan:
         )
         return [explorer, report]
 
-    def shown_exhibits(self) -> list[ShownExhibit]:
-        """The figures and tables of this run as pages name them."""
-        made = (exhibit for folder in ("figures", "tables") for exhibit in self.exhibiting.made(folder))
-        return [ShownExhibit.model_validate(exhibit) for exhibit in made]
-
     def shown_suites(self) -> list[ShownSuite]:
-        """The suites as pages name them."""
+        """Return the suites as pages name them."""
         return [
             ShownSuite(
                 key=suite.name,
@@ -179,11 +176,12 @@ class Plan:
         ]
 
     def report_job(self) -> ReportJob:
-        """The settings of the job of the report."""
+        """Return the settings of the job of the report."""
+        made = (exhibit for folder in ("figures", "tables") for exhibit in self.exhibiting.made(folder))
         return ReportJob(
             config=self.config.recorded(),
             suites=self.shown_suites(),
-            exhibits=self.shown_exhibits(),
+            exhibits=[ShownExhibit.model_validate(exhibit) for exhibit in made],
             audits={name: audit.asks for name, audit in self.auditing.known.items()},
             columns=[audit.columns for audit in self.auditing.known.values() if audit.rule == OWN],
             gaps=self.scope.unavailable,
@@ -194,7 +192,7 @@ class Plan:
         )
 
     def built(self) -> dict[str, str]:
-        """What the judged models that are trained here are built of, by "<data set>/<suite>/<model>"."""
+        """Return what the judged models that are trained here are built of, by "<data set>/<suite>/<model>"."""
         return {
             f"{name}/{suite.name}/{model.family}": built(of.encoder, of.attention, of.hierarchical)
             for suite, name in self.scope.asked
@@ -204,5 +202,5 @@ class Plan:
         }
 
     def explorer_job(self) -> ExplorerJob:
-        """The settings of the job of the explorer."""
+        """Return the settings of the job of the explorer."""
         return self.exploring.planned(self.shown_suites())[1]

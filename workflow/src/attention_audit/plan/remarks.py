@@ -15,7 +15,7 @@ DECEIVERS = {"batch_size": 1, "learning_rate": 1e-3, "epochs": 15, "embedding": 
 
 
 def of_data(dataset: str, config: Mapping[str, Any], catalogue: Mapping[str, Any]) -> list[str]:
-    """Where the entry of a data set in the raw configuration is not the catalogue's."""
+    """Find where the entry of a data set in the raw configuration is not the catalogue's."""
     ours, theirs = (entries["corpora"].get(dataset, {}) for entries in (config, catalogue))
     keys = sorted(key for key in {*ours, *theirs} - UNSEEN if ours.get(key) != theirs.get(key))
     return [f"data not as in the paper: {', '.join(keys)} changed"] if keys else []
@@ -42,7 +42,7 @@ def of_models(dataset: str, config: Config) -> dict[str, list[str]]:
 
 
 def of_deception(config: Config) -> list[str]:
-    """What is other in the models of deceptive attention than in the authors' code."""
+    """Return what is other in the models of deceptive attention than in the authors' code."""
     section = config.deception
     ours = {key: getattr(section, key) for key in DECEIVERS}
     named = {"batch_size": "batches of", "learning_rate": "rate", "epochs": "epochs"}

@@ -56,11 +56,11 @@ class Scope:
 
     @property
     def controls(self) -> list[str]:
-        """The generated data sets of the run, which stand behind real ones wherever a reader sees both."""
+        """Return the generated data sets of the run, which stand behind real ones wherever a reader sees both."""
         return [name for name in self.datasets if isinstance(self.config.corpora[name], ControlCorpus)]
 
     def suite(self, name: str) -> Suite:
-        """A suite by its name. Raises AuditError where there is none."""
+        """Return a suite by its name. Raises AuditError where there is none."""
         if name not in self.suites:
             known = ", ".join(self.suites)
             likely = did_you_mean(name, self.suites)
@@ -68,7 +68,7 @@ class Scope:
         return self.suites[name]
 
     def gaps(self, suite: Suite) -> dict[str, str]:
-        """The data sets that were named for a suite and are left out, by reason."""
+        """Return the data sets that were named for a suite and are left out, by reason."""
         pairs = ", ".join(other.title for other in self.suites.values() if other.pairs)
         gaps = {}
         for name in suite.datasets(self.config):
@@ -79,29 +79,29 @@ class Scope:
         return gaps
 
     def datasets_of(self, suite: Suite) -> list[str]:
-        """The data sets of a suite, in the order of the configuration."""
+        """Return the data sets of a suite, in the order of the configuration."""
         gaps = self.gaps(suite)
         return [name for name in suite.datasets(self.config) if name not in gaps]
 
     @property
     def asked(self) -> Iterator[tuple[Suite, str]]:
-        """Every suite with each of its data sets."""
+        """Return every suite with each of its data sets."""
         return ((suite, name) for suite in self.suites.values() for name in self.datasets_of(suite))
 
     def judged(self, suite: Suite, dataset: str) -> list[Judged]:
-        """The models whose own attention is in question; the others are what they are held against."""
+        """Return the models whose own attention is in question; the others are what they are held against."""
         return [Judged(suite, dataset, model) for model in self.models(suite, dataset).values() if model.judged]
 
     def base(self, suite: Suite, dataset: str) -> Run | None:
-        """The run that all others are compared with, if there is one."""
+        """Return the run that all others are compared with, if there is one."""
         return self.judged(suite, dataset)[0].model.runs[0] if suite.base else None
 
     def shown(self, suite: Suite, dataset: str) -> Run | None:
-        """The adversary whose maps are shown beside those of the base, if there is one."""
+        """Return the adversary whose maps are shown beside those of the base, if there is one."""
         return next((model.runs[0] for model in self.models(suite, dataset).values() if model.shown), None)
 
     def looks(self, suite: Suite) -> dict[str, Look]:
-        """How the models of a suite look, by their names in rows of audits, in the order of tables."""
+        """Describe how the models of a suite look, by their names in rows of audits, in the order of tables."""
         looks: dict[str, Look] = {**load(suite.looks)} if suite.looks else {}
         for dataset in self.datasets_of(suite):
             for model in self.models(suite, dataset).values():

@@ -51,11 +51,11 @@ class Suite:
         object.__setattr__(self, "section", self.section or self.name)
 
     def path(self, model: str) -> str:
-        """A model's name in paths."""
+        """Return a model's name in paths."""
         return f"{f'{self.name}_' if self.prefix is None else self.prefix}{model}"
 
     def datasets(self, config: Config) -> list[str]:
-        """The data sets that the configuration names for it."""
+        """Return the data sets that the configuration names for it."""
         named = getattr(config, self.section)
         return [*getattr(named, "datasets", named)]
 
@@ -71,7 +71,7 @@ SUITES = {name: TypeAdapter(Suite).validate_python({"name": name, **said}) for n
 
 
 def config_type() -> type[Config]:
-    """The type of the configuration, with the sections that suites bring."""
+    """Return the type of the configuration, with the sections that suites bring."""
     return extended({suite.section: load(suite.settings) for suite in SUITES.values() if suite.settings})
 
 

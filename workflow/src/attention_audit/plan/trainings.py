@@ -95,12 +95,12 @@ class Trainings:
         return f"{model.rule} {dataset} {model.sources[number]} {read}"
 
     def home(self, suite: Suite, dataset: str, run: Run) -> RunFiles:
-        """Where the files of a run lie."""
+        """Find where the files of a run lie."""
         return self.homes[suite.name, dataset, run]
 
     def sources(self, training: str, seed: int) -> list[str]:
-        """What the user has of a training that is imported, a file or the files of a folder; or the readout that it is
-        made of; [] where it is made here.
+        """Return what the user has of a training that is imported, a file or the files of a folder; or the readout that
+        it is made of; [] where it is made here.
         """
         _, _, model = self.made[training, seed]
         if model.settings:
@@ -111,7 +111,7 @@ class Trainings:
         return Named(self.scope.config, named).inputs if model.network else self._placed([named])
 
     def _references(self, training: str, seed: int) -> list[RunFiles]:
-        """The run whose readouts a training has; often none."""
+        """Return the run whose readouts a training has; often none."""
         suite, dataset, model = self.made[training, seed]
         run = model.reference_of(seed)
         return [self.home(suite, dataset, run)] if run else []
@@ -121,53 +121,48 @@ class Trainings:
 
     @cached_property
     def steps(self) -> int:
-        """How many steps the longest search has; all searches have files of so many, some without rows."""
+        """Count how many steps the longest search has; all searches have files of so many, some without rows."""
         models = (model for asked in self.scope.asked for model in self.scope.models(*asked).values())
         return max((model.step or 0 for model in models), default=0)
 
     @cached_property
     def percents(self) -> list[int]:
-        """All percentages of masked words of any data set, likewise."""
+        """Return all percentages of masked words of any data set, likewise."""
         configs = map(self.scope.config.for_dataset, self.scope.config.masking.datasets)
         return sorted({percent for config in configs for percent in config.masking.percent})
 
     def made_by(self, *rules: str) -> list[str]:
-        """The names of what these rules make."""
+        """Return the names of what these rules make."""
         return list(dict.fromkeys(training for (training, _), (*_, model) in self.made.items() if model.rule in rules))
 
-    def search_file(self, suite: Suite, dataset: str, run: Run) -> str:
-        """The file that tells of the search that a run is from."""
-        maker = self.scope.models(suite, dataset)[run.model].maker
-        return self.home(suite, dataset, Run(maker, run.seed)).file("search")
-
     def reference(self, training: str, seed: int) -> list[str]:
-        """The readouts that a model is trained on, one for each split; often none."""
+        """Return the readouts that a model is trained on, one for each split; often none."""
         return [home.readout(split) for home in self._references(training, seed) for split in SPLITS]
 
     def others(self, training: str, seed: int) -> list[str]:
-        """The readouts, on dev, of the other trainings of the model that a search begins with."""
+        """Return the readouts, on dev, of the other trainings of the model that a search begins with."""
         suite, dataset, model = self.made[training, seed]
         models, run = self.scope.models(suite, dataset), model.reference_of(seed)
         others = [other for other in models[run.model].runs if other != run] if run else []
         return [self.home(suite, dataset, other).readout("dev") for other in others]
 
     def transformer(self, dataset: str, model: Model) -> list[str]:
-        """The record of the Transformer that a training reads or whose states it reads; often none."""
+        """Return the record of the Transformer that a training reads or whose states it reads; often none."""
         if model.architecture.classifying:
             return [self.places.encoder.format(dataset=dataset)]
         return [self.places.transformer] if model.architecture.transformer else []
 
     def states(self, dataset: str, model: Model) -> list[str]:
-        """The states of a frozen Transformer that a training reads, and what they are of; often none."""
+        """Return the states of a frozen Transformer that a training reads, and what they are of; often none."""
         return [getattr(self.places, kind).format(dataset=dataset) for kind in ("states", "pieces") if model.frozen]
 
     @staticmethod
     def wildcards(training: str, seed: int) -> dict[str, str]:
-        """What a training is called in paths."""
+        """Return what a training is called in paths."""
         return dict(zip(("dataset", "model", "seed"), (*training.split("/"), str(seed)), strict=True))
 
     def imported(self, training: str, seed: int) -> PlannedJob:
-        """The job that imports a training."""
+        """Return the job that imports a training."""
         _, dataset, model = self.made[training, seed]
         run = RunFiles(training, seed, self.places)
         inputs = {"given": self.sources(training, seed), "beside": self._placed(model.beside)}
@@ -186,7 +181,7 @@ class Trainings:
         )
 
     def _told(self, dataset: str, model: Model, seed: int) -> ImportJob:
-        """What the job of an imported training is told."""
+        """Return what the job of an imported training is told."""
         if not model.reads:
             return ImportJob(dataset=dataset, model=model.name, seed=seed)
         config = self.scope.config
@@ -202,7 +197,7 @@ class Trainings:
         )
 
     def trained(self, training: str, seed: int) -> PlannedJob:
-        """The job of a training or of a search with this seed."""
+        """Return the job of a training or of a search with this seed."""
         _, dataset, model = self.made[training, seed]
         rule, names, wildcards = model.rule, [training], self.wildcards(training, seed)
         stage = "train" if rule.startswith("train") else rule
@@ -239,7 +234,7 @@ class Trainings:
         )
 
     def read_out(self, training: str, seed: int) -> PlannedJob:
-        """The job that reads a trained model out on its training split."""
+        """Return the job that reads a trained model out on its training split."""
         run, job = RunFiles(training, seed, self.places), self.trained(training, seed)
         inputs = {name: paths for name, paths in job.inputs.items() if name != "reference"}
         return PlannedJob(
@@ -252,12 +247,12 @@ class Trainings:
         )
 
     def jobs(self) -> Iterator[PlannedJob]:
-        """The jobs of all trainings, made here or imported, but those that read models out once more."""
+        """Return the jobs of all trainings, made here or imported, but those that read models out once more."""
         for (training, seed), (*_, model) in self.made.items():
             yield self.trained(training, seed) if model.settings else self.imported(training, seed)
 
     def further(self) -> Iterator[PlannedJob]:
-        """The jobs that read models out on their training split, which many models need not."""
+        """Return the jobs that read models out on their training split, which many models need not."""
         for (training, seed), (*_, model) in self.made.items():
             if model.rule in ("train", "train_guide"):
                 yield self.read_out(training, seed)

@@ -31,7 +31,7 @@ from .job import PlannedJob
 
 
 def entries(config: Config) -> dict[str, Encoder | BuiltClassifier]:
-    """What the configuration says of Transformers that are not the user's, by the paths that name them."""
+    """Return what the configuration says of Transformers that are not the user's, by the paths that name them."""
     fetched = {f"{ENCODERS}/{name}": encoder for name, encoder in config.encoders.items()}
     return {**fetched, **{f"{BUILDS}/{name}": classifier for name, classifier in config.built.items()}}
 
@@ -53,7 +53,9 @@ class Named:
 
     @property
     def made(self) -> Encoder | BuiltClassifier | None:
-        """The entry by which it is fetched or built; None where there is none, or it is here or in the mirror."""
+        """Return the entry by which it is fetched or built; None where there is none, or it is here or in the
+        mirror.
+        """
         there = placed(self.path, self.mirror).is_dir()
         return None if there else entries(self.config).get(self.path)
 
@@ -66,7 +68,7 @@ class Named:
 
     @property
     def facts(self) -> Facts:
-        """What its config.json says, or will say."""
+        """Return what its config.json says, or will say."""
         encoder = self.made
         return encoder.facts if encoder else read_facts(self.folder)
 
@@ -144,9 +146,9 @@ def check_encoder(config: Config, dataset: str) -> None:
 
 
 def read_alone(config: Config, folders: Sequence[str], layer: int | None, long: Long) -> int | None:
-    """The layer whose map alone is read of the trainings of a classifier, of which `layer` is asked; None where that is
-    the last one and its row decides: of the mean of all rows, and in windows, none does. So too where a folder is not
-    there, which `check_classifier` tells.
+    """Return the layer whose map alone is read of the trainings of a classifier, of which `layer` is asked; None where
+    that is the last one and its row decides: of the mean of all rows, and in windows, none does. So too where a folder
+    is not there, which `check_classifier` tells.
     """
     try:
         known = [Named(config, folder).facts for folder in folders]
@@ -174,69 +176,8 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
     _refuse_missing_maps(named, read.maps, key)
 
 
-def recording(named: Named, record: str) -> PlannedJob:
-    """The job that records which Transformer this is."""
-    name = record.removeprefix(f"{named.config.places.results}/").removesuffix(".json")
-    return PlannedJob(
-        rule="record_transformer",
-        wildcards={"transformer": name},
-        inputs={"files": named.inputs},
-        outputs={"record": [record]},
-        told=partial(TransformerJob, path=named.path, fetched=named.made is not None),
-    )
-
-
-def unpacking(named: Named, encoder: Encoder) -> PlannedJob:
-    """The job that unpacks an encoder from what another job fetches."""
-    places, file = named.config.places, encoder.archive.file
-    return PlannedJob(
-        rule="unpack",
-        wildcards={"encoder": named.folder.name},
-        inputs={
-            "archive": [f"{places.raw}/{ENCODERS}/{file}"],
-            "record": [f"{places.raw}/{ENCODERS}/records/{file}.json"],
-        },
-        outputs={"folder": [str(named.folder)]},
-        told=partial(UnpackJob, encoder=encoder),
-    )
-
-
-def building(named: Named, classifier: BuiltClassifier) -> PlannedJob:
-    """The job that builds a classifier from the words of a data set."""
-    places = named.config.places
-    return PlannedJob(
-        rule="build",
-        wildcards={"classifier": named.folder.name},
-        inputs={"vocabulary": [places.corpus_file(classifier.dataset, "vocabulary")]},
-        outputs={"files": [str(path) for path in named.files]},
-        told=partial(BuildJob, classifier=classifier),
-    )
-
-
-def stating(config: Config, dataset: str) -> PlannedJob:
-    """The job of the states of a data set."""
-    places = config.places
-
-    def told() -> StatesJob:
-        return StatesJob(
-            dataset=dataset,
-            backbone=parts_of(config.for_dataset(dataset))["transformer"],
-            pair=config.corpora[dataset].pair,
-            device=config.device,
-            threads=config.threads,
-        )
-
-    return PlannedJob(
-        rule="encode",
-        wildcards={"dataset": dataset},
-        inputs={"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]},
-        outputs={name: [getattr(places, name).format(dataset=dataset)] for name in ("states", "pieces")},
-        told=told,
-    )
-
-
 def jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
-    """The jobs that make these files, as far as they are of Transformers, records of them, or states; before them,
+    """Plan the jobs that make these files, as far as they are of Transformers, records of them, or states; before them,
     those that fetch these.
     """
     places = config.places
@@ -245,10 +186,52 @@ def jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
     named |= {record: find_encoder(config, dataset) for dataset, record in records.items() if record in files}
     given = [Named(config, path) for path in entries(config)]
     read = [each for each in given if each.made and not files.isdisjoint(each.inputs)]
-    made = {each.path: (each, encoder) for each in (*named.values(), *read) if (encoder := each.made)}
-    fetched = [(each, encoder) for each, encoder in made.values() if isinstance(encoder, Encoder)]
-    yield from (fetching(config, ENCODERS, file) for file in {each.archive.file: None for _, each in fetched})
-    yield from (unpacking(*each) for each in fetched)
-    yield from (building(each, encoder) for each, encoder in made.values() if isinstance(encoder, BuiltClassifier))
-    yield from (recording(each, record) for record, each in named.items())
-    yield from (stating(config, name) for name in config.corpora if places.states.format(dataset=name) in files)
+    for each in {each.path: each for each in (*named.values(), *read)}.values():
+        folder, made = each.folder, each.made
+        if isinstance(made, Encoder):
+            fetched = fetching(config, ENCODERS, made.archive.file)
+            yield fetched
+            yield PlannedJob(
+                rule="unpack",
+                wildcards={"encoder": folder.name},
+                inputs={"archive": fetched.outputs["file"], "record": fetched.outputs["record"]},
+                outputs={"folder": [str(folder)]},
+                told=partial(UnpackJob, encoder=made),
+            )
+        elif made:
+            yield PlannedJob(
+                rule="build",
+                wildcards={"classifier": folder.name},
+                inputs={"vocabulary": [places.corpus_file(made.dataset, "vocabulary")]},
+                outputs={"files": [str(path) for path in each.files]},
+                told=partial(BuildJob, classifier=made),
+            )
+    for record, each in named.items():
+        yield PlannedJob(
+            rule="record_transformer",
+            wildcards={"transformer": record.removeprefix(f"{places.results}/").removesuffix(".json")},
+            inputs={"files": each.inputs},
+            outputs={"record": [record]},
+            told=partial(TransformerJob, path=each.path, fetched=each.made is not None),
+        )
+    for dataset in config.corpora:
+        states, pieces = ([getattr(places, name).format(dataset=dataset)] for name in ("states", "pieces"))
+        if not files.isdisjoint(states):
+            yield PlannedJob(
+                rule="encode",
+                wildcards={"dataset": dataset},
+                inputs={"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]},
+                outputs={"states": states, "pieces": pieces},
+                told=partial(_tell_states, config, dataset),
+            )
+
+
+def _tell_states(config: Config, dataset: str) -> StatesJob:
+    """Tell the job of the states of a data set what it needs."""
+    return StatesJob(
+        dataset=dataset,
+        backbone=parts_of(config.for_dataset(dataset))["transformer"],
+        pair=config.corpora[dataset].pair,
+        device=config.device,
+        threads=config.threads,
+    )

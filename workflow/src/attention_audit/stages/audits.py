@@ -180,7 +180,7 @@ class AuditRunner:
 
     @cached_property
     def searched(self) -> list[dict[str, Any]]:
-        """The steps of searches by continuation."""
+        """Return the steps of searches by continuation."""
         return [row for path in self.job.inputs["search"] for row in read_table(path, SEARCH).to_pylist()]
 
     def find_lambda(self, run: AuditedRun) -> float | None:

@@ -32,7 +32,7 @@ BUDGET = 1e-3
 
 
 def moved(states: Tensor, lengths: Tensor) -> float:
-    """How far half precision moves the logits of texts, all but the 1 % that it moves most: (n, L, H), (n,).
+    """Measure how far half precision moves the logits of texts, all but the 1 % that it moves most: (n, L, H), (n,).
 
     The decoders see the mean of the states of each text. They are what a step of gradient descent on random labels
     makes of zeros, scaled until their logits have the standard deviation `SPREAD` over the texts.
@@ -48,7 +48,7 @@ def moved(states: Tensor, lengths: Tensor) -> float:
 
 
 def precision(model: WordStates, table: PieceTable, device: torch.device) -> tuple[type[np.floating], float]:
-    """The type of the states, and what half precision would cost, on `SAMPLE` texts spread over a split."""
+    """Return the type of the states, and what half precision would cost, on `SAMPLE` texts spread over a split."""
     members = np.unique(np.linspace(0, len(table) - 1, min(SAMPLE, len(table))).round().astype(np.int64))
     parts = []
     for _, batch in table.in_order_of_length(members=members):

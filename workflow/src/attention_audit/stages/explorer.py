@@ -112,10 +112,14 @@ class PageBuilder:
         own = (rows["model"] == view.model) & (rows["seed"] == view.runs[0].seed)
         return rows.loc[own].set_index("id")
 
-    def _list_reasons(self, view: ExploredView) -> dict[str, str]:
-        """List why audits of a view have no rows, by the audit."""
-        paths = (self.audits.get((view.dataset, view.name, f"{name}.parquet")) for name in CALLED)
-        return {path.stem: reason for path in filter(None, paths) if (reason := read_reason(path))}
+    def _list_missing(self, view: ExploredView) -> dict[str, str]:
+        """List the maps that a view has not, each with the reason in a sentence."""
+        missing = {} if view.adversaries else {"adversary": "No model of this suite was trained to attend elsewhere."}
+        for audit, called in CALLED.items():
+            path = self.audits.get((view.dataset, view.name, f"{audit}.parquet"))
+            if reason := read_reason(path) if path else view.unasked.get(audit):
+                missing[called] = f"The audit {reason}."
+        return missing
 
     @staticmethod
     def _read_rows(table: pa.Table, view: ExploredView) -> list[dict[str, Any]]:
@@ -155,7 +159,7 @@ class PageBuilder:
                 "model_name": suite.models.get(view.model, view.model),
                 "opening": why,
                 "sampled": self._describe_sample(view.dataset, count),
-                "missing": list_missing(view, self._list_reasons(view)),
+                "missing": self._list_missing(view),
                 "columns_seed": next((int(row["seed"]) for row in columns.values()), None),
                 "lines": [line._asdict() for row in self._read_rows(self.answers, view) for line in write_lines(row)],
             },
@@ -207,17 +211,10 @@ class PageBuilder:
         return text
 
 
-def list_missing(view: ExploredView, reasons: dict[str, str]) -> dict[str, str]:
-    """The maps that a view has not, each with the reason in a sentence. reasons: of audits without rows."""
-    unasked = view.unasked | reasons
-    found = {} if view.adversaries else {"adversary": "No model of this suite was trained to attend elsewhere."}
-    return found | {called: f"The audit {said}." for audit, called in CALLED.items() if (said := unasked.get(audit))}
-
-
 def choose_adversary(
     members: Sequence[ExploredRun], known: Sequence[Mapping[str, Any]], budget: float
 ) -> tuple[ExploredRun, str]:
-    """The adversary of one family that is shown, and what is to be said of its choice.
+    """Return the adversary of one family that is shown, and what is to be said of its choice.
 
     It is the furthest one within the tolerance, by rows of columns.CONSISTENCY; where none is, the nearest.
     """

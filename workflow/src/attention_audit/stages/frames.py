@@ -97,14 +97,6 @@ def add_reasons(job: Job[ExhibitJob], subjects: Sequence[dict[str, Any]]) -> lis
     ]
 
 
-def list_records(job: Job[ExhibitJob], paths: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
-    """List what is known of the fetched files of each data set."""
-    by_file = {(record["folder"], record["file"]): record for record in map(read_record, paths)}
-    return {
-        dataset: [by_file[folder, file] for folder, file in files] for dataset, files in job.settings.fetched.items()
-    }
-
-
 def name_models(job: Job[ExhibitJob]) -> dict[str, Names]:
     """Name the models of each suite that the settings name."""
     return {
@@ -135,7 +127,11 @@ def read_arguments(job: Job[ExhibitJob]) -> dict[str, Any]:
             case "corpus" | "tables":
                 values[name] = {whose.name: read_files(spec, paths, [at]) for at, whose in enumerate(spec.files)}
             case "records":
-                values[name] = list_records(job, paths)
+                known = {(record["folder"], record["file"]): record for record in map(read_record, paths)}
+                values[name] = {
+                    dataset: [known[folder, file] for folder, file in files]
+                    for dataset, files in settings.fetched.items()
+                }
     if "subjects" in values:
         values["subjects"] = add_reasons(job, values["subjects"])
     if "models" in settings.takes:

@@ -12,7 +12,9 @@ from .job import Job
 
 
 def as_readout(given: GivenReadout) -> Readout:
-    """What the audits need of a readout that has been checked. The decision is the class of the highest probability."""
+    """Return what the audits need of a readout that has been checked. The decision is the class of the highest
+    probability.
+    """
     of_heads = [weights.T.astype(np.float32) for weights in given.attention]
     return Readout(
         given.ids,

@@ -12,7 +12,7 @@ from .job import Job
 
 
 def imposed(readout: Readout) -> Readout:
-    """The readout of the same model with uniform weights on the items of every head.
+    """Return the readout of the same model with uniform weights on the items of every head.
 
     What the heads attend to is left out: nothing is asked of other weights than these. Raises ValueError where it is
     not known.

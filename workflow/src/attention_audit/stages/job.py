@@ -26,11 +26,11 @@ class Job(Generic[SettingsT]):
     threads: int = 1
 
     def input(self, name: str) -> Path:
-        """The one input file of this name."""
+        """Return the one input file of this name."""
         (path,) = self.inputs[name]
         return path
 
     def output(self, name: str) -> Path:
-        """The one output file of this name."""
+        """Return the one output file of this name."""
         (path,) = self.outputs[name]
         return path

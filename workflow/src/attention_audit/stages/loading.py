@@ -53,16 +53,16 @@ class EncodedTexts:
 
     @property
     def lengths(self) -> Integers:
-        """The tokens of each text, without marks, (N,)."""
+        """Return the tokens of each text, without marks, (N,)."""
         return self.texts.counts - 2
 
     @property
     def is_token(self) -> Flags:
-        """Whether each row is that of a token: the start mark is at 0, and the end mark behind the last token."""
+        """Tell whether each row is that of a token: the start mark is at 0, and the end mark behind the last token."""
         return (self.texts.places > 0) & (self.texts.places <= self.lengths[self.texts.owners])
 
     def cut(self, read: Integers) -> "EncodedTexts":
-        """The same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
+        """Return the same texts without what follows their first tokens, `read` (N,) of them; queries stay whole."""
         if np.array_equal(read, self.lengths):
             return self
         texts, blocked = self.texts, self.blocked
@@ -71,7 +71,7 @@ class EncodedTexts:
         return replace(self, texts=texts.only(kept), blocked=seen)
 
     def impermissible(self) -> Flags | None:
-        """Whether each token is impermissible, text after text; None where that was not read."""
+        """Tell whether each token is impermissible, text after text; None where that was not read."""
         if self.blocked is None:
             return None
         tokens = np.zeros(self.lengths.sum(), np.bool_)
@@ -79,7 +79,9 @@ class EncodedTexts:
         return tokens
 
     def anonymised(self) -> "EncodedTexts":
-        """The same texts without their impermissible words; one of which nothing is left is a single unknown word."""
+        """Return the same texts without their impermissible words; one of which nothing is left is a single unknown
+        word.
+        """
         texts, gone = self.texts, np.zeros(len(self.texts.flat), np.bool_)
         gone[self.is_token] = self.impermissible()
         emptied = (texts.counts.cumsum() - texts.counts + 1)[texts.only(~gone).counts == 2]
@@ -89,13 +91,15 @@ class EncodedTexts:
         return replace(self, texts=Lists(rows, texts.counts).only(~gone), blocked=None)
 
     def masked(self, masks: Flags) -> "EncodedTexts":
-        """The same texts with the unknown word in the place of some; masks: whether each token is, text after text."""
+        """Return the same texts with the unknown word in the place of some; masks: whether each token is, text after
+        text.
+        """
         rows = self.texts.flat.copy()
         rows[self.is_token] = np.where(masks, UNKNOWN, rows[self.is_token])
         return replace(self, texts=Lists(rows, self.texts.counts))
 
     def unanswerable(self) -> str | None:
-        """The id of the first text whose class is none of its candidates; None where there is no such text."""
+        """Return the id of the first text whose class is none of its candidates; None where there is no such text."""
         if self.candidates is None:
             return None
         right = self.candidates.only(self.candidates.flat == self.labels[self.candidates.owners])
@@ -155,23 +159,11 @@ class Material:
     vectors: Floats32 | None
     opened: Opened | None = None
 
-    @property
-    def class_sizes(self) -> tuple[int, ...]:
-        """Texts of each class in the training split."""
-        return tuple(np.bincount(self.splits["train"].labels, minlength=self.classes).tolist())
-
-
-def vector_matrix(column: pa.ChunkedArray, width: int) -> Floats32:
-    """Vectors (V, width) of a column of lists; NaN where there is none."""
-    vectors = np.full((len(column), width), np.nan, np.float32)
-    vectors[column.is_valid().to_numpy()] = column.combine_chunks().flatten().to_numpy().reshape(-1, width)
-    return vectors
-
 
 def read_texts(
     corpus: Path, vocabulary: Vocabulary, sentences: bool, pairs: bool = False, blocked: bool = False
 ) -> dict[str, EncodedTexts]:
-    """The texts of each split, in the order of SPLITS, encoded row group by row group.
+    """Return the texts of each split, in the order of SPLITS, encoded row group by row group.
 
     Raises AuditError where `sentences` or `pairs` are asked for and a text has no sentences or no query, where a
     training text may not be answered by its own class, or where `blocked` words are asked for and no training text has
@@ -220,7 +212,11 @@ def read_material(
     """
     table = read_table(vocabulary, VOCABULARY)
     words = Vocabulary(table["word"].to_pylist(), table["train_count"].to_pylist())
-    vectors = vector_matrix(table["vector"], architecture.embedding) if architecture.pretrained else None
+    vectors = None
+    if architecture.pretrained:
+        column, width = table["vector"], architecture.embedding
+        vectors = np.full((len(column), width), np.nan, np.float32)
+        vectors[column.is_valid().to_numpy()] = column.combine_chunks().flatten().to_numpy().reshape(-1, width)
     splits = read_texts(corpus, words, architecture.hierarchical, architecture.pair, blocked or anonymised)
     if anonymised:
         splits = {name: texts.anonymised() for name, texts in splits.items()}
@@ -245,7 +241,7 @@ def read_material(
 
 
 def build_model(material: Material, architecture: Architecture, seed: int) -> Network:
-    """A classifier with the first weights of `seed`; `architecture.missing` says how words start that have no
+    """Return a classifier with the first weights of `seed`; `architecture.missing` says how words start that have no
     pretrained vector, and padding is zero. A Transformer that is to be fine-tuned starts as it is on disk.
     """
     torch.manual_seed(seed)
@@ -289,7 +285,7 @@ def rebuild(material: Material, architecture: Architecture, seed: int, path: Pat
 
 
 def build_split(texts: EncodedTexts, device: torch.device, reference: Path | None = None, marks: int = 0) -> Split:
-    """A split on the device, with the sentences of its texts, or their queries, where they were read.
+    """Return a split on the device, with the sentences of its texts, or their queries, where they were read.
 
     With `reference`, it carries the attention and predictions of that readout; where impermissible words were read,
     attention is to keep away from them. marks: how many items of that attention, its last ones, are marks of a

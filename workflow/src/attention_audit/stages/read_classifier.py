@@ -50,7 +50,7 @@ class ReadTexts(NamedTuple):
 
 
 def read_texts(corpus: Path) -> ReadTexts:
-    """The test texts of a corpus. Raises AuditError where it is damaged."""
+    """Return the test texts of a corpus. Raises AuditError where it is damaged."""
     columns = ["id", "split", "label", "tokens", "raw", "starts", "second", "label_name"]
     names: dict[int, str] = {}
     tables = []
@@ -63,7 +63,8 @@ def read_texts(corpus: Path) -> ReadTexts:
 
 
 def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labels: Mapping[str, str]) -> list[int]:
-    """The class of a model for each class of the data, by their names; where no name is the same, case does not matter.
+    """Return the class of a model for each class of the data, by their names; where no name is the same, case does not
+    matter.
 
     named: what the model calls its classes. data: what the data set does. labels: the latter by the former where they
     differ. Raises AuditError where they do not match one by one.
@@ -91,7 +92,9 @@ def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labe
 
 
 def pieces_of(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
-    """The pieces of the raw texts, as many as the classifier reads. Raises AuditError where it cannot read one."""
+    """Return the pieces of the raw texts, as many as the classifier reads. Raises AuditError where it cannot read
+    one.
+    """
     most = UNLIMITED if classifier.windowed else classifier.most
     pieces = cut_raw(classifier.tokenizer, texts.ids, texts.written, most, classifier.template)
     refuse_without_vectors(classifier.folder, classifier.tokenizer, classifier.model, pieces.ids)
@@ -112,13 +115,13 @@ def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
 
 
 def split_of(pieces: Pieces, texts: ReadTexts, device: torch.device) -> Split:
-    """The texts as their pieces, on the device, for a classifier that reads them again."""
+    """Return the texts as their pieces, on the device, for a classifier that reads them again."""
     rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
     return Split(rows, pieces.read, texts.labels, device, pieces=PieceTable(pieces, device))
 
 
 def opened(read: ReadClassifier) -> SequenceClassifier:
-    """The classifier of a job. Raises AuditError where it cannot be had."""
+    """Return the classifier of a job. Raises AuditError where it cannot be had."""
     folder = find_folder(read.folder, known_mirror(), "config: hf")
     return SequenceClassifier(folder, read.prompt, read.max_length, windowed=read.long == "window")
 

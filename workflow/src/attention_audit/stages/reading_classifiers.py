@@ -20,7 +20,6 @@ from attention_audit.errors import AuditError
 from attention_audit.maps.passes import Pass
 from attention_audit.maps.registry import map_named, words
 from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
-from attention_audit.model.tail import Tail
 from attention_audit.readout import HeadStates, Maps, Readout, read_heads
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceBatch, PieceTable
@@ -36,8 +35,8 @@ CHECKED = 8
 
 
 def folded(attended: Attended, pieces: PieceBatch) -> Attended:
-    """Pieces as L items: weights (B, H, L), values (B, H, L, D_h). Of an item whose pieces have no weight at all, all
-    count alike.
+    """Return pieces as L items: weights (B, H, L), values (B, H, L, D_h). Of an item whose pieces have no weight at
+    all, all count alike.
     """
     values = pieces.summed(pieces.shares(attended.weights)[..., None] * attended.values)
     holders = pieces.holders[:, None, :, None].expand(values.shape)
@@ -66,17 +65,10 @@ def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> N
             )
 
 
-def reorder_tail(tail: Tail, classes: Sequence[int]) -> Tail:
-    """Return the tail with its logits in another order."""
-    places = torch.tensor(classes)
-    rows = {name: tail.weights[name][places] for name in ("classifier.weight", "classifier.bias")}
-    return replace(tail, weights={**tail.weights, **rows})
-
-
 def take_heads(
     classifier: TransformerClassifier, table: PieceTable, classes: Sequence[int], members: Integers, layer: int = 0
 ) -> tuple[HeadStates, Floats32]:
-    """What the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
+    """Return what the heads attend to in each of the texts at `members`, and the model's logits (n, C), in the order of
     `classes`. layer: another one than the last, counted from 1.
     """
     found: list[tuple[Any, ...]] = [()] * len(members)
@@ -88,7 +80,9 @@ def take_heads(
             # a copy, so that the padded batch is not kept
             found[place] = logits, below, marks, *(part[:count].copy() for part in own)
     logits, below, marks, weights, values = zip(*found, strict=True)
-    tail = reorder_tail(classifier.tail, classes)
+    tail, places = classifier.tail, torch.tensor(classes)
+    rows = {name: tail.weights[name][places] for name in ("classifier.weight", "classifier.bias")}
+    tail = replace(tail, weights={**tail.weights, **rows})
     return HeadStates([*weights], np.array(marks, np.int64), [*values], np.stack(below), tail), np.stack(logits)
 
 
@@ -106,8 +100,8 @@ def refuse_other_logits(classifier: TransformerClassifier, readout: Readout, log
 def take_maps(
     classifier: TransformerClassifier, pieces: Pieces, ids: Sequence[str], labels: Integers
 ) -> Iterator[Readout]:
-    """The readout of a classifier without what its heads attend to, a part of the texts after another: the map over
-    words and marks, predictions, and contributions at its own weights. The classes are those of the data.
+    """Return the readout of a classifier without what its heads attend to, a part of the texts after another: the map
+    over words and marks, predictions, and contributions at its own weights. The classes are those of the data.
     """
     table, classes = PieceTable(pieces, classifier.device), range(classifier.decoder.out_features)
     for start in range(0, len(pieces), AT_ONCE):
@@ -160,7 +154,7 @@ def take_classifier(
 
 
 def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence[str]) -> Tensor:
-    """The scores of the pieces of B texts by each map: (M, B, P)."""
+    """Return the scores of the pieces of B texts by each map: (M, B, P)."""
     windows = classifier.windows(pieces)
     if windows is None:
         read = Pass(classifier, pieces)
@@ -178,7 +172,7 @@ def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence
 def take_word_maps(
     classifier: TransformerClassifier, pieces: Pieces, names: Sequence[str]
 ) -> dict[str, list[Floats32]]:
-    """Further maps of a classifier by their names: scores of the words of each text that are read."""
+    """Return further maps of a classifier by their names: scores of the words of each text that are read."""
     found = {name: [np.empty(0, np.float32)] * len(pieces) for name in names}
     if names:
         for at, batch in PieceTable(pieces, classifier.device).in_order_of_length(PIECES_OF_MAPS):

@@ -41,7 +41,7 @@ def read_maps(path: Path) -> pd.DataFrame:
 
 
 def opening_text(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, Any]]) -> FirstText | None:
-    """The text that the page opens with; None where no model's texts are known."""
+    """Return the text that the page opens with; None where no model's texts are known."""
     if SINGLE not in tables or not job.inputs["readouts"]:
         return None
     maps = [*map(read_maps, job.inputs["readouts"])]

@@ -25,7 +25,7 @@ from .train import Trainer, sort_by_model
 
 
 def scores_of(order: MaskingOrder, model: Network, split: Split, random: np.random.Generator) -> Scores:
-    """By which the words of each text are ranked; the highest go first."""
+    """Return that by which the words of each text are ranked; the highest go first."""
     match order:
         case "random":
             return [random.random(length) for length in split.lengths]
@@ -36,7 +36,7 @@ def scores_of(order: MaskingOrder, model: Network, split: Split, random: np.rand
 
 
 def masked_more(scores: Scores, masks: Flags, percent: int) -> Flags:
-    """The masks with further words, until so many percent of each text's words are masked, rounded half up.
+    """Return the masks with further words, until so many percent of each text's words are masked, rounded half up.
 
     Of the words that are left, those with the highest scores go; of equal ones the first. None comes back.
     """

@@ -74,7 +74,9 @@ class StepBracket(NamedTuple):
 
     @property
     def closed(self) -> bool:
-        """Whether a further step can say nothing new: both ends lie in one zone of `unique`, or none can go lower."""
+        """Tell whether a further step can say nothing new: both ends lie in one zone of `unique`, or none can go
+        lower.
+        """
         cuts = QUESTIONS["unique"].cuts
         if self.within is None:
             return False

@@ -1,8 +1,5 @@
 """audits, censuses, other tables -> one table, as .parquet, .csv, .json, .md and .tex. No model is loaded."""
 
-from collections.abc import Mapping
-from functools import partial
-
 import pandas as pd
 
 from attention_audit.artefacts.parquet import write_table
@@ -17,11 +14,6 @@ from .frames import NotApplicable, label_names, read_arguments
 from .job import Job
 
 
-def show_reason(reason: str, table: pd.DataFrame, _: Mapping[str, str]) -> list[Block]:
-    """Show why there is nothing, in the place of a table without rows."""
-    return [Block(table[[]], text=f"Nothing to show: {reason}.")]
-
-
 def run(job: Job[ExhibitJob]) -> None:
     """Write the table; data sets that could not be had follow at its end, with the paper's values."""
     spec = job.settings.table
@@ -34,7 +26,8 @@ def run(job: Job[ExhibitJob]) -> None:
     except NotApplicable as reason:
         table, provenance = kind.schema.empty_table().to_pandas(), reason.tell(provenance)
         if not spec.gaps:
-            shown, top = partial(show_reason, str(reason)), None
+            said = Block(table[[]], text=f"Nothing to show: {reason}.")
+            shown, top = lambda *_: [said], None
     if spec.gaps:
         table = pd.concat([table, gaps(spec.gaps, spec.number, spec.paper)], ignore_index=True)
     write_table(path, kind, table, provenance)

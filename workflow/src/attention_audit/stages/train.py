@@ -99,7 +99,8 @@ class Trainer:
         Raises AuditError, naming data set, model and seed, where the loss or the score is no number any more.
         """
         settings, recipe = self.settings, self.settings.optimisation
-        sizes = self.material.class_sizes if recipe.class_weights else None
+        texts = np.bincount(self.material.splits["train"].labels, minlength=self.material.classes)
+        sizes = texts.tolist() if recipe.class_weights else None
         loss = partial(measure_loss, objective=settings.objective, sizes=sizes)
         selected = recipe.selected_on(settings.objective)
         score = (

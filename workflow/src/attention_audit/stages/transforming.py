@@ -35,7 +35,9 @@ from attention_audit.transformer.states import WordStates
 
 
 def folder_of(record: Path, backbone: Backbone) -> Path:
-    """The folder of the Transformer that a record tells of. Raises AuditError where its files are others by now."""
+    """Return the folder of the Transformer that a record tells of. Raises AuditError where its files are others by
+    now.
+    """
     known = read_record(record)
     fetched = record.parent / known.get("fetched", "")
     folder = fetched if "fetched" in known else find_folder(backbone.path, known_mirror(), ENCODER)
@@ -52,23 +54,23 @@ class Opened:
     backbone: Backbone
 
     def model(self) -> WordStates:
-        """The Transformer as a network, a new one at each call, with weights that can be trained."""
+        """Return the Transformer as a network, a new one at each call, with weights that can be trained."""
         return WordStates(open_model(self.folder), self.backbone.layer, self.backbone.pool)
 
     def classifier(self, classes: int, even: bool) -> FineTuned:
-        """The Transformer below a new head for `classes` classes, which PyTorch's random state draws. even: whether the
-        map of its last layer is uniform.
+        """Return the Transformer below a new head for `classes` classes, which PyTorch's random state draws. even:
+        whether the map of its last layer is uniform.
         """
         head = family_of(self.folder).classifier
         return FineTuned(self.folder, open_untrained(self.folder, head, classes), even)
 
     @cached_property
     def frozen(self) -> WordStates:
-        """The same, whose weights have no gradients: one for all models."""
+        """Return the same, whose weights have no gradients: one for all models."""
         return self.model().requires_grad_(False)
 
     def pieces(self, corpus: Path, pair: bool, raw: bool = False) -> dict[str, tuple[list[str], Pieces]]:
-        """The ids and the pieces of the texts of each split: of their words, or of the `raw` texts.
+        """Return the ids and the pieces of the texts of each split: of their words, or of the `raw` texts.
 
         Raises AuditError, naming the text, where one cannot be read.
         """
@@ -98,14 +100,14 @@ class Opened:
 
 
 def written_texts(table: pa.Table) -> list[RawText]:
-    """Texts of columns.files.CORPUS as they are written, with the place of each word."""
+    """Return texts of columns.files.CORPUS as they are written, with the place of each word."""
     columns = (table[name].to_pylist() for name in ("tokens", "raw", "starts", "second"))
     rows = zip(*columns, strict=True)
     return [spaced(words) if raw is None else RawText(raw, *places) for words, raw, *places in rows]
 
 
 def found_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool) -> dict[str, GivenStates]:
-    """The states of each split, from the two files that the job of the states wrote.
+    """Return the states of each split, from the two files that the job of the states wrote.
 
     Raises AuditError where they are damaged or of other texts than `ids`.
     """

@@ -34,7 +34,9 @@ LOOKS = {
 def list_given(
     section: GivenModels | GivenClassifiers, every: Iterable[GivenModels | GivenClassifiers]
 ) -> dict[str, dict[str, Any]]:
-    """What is known of the models of a section, by name, whether readouts or networks. every: all such sections."""
+    """Return what is known of the models of a section, by name, whether readouts or networks. every: all such
+    sections.
+    """
     named = [*dict.fromkeys(chain.from_iterable(each.models for each in every))]
     looks = {name: Look(name, COLOURS[place % len(COLOURS)], "^") for place, name in enumerate(named)} | LOOKS
     first, *others = section.models
@@ -85,7 +87,7 @@ def impose_uniform(seeds: Sequence[int], base: str, selection: str = "unknown") 
 
 
 def read_given(data: DataSet, model: str, folder: str) -> ReadClassifier:
-    """How a classifier that is given is read from a folder."""
+    """Describe how a classifier that is given is read from a folder."""
     section = data.config.hf[data.name]
     named = Named(data.config, folder)
     return ReadClassifier(

@@ -40,7 +40,7 @@ LOOKS = {
 
 
 def name_adversary(value: float) -> str:
-    """The name of the adversary with this lambda."""
+    """Return the name of the adversary with this lambda."""
     return f"adversary_lambda{value!r}"
 
 
@@ -146,7 +146,7 @@ def list_four_tests(
 
 
 def build_base(data: DataSet) -> dict[str, Any]:
-    """The parts of the base model: encoder and attention as configured, by default the paper's."""
+    """Return the parts of the base model: encoder and attention as configured, by default the paper's."""
     sizes = data.config.model
     parts = {
         "encoder": sizes.encoder,
@@ -159,7 +159,7 @@ def build_base(data: DataSet) -> dict[str, Any]:
 
 
 def schedule_base(data: DataSet) -> Schedule:
-    """How the base model is trained."""
+    """Describe how the base model is trained."""
     recipe: Recipe = data.config.training.recipe()
     return Schedule(recipe, data.config.training.epochs)
 
