@@ -10,8 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import rel_entr
 from scipy.stats import entropy
 
-from attention_audit.divergence import jsd, jsd_rearranged, kl
-from attention_audit.units import LN2
+from attention_audit.divergence import LN2, jsd, jsd_rearranged, kl
 
 
 @st.composite

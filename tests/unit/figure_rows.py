@@ -9,8 +9,8 @@ import pandas as pd
 
 from attention_audit.audits.correlation import pairs_of
 from attention_audit.audits.rankings import RANKERS
+from attention_audit.divergence import LN2
 from attention_audit.names import ATTRIBUTIONS
-from attention_audit.units import LN2
 
 Models = Mapping[str, Sequence[str]]
 """The models of each data set."""

@@ -15,9 +15,9 @@ from attention_audit.audits.comparison import compare_maps, consistency
 from attention_audit.audits.evidence import evidence_mass
 from attention_audit.audits.performance import performance, predictions
 from attention_audit.audits.settings import AttentionMaps
+from attention_audit.divergence import LN2
 from attention_audit.errors import AuditError
 from attention_audit.readout import Readout
-from attention_audit.units import LN2
 
 MakeReadout = Callable[..., Readout]
 

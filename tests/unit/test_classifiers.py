@@ -21,8 +21,7 @@ from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
 from attention_audit.stages.read_classifier import ReadTexts, split_of
 from attention_audit.stages.reading_classifiers import take_classifier
-from attention_audit.transformer.families import tuned_family_of
-from attention_audit.transformer.folder import read_facts
+from attention_audit.transformer.folder import find_tuned_family, read_facts
 from attention_audit.transformer.pieces import Pieces, cut, cut_raw
 from attention_audit.transformer.states import PieceBatch
 
@@ -159,7 +158,7 @@ def test_what_is_no_classifier_or_of_another_family_is_one_line(tmp_path: Path) 
     with pytest.raises(
         AuditError, match=r"'modernbert' can be read here, and not be fine-tuned; .* camembert, electra, distilbert$"
     ):
-        tuned_family_of(modern, read_facts(modern))
+        find_tuned_family(modern, read_facts(modern))
     strange = classifiers_on_disk.save(tmp_path / "strange", hidden_act="mish")
     with pytest.raises(AuditError, match="activation 'mish' is not known here"):
         SequenceClassifier(strange)

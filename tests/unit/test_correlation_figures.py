@@ -8,11 +8,11 @@ from figure_rows import adversary, agreement, correlation, permutation
 from labels import JW
 from matplotlib.collections import LineCollection
 
+from attention_audit.divergence import LN2
 from attention_audit.figures import style
 from attention_audit.figures.by_weight import jw_fig_adversary, jw_fig_permutation, quarters
 from attention_audit.figures.correlation import jw_fig_agreement, jw_fig_correlation, matrix
 from attention_audit.names import ATTRIBUTIONS
-from attention_audit.units import LN2
 
 ONE = {"sst": ["lstm_tanh"]}
 FEW = {"snli": ["average_tanh", "lstm_tanh"]}

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from seaborn.utils import relative_luminance
 
+from attention_audit.divergence import LN2
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import wp_fig2_attention_maps
@@ -22,7 +23,6 @@ from attention_audit.figures.panels import legend
 from attention_audit.figures.style import save
 from attention_audit.figures.tvd_jsd import wp_fig5_tvd_jsd
 from attention_audit.names import Look, Names
-from attention_audit.units import LN2
 
 LAMBDAS = [2e-5, 2e-4, 1e-3, 2e-3]
 SOUGHT = {1: [1e-3, 9e-3, 3e-3], 2: [1e-3, 3e-3, 0.0273]}

@@ -17,7 +17,7 @@ from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
 from attention_audit.training.loop import adam, measure_loss, train_epoch
 from attention_audit.training.settings import Recipe
-from attention_audit.transformer.families import family_of
+from attention_audit.transformer.folder import find_family
 from attention_audit.transformer.opening import open_tokenizer, open_untrained
 from attention_audit.transformer.pieces import Pieces, cut
 from attention_audit.transformer.settings import MARKS
@@ -35,7 +35,7 @@ def folder(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def opened(folder: Path, even: bool = False, seed: int = 0) -> FineTuned:
     torch.manual_seed(seed)
-    return FineTuned(folder, open_untrained(folder, family_of(folder).classifier, 3), even)
+    return FineTuned(folder, open_untrained(folder, find_family(folder).classifier, 3), even)
 
 
 def pieces_of(folder: Path) -> Pieces:
@@ -103,7 +103,7 @@ def test_uniform_weights_are_those_imposed_on_the_whole_library(folder: Path) ->
 
 def test_the_head_is_of_the_seed_and_the_encoder_is_not(folder: Path) -> None:
     first, again, other = opened(folder), opened(folder), opened(folder, seed=1)
-    head = family_of(folder).classifier
+    head = find_family(folder).classifier
     for name, weight in first.model.state_dict().items():
         torch.testing.assert_close(weight, again.model.state_dict()[name])
         same = torch.equal(weight, other.model.state_dict()[name])

@@ -10,10 +10,9 @@ import torch
 
 from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient
 from attention_audit.audits.settings import InstanceAdversary
-from attention_audit.divergence import jsd, tvd
+from attention_audit.divergence import LN2, jsd, tvd
 from attention_audit.padded import Head, Padded
 from attention_audit.readout import Readout
-from attention_audit.units import LN2
 
 SETTINGS = InstanceAdversary(restarts=4)
 

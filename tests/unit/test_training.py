@@ -144,7 +144,7 @@ def test_steps_are_those_of_pytorch_with_a_penalty_on_all_but_attention_or_vecto
 def test_a_training_imports_no_compiler() -> None:
     lines = [
         "import sys, torch",
-        "from attention_audit.adam import Adam",
+        "from attention_audit.batching import Adam",
         "weight = torch.nn.Parameter(torch.ones(2))",
         "optimiser = Adam([weight], fused=True)",
         "optimiser.zero_grad()",

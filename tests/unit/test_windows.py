@@ -19,8 +19,7 @@ from attention_audit.raw_text import RawText, spaced
 from attention_audit.stages.read_classifier import ReadTexts, pieces_of, split_of
 from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
 from attention_audit.transformer.settings import Prompt
-from attention_audit.transformer.states import PieceBatch, PieceTable
-from attention_audit.transformer.windows import windows_of
+from attention_audit.transformer.states import PieceBatch, PieceTable, windows_of
 
 CPU = torch.device("cpu")
 FILMS = ["good", "film", "the", "story", "is", "great", "bad", "a"]

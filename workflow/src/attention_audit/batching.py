@@ -1,7 +1,8 @@
 """Batches of texts of similar length: runs of them, flat arrays as padded rows, and random numbers that belong to one
-text, whatever batch it is in.
+text, whatever batch it is in; and the optimiser that descends them.
 """
 
+import inspect
 import math
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -55,3 +56,15 @@ def stream(purpose: str, name: str, seed: int) -> np.random.Generator:
     """
     digest = blake2b(f"{seed}\0{purpose}\0{name}".encode(), digest_size=16).digest()
     return np.random.default_rng(np.frombuffer(digest, "<u4"))
+
+
+class Adam(torch.optim.Adam):
+    """`torch.optim.Adam`, step for step, without the import of PyTorch's compiler.
+
+    PyTorch wraps the methods of its optimisers for torch.compile, and their first call imports torch._dynamo: two
+    seconds in which nothing is trained. Nothing is compiled here, so the methods are called without their wrappers.
+    """
+
+    add_param_group = inspect.unwrap(torch.optim.Adam.add_param_group)
+    zero_grad = inspect.unwrap(torch.optim.Adam.zero_grad)
+    step = torch.no_grad()(inspect.unwrap(torch.optim.Adam.step))

@@ -39,9 +39,9 @@ from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.given.files import GivenModels
 from attention_audit.places import RESULTS, Places
 from attention_audit.section import Count, Distinct, Name, Section, laid_over
-from attention_audit.training.fine_tuning import Classifiers
 from attention_audit.training.papers import (
     OF_SINGLE_TEXTS,
+    Classifiers,
     Combinations,
     Deception,
     DiverseModels,

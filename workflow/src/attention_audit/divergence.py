@@ -5,10 +5,13 @@ Divergences are in nats. Attention is padded with exact zeros, and a zero weight
 replaced before the logarithm, so that values and gradients stay finite.
 """
 
+import math
+
 import torch
 from torch import Tensor
 
-from attention_audit.units import LN2
+LN2 = math.log(2)
+"""The greatest Jensen-Shannon divergence there is, in nats."""
 
 
 def _log(weights: Tensor, at_zero: float) -> Tensor:

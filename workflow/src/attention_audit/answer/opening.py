@@ -5,14 +5,12 @@ another top word, and an adversary goes far.
 """
 
 from collections.abc import Mapping, Sequence
-from math import isnan, nan
+from math import isnan, log, nan
 from typing import Any, NamedTuple
-
-from attention_audit.units import LN2
 
 SURE = 0.8
 """From which probability of the predicted class on a model is called sure."""
-FAR = LN2 / 2
+FAR = log(2) / 2
 """From which JSD (nats) on an adversary is said to go far: half of the largest."""
 READABLE = range(8, 31)
 """How many words a text has that is read at a glance."""
@@ -61,7 +59,7 @@ def say_doubt(seen: Seen, item: str) -> str:
         which = every if differ == seen.others else f"{differ} of the {seen.others}"
         said.append(f"{which} other trainings {'has' if differ == 1 else 'have'} another top {item}")
     if seen.moved > FAR:
-        said.append(f"an adversary moves the map by {seen.moved:.2f} of at most {LN2:.2f} (JSD)")
+        said.append(f"an adversary moves the map by {seen.moved:.2f} of at most {log(2):.2f} (JSD)")
     return " and ".join(said)
 
 

@@ -25,8 +25,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.adam import Adam
-from attention_audit.batching import stream
+from attention_audit.batching import Adam, stream
 from attention_audit.divergence import flipped, jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout

@@ -2,6 +2,7 @@
 beside what is drawn.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from textwrap import fill
@@ -16,7 +17,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attention_audit.names import Names, display_name
-from attention_audit.units import LN2
 
 from . import style
 
@@ -139,9 +139,10 @@ def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3)
 
 def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: float = 0.05) -> None:
     """Let x be a divergence in nats, from 0 to its bound, with a share of it as room beyond."""
-    axes.axvline(LN2, color=style.GREY, **style.DASHES, zorder=0)
-    axes.set(xlim=(-0.3 * room, (1 + room) * LN2))
-    axes.set_xticks([*ticks, LN2], [*(f"{tick:g}" for tick in ticks), "ln 2"])
+    bound = math.log(2)
+    axes.axvline(bound, color=style.GREY, **style.DASHES, zorder=0)
+    axes.set(xlim=(-0.3 * room, (1 + room) * bound))
+    axes.set_xticks([*ticks, bound], [*(f"{tick:g}" for tick in ticks), "ln 2"])
 
 
 def root(values: Any) -> Any:

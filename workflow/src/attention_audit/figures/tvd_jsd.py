@@ -1,5 +1,6 @@
 """What changing the attention costs in changed predictions: figure 5 of Wiegreffe & Pinter 2019."""
 
+import math
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
@@ -11,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_audit.names import Names
-from attention_audit.units import LN2
 
 from . import style
 from .panels import by_dataset, describe, legend, panel_grid, scale_by_roots, up_to_ln2
@@ -44,7 +44,7 @@ RETRAINED: dict[str, Any] = LIMIT | {"color": style.GREEN, "label": "mean of fur
 """The TVD up to which predictions count as nearly the same, and that of another training, as lines."""
 JUMP: dict[str, Any] = {"linestyle": (0, (1, 2)), "marker": ""}
 """How two neighbours of a curve are joined between which the search has a gap."""
-GAP = 0.2 * LN2
+GAP = 0.2 * math.log(2)
 """JSD (nats) between two neighbours from which on there is one."""
 
 

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import LayerPass, TransformerClassifier
-from attention_audit.transformer.families import FAMILIES
+from attention_audit.transformer.folder import FAMILIES
 from attention_audit.transformer.states import PieceBatch
 
 

@@ -23,13 +23,11 @@ from torch.nn.functional import pad
 from torch.utils.checkpoint import checkpoint
 
 from attention_audit.errors import AuditError
-from attention_audit.transformer.families import ACTIVATIONS, classifier_family_of, family_of
-from attention_audit.transformer.folder import read_classes
+from attention_audit.transformer.folder import ACTIVATIONS, find_classifier_family, find_family, read_classes
 from attention_audit.transformer.opening import library, open_model, open_tokenizer, positions
 from attention_audit.transformer.pieces import UNLIMITED, longest
 from attention_audit.transformer.settings import TEXT, Prompt
-from attention_audit.transformer.states import PieceBatch, library_inputs
-from attention_audit.transformer.windows import Windows, windows_of
+from attention_audit.transformer.states import PieceBatch, Windows, library_inputs, windows_of
 
 from .attention import scale
 from .batch import Batch, require_part
@@ -98,13 +96,13 @@ class TransformerClassifier(Network):
 
     Audits that run a network again run it as they do those that end in one layer of attention, but nothing holds its
     attention constant. active: the activation within a layer, by its name in `model.tail`. Raises AuditError where it
-    is of another family than those of `transformer.families`, or where the activation is not known.
+    is of another family than those of `transformer.folder`, or where the activation is not known.
     """
 
     def __init__(self, folder: Path, model: nn.Module) -> None:
         super().__init__()
         self.folder = folder
-        self.family = family_of(folder)
+        self.family = find_family(folder)
         self.model: Any = model
         config: Any = model.config
         _unshare(self.layers, config)
@@ -303,14 +301,14 @@ class SequenceClassifier(TransformerClassifier):
 
     names: of its classes, in the order of its logits. asked: the pieces that stand for them, of a language model.
     most: pieces that it reads together, `max_length` or fewer. template: what each text is set into. windowed: whether
-    a longer text is read in windows (`transformer.windows`); otherwise none is to be longer. Raises AuditError where
+    a longer text is read in windows (`transformer.states`); otherwise none is to be longer. Raises AuditError where
     the folder holds no such model.
     """
 
     def __init__(
         self, folder: Path, prompt: Prompt | None = None, max_length: int = UNLIMITED, windowed: bool = False
     ) -> None:
-        classifier_family_of(folder, prompted=prompt is not None)
+        find_classifier_family(folder, prompted=prompt is not None)
         tokenizer: Any = open_tokenizer(folder, split=False)
         model: Any = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification")
         asked = [_token(folder, tokenizer, label) for label in prompt.labels] if prompt else None

@@ -9,7 +9,7 @@ weights a_h of that token's row, and x, that token's state below the layer,
 
 where N1 and N2 are layer normalisations and g and k activations. So the prediction under any other weights costs this
 and no more; the layers below are never run again. BERT and its kin differ in k, and in what their checkpoints call
-these parts (`transformer.families`).
+these parts (`transformer.folder`).
 
 ModernBERT normalises before its inner layer, which has a gate, and once more above (Warner et al. 2024):
 

@@ -15,11 +15,12 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.fetch import BuildJob, UnpackJob
 from attention_audit.jobs.importing import StatesJob, TransformerJob
 from attention_audit.names import NUMBERED
-from attention_audit.transformer.families import classifier_family_of, tuned_family_of
 from attention_audit.transformer.folder import (
     ENCODER,
     Facts,
+    find_classifier_family,
     find_folder,
+    find_tuned_family,
     model_files,
     read_facts,
     refuse_unless_installed,
@@ -141,7 +142,7 @@ def check_encoder(config: Config, dataset: str) -> None:
     """
     encoder = find_encoder(config, dataset)
     encoder.check()
-    tuned_family_of(encoder.folder, encoder.facts)
+    find_tuned_family(encoder.folder, encoder.facts)
     _refuse_missing_maps(encoder, config.hf[dataset].maps, f"config: hf.{dataset}")
 
 
@@ -166,7 +167,7 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
     """
     named = Named(config, folder, key)
     named.check()
-    classifier_family_of(named.folder, named.facts, read.prompt is not None)
+    find_classifier_family(named.folder, named.facts, read.prompt is not None)
     if read.imposed and named.facts.mean:
         raise AuditError(
             f"{key}: {named.folder} classifies the mean of all tokens, so that no row's weights decide; leave "

@@ -25,8 +25,7 @@ from attention_audit.transformer.folder import GENERIC, find_folder, known_mirro
 from attention_audit.transformer.opening import open_given, refuse_without_vectors, say_first
 from attention_audit.transformer.pieces import UNLIMITED, Pieces, cut_raw
 from attention_audit.transformer.settings import TEXT, ReadClassifier
-from attention_audit.transformer.states import PieceTable
-from attention_audit.transformer.windows import refuse_narrow
+from attention_audit.transformer.states import PieceTable, refuse_narrow
 
 from .job import Job
 from .loading import prepare_device

@@ -20,8 +20,7 @@ from attention_audit.errors import AuditError
 from attention_audit.model.batch import GivenStates
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.raw_text import RawText, spaced
-from attention_audit.transformer.families import family_of
-from attention_audit.transformer.folder import ENCODER, checksums, find_folder, known_mirror
+from attention_audit.transformer.folder import ENCODER, checksums, find_family, find_folder, known_mirror
 from attention_audit.transformer.opening import (
     open_model,
     open_tokenizer,
@@ -61,7 +60,7 @@ class Opened:
         """Return the Transformer below a new head for `classes` classes, which PyTorch's random state draws. even:
         whether the map of its last layer is uniform.
         """
-        head = family_of(self.folder).classifier
+        head = find_family(self.folder).classifier
         return FineTuned(self.folder, open_untrained(self.folder, head, classes), even)
 
     @cached_property

@@ -6,7 +6,7 @@ docs/method/questions.md says what each question means. Where one cannot be aske
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from math import inf, nan
+from math import inf, log, nan
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ from attention_audit.arrays import Flags, Floats, Integers
 from attention_audit.columns.audits import STAND_INS
 from attention_audit.contrasts import Contrasts, Subject
 from attention_audit.scores import macro_f1
-from attention_audit.units import LN2
 
 from .arrays import (
     Audits,
@@ -144,7 +143,7 @@ class Measured:
     def flat(self) -> str:
         """Why a flat map states nothing; "" where shuffling moves the maps."""
         chance = self.grid(self.rows("permutation"), "chance_jsd")
-        return FLAT if average_known(chance) < self.margins.flat * LN2 else ""
+        return FLAT if average_known(chance) < self.margins.flat * log(2) else ""
 
 
 def measure_subjects(

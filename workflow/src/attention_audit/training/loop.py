@@ -16,9 +16,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 from torch.optim.lr_scheduler import LambdaLR, ReduceLROnPlateau
 
-from attention_audit.adam import Adam
 from attention_audit.arrays import Integers
-from attention_audit.batching import runs
+from attention_audit.batching import Adam, runs
 from attention_audit.divergence import kl, tvd
 from attention_audit.errors import AuditError
 from attention_audit.model.attention import absolute_conicity

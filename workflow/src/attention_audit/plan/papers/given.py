@@ -13,7 +13,7 @@ from typing import Any
 from attention_audit.contrasts import ADVERSARIES, UNIFORM, Contrasts
 from attention_audit.given.files import GivenModels
 from attention_audit.names import Look
-from attention_audit.training.fine_tuning import ClassifierRecipe
+from attention_audit.training.papers import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
 from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, GivenClassifiers, ReadClassifier
 
