@@ -61,9 +61,9 @@ def texts_of(count: int, length: int) -> PieceTable:
     words[:, -1] = SPECIAL
     each = np.full(count, length)
     none = np.zeros(count, np.int64)
-    return PieceTable(
-        Pieces(ids.ravel(), np.zeros(ids.size, np.int8), words.ravel(), each, each - 2, none, none, none > 0, none), CPU
-    )
+    types = np.zeros(ids.size, np.int8)
+    pieces = Pieces(ids.ravel(), types, words.ravel(), none, each, each - 2, none, none, none > 0, none)
+    return PieceTable(pieces, CPU)
 
 
 def seconds(work: Callable[[PieceBatch], object], texts: PieceTable, tokens: int = TOGETHER) -> float:

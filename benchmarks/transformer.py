@@ -122,7 +122,7 @@ def padding(lengths: Integers) -> None:
     letters = [random.geometric(1 / 4.2, length) for length in lengths]
     counts = np.array([2 + int(np.ceil(of_text / 6).sum()) for of_text in letters])
     flat, none = np.zeros(counts.sum(), np.int32), np.zeros(len(counts), np.int64)
-    pieces = Pieces(flat, flat.astype(np.int8), flat, counts, none, none, none, none.astype(bool), none)
+    pieces = Pieces(flat, flat.astype(np.int8), flat, none, counts, none, none, none, none.astype(bool), none)
     widths = sum(batch.ids.numel() for _, batch in PieceTable(pieces, CPU).in_order_of_length())
     print(f"a forward pass in batches of {together()} pieces: {widths / counts.sum() - 1:.1%} padding (10 %)")
 

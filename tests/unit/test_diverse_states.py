@@ -14,7 +14,7 @@ from torch.nn.functional import cosine_similarity
 from attention_audit.model.attention import absolute_conicity, cone
 from attention_audit.model.batch import Batch, Marked
 from attention_audit.model.encoders import LSTM, OrthogonalBiLSTM, OrthogonalLSTM
-from attention_audit.model.network import Output, encoder_of
+from attention_audit.model.network import Output, build_reader
 from attention_audit.training.loop import measure_loss
 from attention_audit.training.settings import DiversityObjective
 
@@ -31,7 +31,7 @@ def marked(texts: list[list[int]] = TEXTS) -> Marked:
 
 def make_double(name: str, hidden: int = 4) -> tuple[Any, nn.Embedding]:
     torch.manual_seed(0)
-    return encoder_of(make_architecture(name, hidden=hidden)).double(), nn.Embedding(10, 5).double()
+    return build_reader(make_architecture(name, hidden=hidden)).double(), nn.Embedding(10, 5).double()
 
 
 def test_each_state_is_orthogonal_to_the_mean_of_those_before_it_and_follows_from_them() -> None:

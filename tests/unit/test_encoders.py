@@ -17,7 +17,7 @@ from attention_audit.model.encoders import (
     TextEncoder,
     build_encoder,
 )
-from attention_audit.model.network import Words, encoder_of
+from attention_audit.model.network import Words, build_reader
 
 LENGTHS = torch.tensor([4, 1, 7, 2])
 
@@ -66,7 +66,7 @@ def test_the_declared_encoders_are_built_and_sum_up_queries_as_declared() -> Non
     for name, entry in ENCODERS.items():
         # a Transformer is an encoder of its own, and sums a query up as it reads it, together with its text
         if name != "transformer":
-            encoder = encoder_of(architecture(name))
+            encoder = build_reader(architecture(name))
             assert isinstance(encoder, TextEncoder if entry.marked else Words)
             assert hasattr(getattr(encoder, "encoder", encoder), "summary") == entry.summarising
 

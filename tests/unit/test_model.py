@@ -10,7 +10,7 @@ from networks import make_architecture, make_classifier, run_packed
 from torch import Tensor, nn
 
 from attention_audit.model.architecture import ATTENTION
-from attention_audit.model.attention import PLACES, Drawn, attention_of
+from attention_audit.model.attention import PLACES, Drawn, build_attention
 from attention_audit.model.batch import Batch, Sentences, Split
 from attention_audit.model.network import Classifier
 from attention_audit.model.tail import probabilities
@@ -60,13 +60,13 @@ def test_logits_attention_and_gradients_equal_the_packed_reference() -> None:
 @pytest.mark.parametrize("name", ATTENTION)
 def test_every_declared_attention_is_built(name: str) -> None:
     for pair in (False, True)[: 1 + bool(ATTENTION[name].queried)]:
-        assert isinstance(attention_of(make_architecture("affine", name, pair=pair), 4), nn.Module)
+        assert isinstance(build_attention(make_architecture("affine", name, pair=pair), 4), nn.Module)
 
 
 @pytest.mark.parametrize(("name", "scale"), [("dot", 2), ("linear", 1)])
 def test_dot_and_linear_attention_by_hand(name: str, scale: float) -> None:
     # scores h v / scale are 0, ln 2 and ln 3
-    attention: Any = attention_of(make_architecture(attention=name), 4)
+    attention: Any = build_attention(make_architecture(attention=name), 4)
     nn.init.ones_(attention.score.weight)
     states = torch.tensor([0.0, math.log(2), math.log(3), 9.0])[None, :, None].expand(1, 4, 4) * scale / 4
     batch = Batch(torch.zeros(1, 6), torch.tensor([3]), torch.zeros(1))

@@ -14,7 +14,7 @@ from networks import make_architecture
 
 from attention_audit.divergence import jsd
 from attention_audit.errors import AuditError
-from attention_audit.model.attention import attention_of, soften
+from attention_audit.model.attention import build_attention, soften
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Classifier
 from attention_audit.stages.reading_out import take_readout
@@ -118,7 +118,7 @@ def test_the_chosen_step_is_the_least_alike_within_or_else_the_nearest() -> None
 @pytest.mark.parametrize("scoring", ["additive", "dot"])
 def test_softened_attention_has_its_scores_times_the_factor(scoring: str) -> None:
     torch.manual_seed(0)
-    attention = attention_of(make_architecture("affine", scoring), 4)
+    attention = build_attention(make_architecture("affine", scoring), 4)
     states = torch.randn(2, 5, 4) * 10
     batch = Batch(torch.zeros(2, 7, dtype=torch.long), torch.tensor([5, 3]), torch.zeros(2))
     before = attention(states, batch).log()

@@ -5,7 +5,6 @@ since a run is planned without PyTorch; the functions that build them are named.
 "module:Class".
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, Self, get_args
 
@@ -47,19 +46,19 @@ ENCODERS = {
 @dataclass(frozen=True)
 class AttentionEntry:
     """A kind of attention. target: the function, or the class, that builds it from an architecture and the width of the
-    states that it weighs. queried: that which builds a form that also reads a query, which models of pairs need; ""
-    where there is none. learns: it is a scoring function, whose weights the model learns.
+    states that it weighs. queried: it also reads a query where the architecture is of pairs. learns: it is a scoring
+    function, whose weights the model learns.
     """
 
     target: str
-    queried: str = ""
+    queried: bool = False
     learns: bool = True
 
 
 ATTENTION = {
-    "additive": AttentionEntry("model.attention:Additive", "model.attention:QueryAdditive"),
+    "additive": AttentionEntry("model.attention:Additive", queried=True),
     "linear": AttentionEntry("model.attention:Linear"),
-    "dot": AttentionEntry("model.attention:Dot", "model.attention:QueryDot"),
+    "dot": AttentionEntry("model.attention:Dot", queried=True),
     "uniform": AttentionEntry("model.attention:Uniform", learns=False),
     "imposed": AttentionEntry("model.attention:Imposed", learns=False),
     "drawn": AttentionEntry("model.attention:Drawn", learns=False),
@@ -101,10 +100,6 @@ class Dropout(Section):
     logits: Share = 0.0
 
 
-def _one_of(names: Collection[str]) -> str:
-    return f"use one of: {', '.join(sorted(names))}"
-
-
 class Architecture(Section):
     """Encoder, attention and sizes; enough, with the vocabulary, to build the network that fits stored weights.
 
@@ -140,8 +135,7 @@ class Architecture(Section):
         """The modules that build encoder and attention."""
         targets = [find_encoder(self.encoder).target]
         if not self.classifying:
-            attention = find_attention(self.attention)
-            targets += filter(None, [attention.target, attention.queried])
+            targets.append(find_attention(self.attention).target)
         return [module_of(target) for target in targets]
 
     @property
@@ -172,11 +166,13 @@ class Architecture(Section):
 
     def _refuse_unless_for_pairs(self) -> None:
         summarising = {name for name, entry in ENCODERS.items() if entry.summarising}
-        if self.encoder not in summarising:
-            raise ValueError(f"encoder {self.encoder!r} cannot sum up the query of a pair; {_one_of(summarising)}")
         queried = {name for name, entry in ATTENTION.items() if entry.queried}
-        if self.attention not in queried:
-            raise ValueError(f"attention {self.attention!r} has no form for pairs; {_one_of(queried)}")
+        for part, name, known in (
+            (f"encoder {self.encoder!r} cannot sum up the query of a pair", self.encoder, summarising),
+            (f"attention {self.attention!r} has no form for pairs", self.attention, queried),
+        ):
+            if name not in known:
+                raise ValueError(f"{part}; use one of: {', '.join(sorted(known))}")
         if self.hierarchical:
             raise ValueError("pairs are read flat, not as sentences")
         if self.dropout != Dropout() or self.initialisation != "torch":

@@ -1,10 +1,11 @@
 """Attention: a weight for each item of a text; and how alike the states are that it weighs.
 
 Shapes: N texts or sentences, at most I items, states of width H. Each kind of attention is built from an architecture
-and the width H of the states; `architecture.ATTENTION` lists them, each with the one for texts with queries.
+and the width H of the states; `architecture.ATTENTION` lists them.
 """
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -55,18 +56,18 @@ class Weightless(nn.Module):
 
 
 class Scored(nn.Module):
-    """Attention whose scores are those of one linear unit."""
+    """Attention whose scores are those of one linear unit; models of pairs call it with the states of their queries."""
 
     score: nn.Linear
 
-    def scores(self, states: Tensor) -> Tensor:
-        """The score of each item, (N, I, H) -> (N, I)."""
+    def compute_scores(self, states: Tensor, query: Tensor | None) -> Tensor:
+        """Compute the score of each item: (N, I, H), queries (N, H) -> (N, I)."""
         scores: Tensor = self.score(states).squeeze(-1)
         return scores
 
-    def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
-        """(N, I, H) -> (N, I)."""
-        return over_items(self.scores(states), texts)
+    def forward(self, states: Tensor, texts: Batch | Sentences, query: Tensor | None = None) -> Tensor:
+        """(N, I, H), queries (N, H) -> (N, I)."""
+        return over_items(self.compute_scores(states, query), texts)
 
     def soften(self, factor: float) -> None:
         """Multiply all scores by a factor."""
@@ -74,15 +75,21 @@ class Scored(nn.Module):
 
 
 class Additive(Scored):
-    """softmax_t v tanh(W h_t + b) over the items of a text (Bahdanau et al. 2015)."""
+    """softmax_t v tanh(W h_t + b) over the items of a text (Bahdanau et al. 2015); with the state q of its query,
+    softmax_t v tanh(W h_t + U q + b).
+    """
 
     def __init__(self, architecture: Architecture, width: int) -> None:
         super().__init__()
-        self.affine = nn.Linear(width, architecture.attention_hidden)
-        self.score = nn.Linear(architecture.attention_hidden, 1, bias=False)
+        hidden = architecture.attention_hidden
+        self.affine = nn.Linear(width, hidden)
+        if architecture.pair:
+            self.query = nn.Linear(width, hidden, bias=False)
+        self.score = nn.Linear(hidden, 1, bias=False)
 
-    def scores(self, states: Tensor) -> Tensor:
-        return super().scores(self.affine(states).tanh())
+    def compute_scores(self, states: Tensor, query: Tensor | None) -> Tensor:
+        inner = self.affine(states)
+        return super().compute_scores((inner if query is None else inner + self.query(query)[:, None]).tanh(), None)
 
 
 class Linear(Scored):
@@ -90,38 +97,19 @@ class Linear(Scored):
 
     def __init__(self, architecture: Architecture, width: int) -> None:
         super().__init__()
-        self.score = nn.Linear(width, 1, bias=False)
+        # a text of a pair has a query of its own
+        if not architecture.pair:
+            self.score = nn.Linear(width, 1, bias=False)
 
 
 class Dot(Linear):
-    """softmax_t v h_t / sqrt(H) over the items of a text (Vaswani et al. 2017, with a learned query v)."""
+    """softmax_t v h_t / sqrt(H) over the items of a text (Vaswani et al. 2017, with a learned query v); with the state
+    q of its query in the place of v.
+    """
 
-    def scores(self, states: Tensor) -> Tensor:
-        return super().scores(states) / math.sqrt(states.shape[-1])
-
-
-class QueryAdditive(nn.Module):
-    """softmax_t v tanh(W h_t + U q + b) over the items of a text whose query has the state q."""
-
-    def __init__(self, architecture: Architecture, width: int) -> None:
-        super().__init__()
-        hidden = architecture.attention_hidden
-        self.affine = nn.Linear(width, hidden)
-        self.query = nn.Linear(width, hidden, bias=False)
-        self.score = nn.Linear(hidden, 1, bias=False)
-
-    def forward(self, states: Tensor, texts: Batch, query: Tensor) -> Tensor:
-        """(N, I, H), queries (N, H) -> (N, I)."""
-        joined = (self.affine(states) + self.query(query)[:, None]).tanh()
-        return over_items(self.score(joined).squeeze(-1), texts)
-
-
-class QueryDot(Weightless):
-    """softmax_t h_t q / sqrt(H) over the items of a text whose query has the state q."""
-
-    def forward(self, states: Tensor, texts: Batch, query: Tensor) -> Tensor:
-        """(N, I, H), queries (N, H) -> (N, I)."""
-        return over_items(torch.einsum("bih,bh->bi", states, query) / math.sqrt(states.shape[-1]), texts)
+    def compute_scores(self, states: Tensor, query: Tensor | None) -> Tensor:
+        scores = super().compute_scores(states, None) if query is None else torch.einsum("bih,bh->bi", states, query)
+        return scores / math.sqrt(states.shape[-1])
 
 
 class Uniform(Weightless):
@@ -165,16 +153,14 @@ def weigh(attention: Tensor, states: Tensor) -> Tensor:
     return torch.einsum("bl,blh->bh", attention, states)
 
 
-def attention_of(architecture: Architecture, width: int) -> nn.Module:
-    """The attention of an architecture over states of this width: from states (N, I, H) and the texts to weights
+def build_attention(architecture: Architecture, width: int) -> Any:
+    """Build the attention of an architecture over states of this width: from states (N, I, H) and the texts to weights
     (N, I); for pairs that which also reads the states of queries, (N, H).
     """
-    entry = find_attention(architecture.attention)
-    attention: nn.Module = load(entry.queried if architecture.pair else entry.target)(architecture, width)
-    return attention
+    return load(find_attention(architecture.attention).target)(architecture, width)
 
 
-def cosines(states: Tensor, mask: Tensor) -> Tensor:
+def compute_cosines(states: Tensor, mask: Tensor) -> Tensor:
     """The cosine of each state with the mean state of its text: states (n, L, H), mask (n, L), true on items -> (n, L).
 
     0 for a state of zeros, and on padding.
@@ -185,7 +171,7 @@ def cosines(states: Tensor, mask: Tensor) -> Tensor:
 
 def cone(states: Tensor, mask: Tensor) -> Tensor:
     """Conicity, the mean of the cosines: (n, L, H), (n, L) -> (n,). Mohankumar et al. 2020, section 3.2."""
-    return cosines(states, mask).sum(1) / mask.sum(1)
+    return compute_cosines(states, mask).sum(1) / mask.sum(1)
 
 
 def absolute_conicity(states: Tensor, mask: Tensor) -> Tensor:
@@ -194,4 +180,4 @@ def absolute_conicity(states: Tensor, mask: Tensor) -> Tensor:
     It is small only where states spread. Conicity itself is also small where one large state is opposed to many others
     that are all alike.
     """
-    return cosines(states, mask).abs().sum(1) / mask.sum(1)
+    return compute_cosines(states, mask).abs().sum(1) / mask.sum(1)

@@ -136,11 +136,11 @@ class _Slices:
     def __init__(self, flat: Tensor, counts: Integers, starts: Integers | None = None) -> None:
         self.flat, self.counts = flat, counts
         bounds = np.stack([_starts(counts) if starts is None else starts, counts])
-        self._bounds = torch.from_numpy(bounds).to(flat.device)
+        self._bounds = torch.as_tensor(bounds, device=flat.device)
 
     def pad_rows(self, members: Integers, least: int = 0) -> tuple[Tensor, Tensor]:
         """Pad the slices at `members` with zeros to rows, at least `least` wide; give these, and the slices' counts."""
-        starts, counts = self._bounds[:, torch.from_numpy(members).to(self.flat.device)]
+        starts, counts = self._bounds[:, torch.as_tensor(members, device=self.flat.device)]
         return padded(self.flat, starts, counts, max(least, int(self.counts[members].max()))), counts
 
 
@@ -201,7 +201,12 @@ class GivenStates:
 
 
 class Split:
-    """One split of a corpus on the device, as flat arrays, from which batches are taken when they are needed."""
+    """One split of a corpus on the device, as flat arrays, from which batches are taken when they are needed.
+
+    Of each text, (N,): labels, the gold labels; lengths, its tokens; items, what a model attends to; widths, the tokens
+    that are encoded at once: its own, or those of its longest sentence; sizes, how long it is for its encoder: its
+    pieces where a Transformer reads them, else its tokens.
+    """
 
     def __init__(
         self,
@@ -230,19 +235,20 @@ class Split:
         map follow the tokens of a text, which are marks of a tokenizer.
         """
 
-        def move(values: npt.ArrayLike, kind: npt.DTypeLike) -> Tensor:
-            return torch.from_numpy(np.asarray(values, kind)).to(device)
-
         def place(flat: npt.ArrayLike, counts: npt.ArrayLike, kind: npt.DTypeLike = np.int32) -> _Slices:
-            return _Slices(move(flat, kind), np.asarray(counts, np.int64))
+            return _Slices(torch.as_tensor(np.asarray(flat, kind), device=device), np.asarray(counts, np.int64))
 
         self._pieces, self._given, self.device = pieces, given, device
-        self.lengths = np.asarray(lengths, np.int64)
+        self.labels, self.lengths = np.asarray(labels, np.int64), np.asarray(lengths, np.int64)
         self._texts = place(ids, self.lengths + 2)
         self._sentences = None if sentences is None else _SentenceTable(sentences, self._texts)
+        self.items = self.widths = self.lengths
+        if self._sentences is not None:
+            self.items, self.widths = self._sentences.counts, self._sentences.longest
+        self.sizes = self.lengths if pieces is None else pieces.counts
         self._queries = None if queries is None else place(*queries)
         self._candidates = None if candidates is None or not np.any(candidates.counts) else place(*candidates)
-        self._by_item, self._by_text = {}, {"labels": move(labels, np.int64)}
+        self._by_item, self._by_text = {}, {"labels": self.labels}
         if attention is not None:
             self._by_item["attention"] = place(np.concatenate(attention), self.items + marks, np.float32)
         if impermissible is not None:
@@ -250,31 +256,10 @@ class Split:
             flat = np.insert(np.asarray(impermissible), np.repeat(self.items.cumsum(), marks), False)
             self._by_item["impermissible"] = place(flat, self.items + marks, np.bool_)
         if probabilities is not None:
-            self._by_text["probabilities"] = move(probabilities, np.float32)
+            self._by_text["probabilities"] = np.asarray(probabilities, np.float32)
 
     def __len__(self) -> int:
         return len(self.lengths)
-
-    @property
-    def labels(self) -> Integers:
-        """Gold labels, (N,)."""
-        labels: Integers = self._by_text["labels"].cpu().numpy()
-        return labels
-
-    @property
-    def items(self) -> Integers:
-        """The number of items of each text, (N,); items are what a model attends to."""
-        return self.lengths if self._sentences is None else self._sentences.counts
-
-    @property
-    def widths(self) -> Integers:
-        """How many tokens of each text are encoded at once, (N,): the whole text's, or its longest sentence's."""
-        return self.lengths if self._sentences is None else self._sentences.longest
-
-    @property
-    def sizes(self) -> Integers:
-        """How long each text is for its encoder, (N,): its pieces where a Transformer reads them, else its tokens."""
-        return self.lengths if self._pieces is None else self._pieces.counts
 
     def room(self, tokens: float, passes: int = 1) -> float:
         """How many padded tokens are computed together where `tokens` are for small encoders.
@@ -285,14 +270,14 @@ class Split:
 
     def batch(self, members: Integers) -> Batch:
         """The texts at `members`, padded to the longest of them."""
-        rows = torch.from_numpy(members).to(self.device)
         ids, marked = self._texts.pad_rows(members)
-        carried: dict[str, Any] = {name: values[rows] for name, values in self._by_text.items()}
-        carried |= {name: lists.pad_rows(members)[0] for name, lists in self._by_item.items()}
+        carried: dict[str, Any] = {name: rows.pad_rows(members)[0] for name, rows in self._by_item.items()}
+        for name, values in self._by_text.items():
+            carried[name] = torch.as_tensor(values[members], device=self.device)
         if self._sentences is not None:
             carried["documents"] = self._sentences.documents(members)
         if self._pieces is not None:
-            carried["pieces"] = self._pieces.batch(rows)
+            carried["pieces"] = self._pieces.batch(members)
         if self._queries is not None:
             # padded as if the longest had at least one token
             queries, both = self._queries.pad_rows(members, least=3)

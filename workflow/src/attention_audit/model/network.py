@@ -24,14 +24,14 @@ from attention_audit.arrays import Floats32
 from attention_audit.transformer.states import WordStates
 
 from .architecture import Architecture, find_encoder
-from .attention import Additive, attention_of, weigh
+from .attention import Additive, build_attention, weigh
 from .batch import Batch, Marked, Sentences, Split, require_part
 from .encoders import build_encoder
 from .tail import probabilities
 
 
-def embedding_of(architecture: Architecture, words: int) -> nn.Embedding:
-    """The vectors of `words` words; of none where a Transformer reads the texts, since it has its own."""
+def build_embedding(architecture: Architecture, words: int) -> nn.Embedding:
+    """Build the vectors of `words` words; of none where a Transformer reads the texts, since it has its own."""
     if architecture.transformer is not None:
         return nn.Embedding(0, architecture.embedding)
     return nn.Embedding(words, architecture.embedding, padding_idx=0)
@@ -80,7 +80,7 @@ class Words(nn.Module):
         super().__init__()
         self.dropout = nn.Dropout(architecture.dropout.words)
         self.encoder = build_encoder(architecture, architecture.embedding)
-        self.width: int = self.encoder.width
+        self.width = self.encoder.width
 
     def forward(self, embedding: nn.Embedding, texts: Marked | Sentences) -> Tensor:
         """States of the words, (N, L, H)."""
@@ -88,16 +88,15 @@ class Words(nn.Module):
         return states
 
     def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """The encoder's summary of each text, (N, H)."""
+        """Sum up each text by the encoder, (N, H)."""
         summary: Tensor = self.encoder.summary(self(embedding, texts), texts.lengths)
         return summary
 
 
-def encoder_of(architecture: Architecture) -> Any:
-    """Build what reads the words of texts."""
-    if find_encoder(architecture.encoder).marked:
-        return build_encoder(architecture, architecture.embedding)
-    return Words(architecture)
+def build_reader(architecture: Architecture) -> Any:
+    """Build what reads the words of texts: an encoder that reads their marks too, or `Words`."""
+    marked = find_encoder(architecture.encoder).marked
+    return build_encoder(architecture, architecture.embedding) if marked else Words(architecture)
 
 
 class Hierarchy(nn.Module):
@@ -158,10 +157,10 @@ class Classifier(Network):
     def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
         super().__init__()
         self.transformer = None
-        self.embedding = embedding_of(architecture, words)
-        self.encoder = Hierarchy(architecture) if architecture.hierarchical else encoder_of(architecture)
-        width: int = self.encoder.width
-        self.attention = attention_of(architecture, width)
+        self.embedding = build_embedding(architecture, words)
+        self.encoder = Hierarchy(architecture) if architecture.hierarchical else build_reader(architecture)
+        width = self.encoder.width
+        self.attention = build_attention(architecture, width)
         self.context_dropout = nn.Dropout(architecture.dropout.decoder)
         # for two classes one output, as in the authors' code
         self.decoder = nn.Linear(width, 1 if classes == 2 else classes)
@@ -206,11 +205,11 @@ class PairClassifier(Network):
     def __init__(self, architecture: Architecture, words: int, classes: int) -> None:
         super().__init__()
         self.transformer = None
-        self.embedding, self.query_embedding = (embedding_of(architecture, words) for _ in range(2))
-        self.encoder, self.query_encoder = (encoder_of(architecture) for _ in range(2))
-        width: int = self.encoder.width
+        self.embedding, self.query_embedding = (build_embedding(architecture, words) for _ in range(2))
+        self.encoder, self.query_encoder = (build_reader(architecture) for _ in range(2))
+        width = self.encoder.width
         hidden = (width + 1) // 2
-        self.attention = attention_of(architecture, width)
+        self.attention = build_attention(architecture, width)
         self.projection = nn.Linear(width, hidden)
         self.query_projection = nn.Linear(width, hidden)
         self.decoder = nn.Linear(hidden, classes)

@@ -9,7 +9,7 @@ library's model is its last layer only. Of that layer nothing is read but the st
 classified, so that no other row is computed; and that row's weights may be uniform.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from functools import partial
@@ -58,9 +58,7 @@ class LayerPass:
     part of the layer by its name in `Family`.
     """
 
-    def __init__(self, part: Callable[[str], Any]) -> None:
-        self.part = part
-
+    part: Callable[[str], Any]
     below: Tensor
     weights: Tensor
     values: Tensor
@@ -69,7 +67,7 @@ class LayerPass:
     above: Tensor
 
 
-def _unshare(layers: nn.ModuleList, config: Any) -> None:
+def _unshare_layers(layers: nn.ModuleList, config: Any) -> None:
     """Let each layer be a module of its own, which shares its weights with others as before: ALBERT calls one module
     for several layers (Lan et al. 2020), so that what is watched in it could not be told apart.
     """
@@ -81,7 +79,7 @@ def _unshare(layers: nn.ModuleList, config: Any) -> None:
         config.num_hidden_groups = count
 
 
-def _straighten(model: nn.Module) -> None:
+def _replace_conv1d(model: nn.Module) -> None:
     """Let the linear layers of GPT-2, which holds their weights the other way round, be as those of all others."""
     for name, part in [*model.named_modules()]:
         if isinstance(part, library().Conv1D):
@@ -95,35 +93,34 @@ class TransformerClassifier(Network):
     """A classifier of the library `transformers`, of a folder that messages name.
 
     Audits that run a network again run it as they do those that end in one layer of attention, but nothing holds its
-    attention constant. active: the activation within a layer, by its name in `model.tail`. Raises AuditError where it
-    is of another family than those of `transformer.folder`, or where the activation is not known.
+    attention constant. layers: all of them. active, pooled: the activations within a layer, and between pooler and
+    classifier, by their names in `model.tail`. most: pieces that it reads together. windowed: whether a longer text is
+    read in windows (`transformer.states`); otherwise none is to be longer. Raises AuditError where it is of another
+    family than those of `transformer.folder`, or where an activation is not known.
     """
 
-    def __init__(self, folder: Path, model: nn.Module) -> None:
+    layers: nn.ModuleList
+    windowed = False
+    most = UNLIMITED
+
+    def __init__(self, folder: Path, model: Any) -> None:
         super().__init__()
-        self.folder = folder
-        self.family = find_family(folder)
-        self.model: Any = model
-        config: Any = model.config
-        _unshare(self.layers, config)
-        _straighten(model)
-        config.output_attentions = self.family.asked
-        self.attention = nn.Identity()
+        self.folder, self.family, self.model = folder, find_family(folder), model
+        config, self.attention = model.config, nn.Identity()
         # it reads pieces itself, and its parts have one name each
-        self.__dict__ |= {"transformer": self, "decoder": self.part("classifier")}
+        self.__dict__ |= {"transformer": self, "layers": attrgetter(self.family.layers)(model)}
+        _unshare_layers(self.layers, config)
+        _replace_conv1d(model)
+        self.__dict__["decoder"] = self.part("classifier")
+        config.output_attentions = self.family.asked
         keys = ("hidden_act", "hidden_activation", "activation", "activation_function")
         self.active = self._name_activation(next(said for key in keys if (said := getattr(config, key, None))))
+        self.pooled = self._name_activation(getattr(config, self.family.pooled, self.family.pooled))
 
     @property
     def device(self) -> torch.device:
         """Where its weights are."""
         return self.decoder.weight.device
-
-    @property
-    def layers(self) -> nn.ModuleList:
-        """All layers."""
-        found: nn.ModuleList = attrgetter(self.family.layers)(self.model)
-        return found
 
     def part(self, name: str, layer: int = 0) -> Any:
         """A part of a layer, counted from 1, or of the last one, or one above all layers, by its name in `Family`; what
@@ -139,11 +136,6 @@ class TransformerClassifier(Network):
             known = ", ".join(ACTIVATIONS)
             raise AuditError(f"{self.folder}: its activation {said!r} is not known here; known are {known}")
         return ACTIVATIONS[said]
-
-    @property
-    def pooled(self) -> str:
-        """The activation between pooler and classifier, by its name in `model.tail`."""
-        return self._name_activation(getattr(self.model.config, self.family.pooled, self.family.pooled))
 
     @property
     def tail(self) -> Tail:
@@ -172,14 +164,13 @@ class TransformerClassifier(Network):
     def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
         """Logits of B texts, (B, C). vectors (B, P, E): in the place of those that the pieces have below position."""
         given = library_inputs(self.model, pieces, vectors)
-        found: Tensor
-        if not self.family.last:
-            found = self.model(**given).logits
-        else:
+        if self.family.last:
             # the library looks for padding among ids alone
             states = self.model.base_model(**given).last_hidden_state
-            found = self.decoder(torch.einsum("bp,bpd->bd", self.classified(pieces), states))
-        return found
+            logits: Tensor = self.decoder(torch.einsum("bp,bpd->bd", self.classified(pieces), states))
+        else:
+            logits = self.model(**given).logits
+        return logits
 
     def classified(self, pieces: PieceBatch) -> Tensor:
         """The share of each piece in the state that is classified, (B, P). That is the first piece's, or in a decoder
@@ -224,7 +215,8 @@ class TransformerClassifier(Network):
             raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
 
     def _watch(self, number: int, hooks: ExitStack) -> LayerPass:
-        seen, layer = LayerPass(partial(self.part, layer=number)), self.layers[number - 1]
+        seen, layer = LayerPass(), self.layers[number - 1]
+        seen.part = partial(self.part, layer=number)
 
         def keep(name: str, part: nn.Module, value: Callable[[Any, Any], Any]) -> None:
             hook = part.register_forward_hook(lambda _, inputs, output: setattr(seen, name, value(inputs, output)))
@@ -250,8 +242,8 @@ class TransformerClassifier(Network):
         return values if several == heads else values.repeat_interleave(heads // several, -2)
 
     def windows(self, pieces: PieceBatch) -> Windows | None:
-        """The windows in which B texts are read; None where each is read as it is."""
-        return None
+        """Cut B texts into the windows in which they are read; None where each is read as it is."""
+        return windows_of(pieces, self.most) if self.windowed and int(pieces.lengths.max()) > self.most else None
 
     @contextmanager
     def imposing(self, pieces: PieceBatch, weights: Tensor) -> Iterator[None]:
@@ -268,31 +260,33 @@ class TransformerClassifier(Network):
             yield
 
 
-def _token(folder: Path, tokenizer: Any, label: str) -> int:
-    """The piece that a label of a prompt is. Raises AuditError where it is none, or several."""
-    ids: list[int] = tokenizer(label, add_special_tokens=False)["input_ids"]
-    if len(ids) != 1:
-        pieces = ", ".join(map(repr, tokenizer.convert_ids_to_tokens(ids)))
-        raise AuditError(
-            f"{folder}: the label {label!r} of the prompt has {len(ids)} pieces there ({pieces}); choose a word of one"
-        )
-    return ids[0]
-
-
-def _label(folder: Path, model: Any, ids: list[int]) -> None:
-    """Make a language model a classifier of its last token: of its logits for the next one, those of some ids."""
+def _classify_next(folder: Path, model: Any, tokenizer: Any, labels: Sequence[str]) -> list[int]:
+    """Make a language model a classifier of its last token: of its logits for the next one, those of the pieces that
+    the labels of a prompt are, which are returned. Raises AuditError where a label is none, or several.
+    """
+    asked = []
+    for label in labels:
+        ids = tokenizer(label, add_special_tokens=False)["input_ids"]
+        asked += ids
+        if len(ids) != 1:
+            pieces = ", ".join(map(repr, tokenizer.convert_ids_to_tokens(ids)))
+            raise AuditError(
+                f"{folder}: the label {label!r} of the prompt has {len(ids)} pieces there ({pieces}); choose a word of "
+                "one"
+            )
     if cap := getattr(model.config, "final_logit_softcapping", None):
         raise AuditError(
             f"{folder}: its logits are bent to at most {cap} (final_logit_softcapping of "
             "config.json), which is not known here; take another model"
         )
     whole = model.get_output_embeddings()
-    model.score = nn.Linear(whole.in_features, len(ids), bias=whole.bias is not None)
+    model.score = nn.Linear(whole.in_features, len(asked), bias=whole.bias is not None)
     with torch.no_grad():
         for own, of_all in zip(model.score.parameters(), whole.parameters(), strict=True):
-            own.copy_(of_all[ids])
+            own.copy_(of_all[asked])
     # a prompt ends where it ends, whatever its last token is
     model.config.pad_token_id = None
+    return asked
 
 
 class SequenceClassifier(TransformerClassifier):
@@ -300,8 +294,7 @@ class SequenceClassifier(TransformerClassifier):
     `prompt` asks for one of some next tokens.
 
     names: of its classes, in the order of its logits. asked: the pieces that stand for them, of a language model.
-    most: pieces that it reads together, `max_length` or fewer. template: what each text is set into. windowed: whether
-    a longer text is read in windows (`transformer.states`); otherwise none is to be longer. Raises AuditError where
+    template: what each text is set into. max_length: pieces that it reads together, or fewer. Raises AuditError where
     the folder holds no such model.
     """
 
@@ -309,20 +302,14 @@ class SequenceClassifier(TransformerClassifier):
         self, folder: Path, prompt: Prompt | None = None, max_length: int = UNLIMITED, windowed: bool = False
     ) -> None:
         find_classifier_family(folder, prompted=prompt is not None)
-        tokenizer: Any = open_tokenizer(folder, split=False)
-        model: Any = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification")
-        asked = [_token(folder, tokenizer, label) for label in prompt.labels] if prompt else None
-        if asked:
-            _label(folder, model, asked)
+        tokenizer = open_tokenizer(folder, split=False)
+        model = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification")
+        asked = _classify_next(folder, model, tokenizer, prompt.labels) if prompt else None
         super().__init__(folder, model)
         self.asked, self.tokenizer, self.template = asked, tokenizer, prompt.template if prompt else TEXT
         self.names = [name.strip() for name in (prompt.labels if prompt else read_classes(folder))]
-        self.most = longest(tokenizer, positions(model), max_length)
-        self.windowed = windowed
+        self.most, self.windowed = longest(tokenizer, positions(model), max_length), windowed
         self.eval()
-
-    def windows(self, pieces: PieceBatch) -> Windows | None:
-        return windows_of(pieces, self.most) if self.windowed and int(pieces.lengths.max()) > self.most else None
 
     def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
         """As in `TransformerClassifier`; of a text in windows, their mean."""
@@ -371,7 +358,7 @@ class FineTuned(TransformerClassifier):
     Its map is the mean of the heads over the items of a text: its words, then the marks (`PieceBatch.items`).
     """
 
-    def __init__(self, folder: Path, model: nn.Module, even: bool) -> None:
+    def __init__(self, folder: Path, model: Any, even: bool) -> None:
         super().__init__(folder, model)
         self.even = even
         if not even:

@@ -143,7 +143,7 @@ def _refuse_other_weights(folder: Path, model: Any, loaded: Mapping[str, Any], h
         )
 
 
-def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "ForCausalLM"] = "") -> nn.Module:
+def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "ForCausalLM"] = "") -> Any:
     """The model of a folder, in float32, on the CPU and in evaluation: the encoder alone, or with a head, by which the
     library's class `AutoModel` is called: that for whole texts or that for the next token.
 
@@ -162,8 +162,7 @@ def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "For
     if not head and getattr(model, UNUSED, None) is not None:
         model.pooler = None
     model.config.return_dict, model.config.output_hidden_states = True, False
-    opened: nn.Module = model.eval()
-    return opened
+    return model.eval()
 
 
 def open_given(folder: Path, head: str) -> tuple[Any, Any]:
@@ -175,20 +174,19 @@ def open_given(folder: Path, head: str) -> tuple[Any, Any]:
     return _loaded(folder, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(folder, split=False)
 
 
-def open_untrained(folder: Path, head: str, classes: int) -> nn.Module:
+def open_untrained(folder: Path, head: str, classes: int) -> Any:
     """The encoder of a folder below a head for whole texts, as a classifier of `classes` classes that is to be trained:
     as `open_model` opens it, but in training, with `head`, the layer of the logits, drawn anew.
 
     The head, and parts that the folder has no weights of, are drawn from PyTorch's random state. Raises AuditError as
     `open_model` does.
     """
-    model: Any = _loaded(folder, "AutoModelForSequenceClassification", "eager", classes)[0]
+    model, _ = _loaded(folder, "AutoModelForSequenceClassification", "eager", classes)
     linear = attrgetter(head)(model)
     with torch.no_grad():
         linear.weight.normal_(0.0, getattr(model.config, "initializer_range", 0.02))
         linear.bias.zero_()
-    trained: nn.Module = model.train()
-    return trained
+    return model.train()
 
 
 def refuse_without_vectors(folder: Path, tokenizer: Any, model: Any, ids: Integers32) -> None:
@@ -203,14 +201,13 @@ def refuse_without_vectors(folder: Path, tokenizer: Any, model: Any, ids: Intege
         )
 
 
-def positions(model: nn.Module) -> int | None:
+def positions(model: Any) -> int | None:
     """How many pieces a model of the library has positions for; None where its positions have no end."""
-    config: Any = model.config
-    most: int | None = getattr(config, "max_position_embeddings", None)
+    most: int | None = getattr(model.config, "max_position_embeddings", None)
     # RoBERTa and its kin count positions from behind that of padding
     tables = (table for name, table in model.named_modules() if name.endswith("position_embeddings"))
     padding = next((table.padding_idx for table in tables if isinstance(table, nn.Embedding)), None)
-    return most if most is None or padding is None else most - int(padding) - 1
+    return most if most is None or padding is None else most - padding - 1
 
 
 def hold_tokenizer(tokenizer: Any) -> Any:

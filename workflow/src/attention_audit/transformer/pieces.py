@@ -41,13 +41,13 @@ class Pieces:
     ids: Integers32
     types: npt.NDArray[np.int8]
     words: Integers32
+    places: Integers
     counts: Integers
     read: Integers
     queried: Integers
     ahead: Integers
     truncated: Flags
     unknown: Integers
-    places: Integers
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -77,9 +77,7 @@ def longest(tokenizer: Any, positions: int | None, most: int) -> int:
 
 def joined(parts: Iterable[Pieces]) -> Pieces:
     """Several runs of texts as one."""
-    parts = [*parts]
-    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in Pieces.__dataclass_fields__}
-    return Pieces(**columns)
+    return Pieces(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
 
 def _find_pieceless(tokenizer: Any, sides: Sequence[Sequence[Sequence[str]]]) -> set[str]:
@@ -105,21 +103,25 @@ def _replace_pieceless(tokenizer: Any, name: str, words: Sequence[str], gone: se
     return [tokenizer.unk_token if word in gone else word for word in words]
 
 
-def _piece(encoding: Any, segmented: bool, words: list[int], places: Integers, **numbers: int) -> Pieces:
-    """Take one text from its encoding. segmented: whether its model reads segments; numbers: all others of `Pieces`
-    that are not 0.
-    """
-    numbers |= {"counts": len(encoding.ids), "read": len(places)}
-    of_text: dict[str, Any] = {
-        name: np.array([numbers.get(name, 0)]) for name in ("counts", "read", "queried", "ahead", "unknown")
-    }
+def _take_text(
+    tokenizer: Any,
+    encoding: Any,
+    words: list[int],
+    places: Integers,
+    queried: int = 0,
+    ahead: int = 0,
+    unknown: int = 0,
+    gone: int = 0,
+) -> Pieces:
+    """Take one text from its encoding. gone: how many of its characters were cut off beforehand."""
+    numbers = len(encoding.ids), len(places), queried, ahead, bool(encoding.overflowing or gone), unknown
     return Pieces(
-        ids=np.array(encoding.ids, np.int32),
-        types=np.array(encoding.type_ids, np.int8) * segmented,
-        words=np.array(words, np.int32),
-        places=places,
-        truncated=np.array([bool(encoding.overflowing or numbers.get("gone"))]),
-        **of_text,
+        np.array(encoding.ids, np.int32),
+        # a tokenizer that hands on no segments means that its model is to read none
+        np.array(encoding.type_ids, np.int8) * ("token_type_ids" in tokenizer.model_input_names),
+        np.array(words, np.int32),
+        places,
+        *(np.array([number]) for number in numbers),
     )
 
 
@@ -211,8 +213,6 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
     can be read.
     """
     before, _, after = template.partition(TEXT)
-    # a tokenizer that hands on no segments means that its model is to read none
-    segmented = "token_type_ids" in tokenizer.model_input_names
 
     def read() -> Iterator[Pieces]:
         for named, run in _split_runs(names, texts):
@@ -236,7 +236,7 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
                         f"text {name!r}: the classifier's tokenizer has no piece for anything in it; leave it out"
                     )
                 ahead = 0 if text.second is None else int(places.searchsorted(text.first))
-                yield _piece(encoding, segmented, words, places, gone=gone, ahead=ahead)
+                yield _take_text(tokenizer, encoding, words, places, gone=gone, ahead=ahead)
 
     return joined(read())
 
@@ -253,7 +253,6 @@ def cut(
     A word without a piece, such as one of control characters alone, is read as the tokenizer's unknown word. Raises
     AuditError, naming the text, where no word of it can be read.
     """
-    segmented = "token_type_ids" in tokenizer.model_input_names
     columns = [names, texts, *([queries] if queries else [])]
     gone = _find_pieceless(tokenizer, columns[1:])
 
@@ -278,6 +277,6 @@ def cut(
                 unknown = sum(
                     word in gone for own, end in zip(of_text, (count, queried), strict=False) for word in own[:end]
                 )
-                yield _piece(encoding, segmented, words, np.arange(count), queried=queried, unknown=unknown)
+                yield _take_text(tokenizer, encoding, words, np.arange(count), queried=queried, unknown=unknown)
 
     return joined(read())

@@ -189,7 +189,7 @@ class PieceBatch:
     def in_order_of_length(self) -> "Iterator[tuple[Tensor, PieceBatch]]":
         """All texts once, shortest first, in batches of at most `together` padded pieces, with their positions (n,)."""
         for run in sort_into_runs(self.lengths.cpu().numpy(), together()):
-            at = torch.from_numpy(run).to(self.lengths.device)
+            at = torch.as_tensor(run, device=self.lengths.device)
             yield at, self.rows(at)
 
 
@@ -200,14 +200,14 @@ class PieceTable:
         self.counts = pieces.counts
         per_piece = pieces.ids, pieces.types, pieces.words
         per_text = pieces.starts, pieces.counts, pieces.read, pieces.queried, pieces.ahead
-        self._pieces, self._texts = (torch.from_numpy(np.stack(parts)).to(device) for parts in (per_piece, per_text))
+        self._pieces, self._texts = (torch.as_tensor(np.stack(parts), device=device) for parts in (per_piece, per_text))
 
     def __len__(self) -> int:
         return len(self.counts)
 
-    def batch(self, members: Tensor) -> PieceBatch:
-        """The texts at `members` (B,), padded to the longest of them."""
-        starts, counts, *per_text = self._texts[:, members]
+    def batch(self, members: Tensor | Integers) -> PieceBatch:
+        """Take the texts at `members` (B,), padded to the longest of them."""
+        starts, counts, *per_text = self._texts[:, torch.as_tensor(members, device=self._texts.device)]
         longest = int(counts.max())
         ids, types, words = (padded(flat, starts, counts, longest).long() for flat in self._pieces)
         return PieceBatch(ids, types, words.where(within(counts, longest), SPECIAL), counts, *per_text)
@@ -220,7 +220,7 @@ class PieceTable:
         """
         chosen = np.arange(len(self)) if members is None else members
         for at in sort_into_runs(self.counts[chosen], tokens or together()):
-            yield at, self.batch(torch.from_numpy(chosen[at]).to(self._texts.device))
+            yield at, self.batch(chosen[at])
 
 
 @dataclass(frozen=True)
