@@ -30,7 +30,7 @@ from attention_audit.corpus.tokens import words_of
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Classifier
-from attention_audit.training.loop import LABELS, adam, batches, measure_loss, train_epoch
+from attention_audit.training.loop import LABELS, draw_batches, make_optimizer, measure_loss, train_epoch
 from attention_audit.training.settings import Recipe
 
 WORDS = 13_700
@@ -92,7 +92,7 @@ def reference_epoch(
     rows, gold = [torch.tensor(text) for text in texts], torch.tensor(labels, dtype=torch.float32)
 
     def run() -> None:
-        for members in batches(lengths, SETTINGS.batch_size, SETTINGS.length_noise, random):
+        for members in draw_batches(lengths, SETTINGS.batch_size, SETTINGS.length_noise, random):
             ids = pad_sequence([rows[member] for member in members], batch_first=True)
             target = gold[members]
             logits = model(ids, torch.from_numpy(lengths[members] + 2))
@@ -120,7 +120,7 @@ def our_epoch(texts: list[list[int]], labels: list[int]) -> Callable[[], None]:
     model = Classifier(architecture, WORDS, classes=2)
     split = Split(np.concatenate(texts), [len(text) - 2 for text in texts], labels, torch.device("cpu"))
     objective = partial(measure_loss, objective=LABELS, sizes=(labels.count(0), labels.count(1)))
-    optimiser = adam(model, SETTINGS)
+    optimiser = make_optimizer(model, SETTINGS)
     random = np.random.default_rng(0)
 
     def run() -> None:

@@ -69,7 +69,7 @@ def texts_of(count: int, length: int) -> PieceTable:
 def seconds(work: Callable[[PieceBatch], object], texts: PieceTable, tokens: int = TOGETHER) -> float:
     """Processor time of some work on all texts."""
     start = time.process_time()
-    for _, pieces in texts.in_order_of_length(tokens):
+    for _, pieces in texts.iterate_by_length(tokens):
         work(pieces)
     return time.process_time() - start
 
@@ -96,7 +96,7 @@ def main() -> None:
 
         @torch.no_grad()
         def forward(pieces: PieceBatch) -> None:
-            classifier.logits(pieces)
+            classifier.compute_logits(pieces)
 
         def maps(pieces: PieceBatch) -> None:
             read = Pass(classifier, pieces)

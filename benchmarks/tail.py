@@ -86,7 +86,7 @@ def main() -> None:
         plain = open_model(Path(folder), "ForSequenceClassification")
     pieces = cut(classifier.tokenizer, names, words, None, classifier.most)
     table = PieceTable(pieces, torch.device("cpu"))
-    batches = list(table.in_order_of_length())
+    batches = list(table.iterate_by_length())
     padded = sum(batch.ids.numel() for _, batch in batches)
     print(f"{len(words)} texts, {pieces.counts.sum()} pieces, {1 - pieces.counts.sum() / padded:.1%} padding")
 

@@ -24,15 +24,15 @@ from epoch import sentence_lengths
 
 from attention_audit.arrays import Integers
 from attention_audit.artefacts.weights import open_array, write_array
-from attention_audit.batching import within
+from attention_audit.batching import mark_lengths
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Batch, GivenStates, Split
 from attention_audit.model.network import Classifier
-from attention_audit.training.loop import adam, batches, measure_loss, train_epoch
+from attention_audit.training.loop import draw_batches, make_optimizer, measure_loss, train_epoch
 from attention_audit.training.settings import Recipe
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.settings import Backbone
-from attention_audit.transformer.states import PieceTable, together
+from attention_audit.transformer.states import PieceTable, get_piece_limit
 
 CPU = torch.device("cpu")
 WIDTH = 384
@@ -67,7 +67,7 @@ class Known:
         self.batches = []
         for members in cut:
             count, longest = torch.from_numpy(lengths[members]), int(lengths[members].max())
-            states = torch.randn(len(members), longest, WIDTH) * within(count, longest)[..., None]
+            states = torch.randn(len(members), longest, WIDTH) * mark_lengths(count, longest)[..., None]
             ids = torch.zeros(len(members), longest + 2, dtype=torch.long)
             self.batches.append(Batch(ids, count, torch.from_numpy(labels[members]), states=states))
 
@@ -82,7 +82,7 @@ class Known:
 def epochs(split: Split, known: Known, rounds: int) -> Iterator[tuple[float, float]]:
     """Seconds of processor time of an epoch on states in a file, and of one on those in memory."""
     models = head(), head()
-    optimisers = [adam(model, RECIPE) for model in models]
+    optimisers = [make_optimizer(model, RECIPE) for model in models]
     for number in range(rounds + 1):
         started = time.process_time()
         train_epoch(models[0], split, measure_loss, optimisers[0], RECIPE, np.random.default_rng(0))
@@ -106,9 +106,9 @@ def training(lengths: Integers, rounds: int, folder: Path) -> None:
     ids = np.zeros(int((lengths + 2).sum()), np.int32)
     split = Split(ids, lengths, labels, CPU, given=GivenStates(flat, starts, lengths, False))
     model = head()
-    train_epoch(model, split, measure_loss, adam(model, RECIPE), RECIPE, np.random.default_rng(0))
+    train_epoch(model, split, measure_loss, make_optimizer(model, RECIPE), RECIPE, np.random.default_rng(0))
     grown = resident() - before
-    cut = list(batches(lengths, RECIPE.batch_size, RECIPE.length_noise, np.random.default_rng(0)))
+    cut = list(draw_batches(lengths, RECIPE.batch_size, RECIPE.length_noise, np.random.default_rng(0)))
     times = list(epochs(split, Known(lengths, labels, cut), rounds))
     ours, theirs = (statistics.median(column) for column in zip(*times, strict=True))
     print(f"{len(lengths)} texts, {lengths.mean():.1f} words, states of {size:.0f} MB")
@@ -123,8 +123,8 @@ def padding(lengths: Integers) -> None:
     counts = np.array([2 + int(np.ceil(of_text / 6).sum()) for of_text in letters])
     flat, none = np.zeros(counts.sum(), np.int32), np.zeros(len(counts), np.int64)
     pieces = Pieces(flat, flat.astype(np.int8), flat, none, counts, none, none, none, none.astype(bool), none)
-    widths = sum(batch.ids.numel() for _, batch in PieceTable(pieces, CPU).in_order_of_length())
-    print(f"a forward pass in batches of {together()} pieces: {widths / counts.sum() - 1:.1%} padding (10 %)")
+    widths = sum(batch.ids.numel() for _, batch in PieceTable(pieces, CPU).iterate_by_length())
+    print(f"a forward pass in batches of {get_piece_limit()} pieces: {widths / counts.sum() - 1:.1%} padding (10 %)")
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from attention_audit.model.batch import Lists, Split
 from attention_audit.model.network import Classifier
 from attention_audit.readout import Readout
 from attention_audit.stages.reading_out import take_readout
-from attention_audit.training.loop import batches
+from attention_audit.training.loop import draw_batches
 
 LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=30)
 SENTENCES = st.lists(st.lists(st.integers(1, 20), min_size=1, max_size=6), min_size=1, max_size=12)
@@ -42,7 +42,7 @@ def test_training_batches_are_a_partition_that_keeps_to_its_budget(
 ) -> None:
     widths = np.array([data.draw(st.integers(1, length)) for length in lengths])
     random = np.random.default_rng(sum(lengths))
-    cut = list(batches(np.array(lengths), size, noise, random, widths, tokens))
+    cut = list(draw_batches(np.array(lengths), size, noise, random, widths, tokens))
     assert sorted(np.concatenate(cut)) == list(range(len(lengths)))
     assert all(len(members) <= size for members in cut)
     if tokens is None:
@@ -105,7 +105,7 @@ def check_neighbours(model: Classifier, split: Split, items: list[int]) -> None:
     assert readout.lengths.tolist() == items
     for i in range(len(items)):
         output = model(split.batch(np.array([i])))
-        contributions = model.contributions(output.states)[0].detach()
+        contributions = model.compute_contributions(output.states)[0].detach()
         np.testing.assert_allclose(readout.attention[i], output.attention[0].detach(), atol=1e-6)
         np.testing.assert_allclose(readout.contribution[i], contributions, rtol=1e-4, atol=1e-6)
 

@@ -27,7 +27,7 @@ def test_the_own_order_and_the_own_weights_predict_the_same(
     readout = random_heads(lengths, seed=seed)
     for texts in readout.batches(torch.float64):
         own = torch.arange(texts.attention.shape[1]).expand(1, *texts.attention.shape)
-        torch.testing.assert_close(texts.predict(texts.permuted(own)), texts.predict(texts.weights[None]))
+        torch.testing.assert_close(texts.predict(texts.permute(own)), texts.predict(texts.weights[None]))
         expected = torch.from_numpy(readout.probabilities[texts.members]).double()
         torch.testing.assert_close(texts.predict(texts.weights[None])[0], expected, rtol=0, atol=1e-5)
     for batch in erasable(readout):
@@ -44,7 +44,7 @@ def test_contributions_of_first_order_sum_to_the_lead(
     for texts in readout.batches(torch.float64):
         exact = find_contributions(texts)
         assert exact is not None
-        logits = texts.scores(texts.weights[None])[0]
+        logits = texts.compute_scores(texts.weights[None])[0]
         p = logits.softmax(-1)
         chosen = logits.argmax(-1, keepdim=True)
         beyond_bias = logits - texts.bias

@@ -7,7 +7,7 @@ import torch
 from networks import make_architecture
 
 from attention_audit.model.batch import Lists, Split
-from attention_audit.model.network import Network, network
+from attention_audit.model.network import Network, build_network
 from attention_audit.model.tail import probabilities
 
 CPU = torch.device("cpu")
@@ -26,7 +26,7 @@ def model_of(
     """A network of thirty words in double precision."""
     torch.manual_seed(seed)
     architecture = make_architecture(encoder, attention, pair=pair, kernels=[1, 3, 5])
-    return network(architecture, words=30, classes=classes).double()
+    return build_network(architecture, words=30, classes=classes).double()
 
 
 def split_of(texts: Sequence[Sequence[int]], **pairs: Sequence[Sequence[int]]) -> Split:

@@ -16,7 +16,7 @@ from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import Attended, SequenceClassifier
 from attention_audit.model.tail import Tail
-from attention_audit.raw_text import spaced
+from attention_audit.raw_text import join_words
 from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
 from attention_audit.stages.read_classifier import ReadTexts, split_of
@@ -58,7 +58,7 @@ def items_of(classifier: SequenceClassifier, text: list[str]) -> list[int]:
 def test_the_readout_of_a_layer_is_what_the_library_says(classifier: SequenceClassifier, pairs: bool) -> None:
     """Of texts, and of pairs that are read as one; the classes come in the order of the data."""
     given = PAIRS if pairs else [(text,) for text in TEXTS]
-    written = [spaced([*chain(*sides)], len(sides[0]) if pairs else None) for sides in given]
+    written = [join_words([*chain(*sides)], len(sides[0]) if pairs else None) for sides in given]
     names = NAMES[: len(given)]
     pieces = cut_raw(classifier.tokenizer, names, written, classifier.most)
     about = classifier, pieces, names, np.zeros(len(given), np.int64), (2, 0, 1)
@@ -74,7 +74,7 @@ def test_the_readout_of_a_layer_is_what_the_library_says(classifier: SequenceCla
 
 
 def test_a_deleted_word_leaves_a_pair(classifier: SequenceClassifier) -> None:
-    written = [spaced(first + second, len(first)) for first, second in PAIRS]
+    written = [join_words(first + second, len(first)) for first, second in PAIRS]
     texts = ReadTexts(NAMES[:3], np.zeros(3, np.int64), [[*chain(*sides)] for sides in PAIRS], written, {})
     pieces = cut_raw(classifier.tokenizer, texts.ids, written, classifier.most)
     found = leave_one_out(classifier, split_of(pieces, texts, torch.device("cpu")))

@@ -14,7 +14,7 @@ from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSi
 from attention_audit.maps.passes import Pass
 from attention_audit.maps.registry import map_named, words
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.raw_text import spaced
+from attention_audit.raw_text import join_words
 from attention_audit.transformer.constructed import build
 from attention_audit.transformer.pieces import cut_raw
 from attention_audit.transformer.settings import BUILT_FILES, Construction
@@ -41,13 +41,15 @@ def built(folder: Path, kind: Construction, seed: int) -> SequenceClassifier:
 def read(kind: Construction, seed: int) -> tuple[np.ndarray, np.ndarray, dict[str, list[np.ndarray]]]:
     """The probability of each text's own class; the same under uniform weights; and the maps."""
     classifier = built(Path(mkdtemp()), kind, seed)
-    pieces = cut_raw(classifier.tokenizer, [str(i) for i in range(COUNT)], [spaced(text) for _, text in texts()], 64)
-    order, batch = next(PieceTable(pieces, classifier.device).in_order_of_length(10**6))
+    pieces = cut_raw(
+        classifier.tokenizer, [str(i) for i in range(COUNT)], [join_words(text) for _, text in texts()], 64
+    )
+    order, batch = next(PieceTable(pieces, classifier.device).iterate_by_length(10**6))
     passed = Pass(classifier, batch)
     maps = {name: words(map_named(kind)(passed), batch) for name, kind in MAP_NAMES.items()}
     even = batch.mask[:, None].float().expand(-1, 2, -1)
-    with torch.no_grad(), classifier.imposing(batch, even / even.sum(2, keepdim=True)):
-        imposed = classifier.logits(batch)
+    with torch.no_grad(), classifier.impose_weights(batch, even / even.sum(2, keepdim=True)):
+        imposed = classifier.compute_logits(batch)
     place, labels = np.argsort(order), [label for label, _ in texts()]
     own, under = (logits.softmax(1).numpy()[place][range(COUNT), labels] for logits in (passed.seen[1], imposed))
     return own, under, {name: [scores[i] for i in place] for name, scores in maps.items()}

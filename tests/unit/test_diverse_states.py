@@ -11,7 +11,7 @@ from small_networks import model_of, split_of
 from torch import nn, tensor
 from torch.nn.functional import cosine_similarity
 
-from attention_audit.model.attention import absolute_conicity, cone
+from attention_audit.model.attention import measure_absolute_conicity, measure_conicity
 from attention_audit.model.batch import Batch, Marked
 from attention_audit.model.encoders import LSTM, OrthogonalBiLSTM, OrthogonalLSTM
 from attention_audit.model.network import Output, build_reader
@@ -94,8 +94,8 @@ def test_both_directions_of_an_orthogonal_bilstm_are_orthogonal() -> None:
 def test_conicity_and_its_magnitude_by_hand() -> None:
     # the mean of (3, 0), (-1, 0) is (1, 0), with which they have the cosines 1 and -1
     states, mask = tensor([[[3.0, 0.0], [-1.0, 0.0], [9.0, 9.0]]]), tensor([[True, True, False]])
-    assert cone(states, mask).tolist() == [0]
-    assert absolute_conicity(states, mask).tolist() == [1]
+    assert measure_conicity(states, mask).tolist() == [0]
+    assert measure_absolute_conicity(states, mask).tolist() == [1]
 
 
 def test_padding_adds_nothing_to_the_penalty() -> None:
@@ -120,7 +120,7 @@ def test_of_a_pair_the_states_of_the_text_are_penalised(name: str) -> None:
     output = model(batch)
     assert output.states.shape == (2, 3, model.encoder.width)
     penalty = (measure_loss(output, batch, DiversityObjective(weight=2.0)) - measure_loss(output, batch)).sum()
-    torch.testing.assert_close(penalty, 2 * absolute_conicity(output.states, batch.mask).sum())
+    torch.testing.assert_close(penalty, 2 * measure_absolute_conicity(output.states, batch.mask).sum())
     penalty.backward()
 
     def moved(part: nn.Module) -> float:

@@ -9,7 +9,7 @@ from networks import make_architecture, run_packed
 from torch import Tensor, nn
 from torch.nn.functional import conv1d, pad
 
-from attention_audit.batching import within
+from attention_audit.batching import mark_lengths
 from attention_audit.model.architecture import ENCODERS
 from attention_audit.model.encoders import (
     BiGRU,
@@ -36,7 +36,7 @@ def test_bigru_equals_a_packed_bidirectional_gru(vectors: Tensor) -> None:
     ours = BiGRU(architecture("bigru"), 5)
     gru = nn.GRU(5, 3, batch_first=True, bidirectional=True)
     expected = run_packed(ours, gru, vectors.requires_grad_(), LENGTHS)
-    inside = within(LENGTHS, 7)
+    inside = mark_lengths(LENGTHS, 7)
     states = ours(vectors, LENGTHS)
     assert states.shape == (4, 7, 6)
     torch.testing.assert_close(states[inside], expected[inside])

@@ -15,7 +15,7 @@ from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.stages.reading_classifiers import take_classifier, take_maps
-from attention_audit.training.loop import adam, measure_loss, train_epoch
+from attention_audit.training.loop import make_optimizer, measure_loss, train_epoch
 from attention_audit.training.settings import Recipe
 from attention_audit.transformer.folder import find_family
 from attention_audit.transformer.opening import open_tokenizer, open_untrained
@@ -93,7 +93,7 @@ def test_uniform_weights_are_those_imposed_on_the_whole_library(folder: Path) ->
     ours = model(batch)
     own = gradients(model, ours.logits)
     with impose_on_library(model, by_hand[:, None]):
-        theirs = model.logits(batch.pieces)
+        theirs = model.compute_logits(batch.pieces)
         expected = gradients(model, theirs)
     torch.testing.assert_close(ours.logits, theirs, atol=1e-5, rtol=0)
     torch.testing.assert_close(own, expected, atol=1e-5, rtol=1e-4)
@@ -115,11 +115,11 @@ def test_softening_multiplies_the_scores_of_the_first_token(folder: Path) -> Non
     batch = split.batch(np.array([2]))
     assert batch.pieces is not None
     with torch.no_grad():
-        own = model.attend(batch.pieces).weights[0, :, :]
+        own = model.read_attention(batch.pieces).weights[0, :, :]
     soften(model.attention, 0.25)
     softened = (own.log() * 0.25).softmax(-1)
     with torch.no_grad():
-        torch.testing.assert_close(model.attend(batch.pieces).weights[0], softened, atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(model.read_attention(batch.pieces).weights[0], softened, atol=1e-5, rtol=1e-4)
         map_ = np.zeros(ITEMS[2])
         np.add.at(map_, batch.pieces.items[0].numpy(), softened.mean(0).numpy())
         np.testing.assert_allclose(model(batch).attention[0].numpy(), map_, atol=1e-5)
@@ -129,7 +129,7 @@ def test_softening_multiplies_the_scores_of_the_first_token(folder: Path) -> Non
 def test_a_training_step_lowers_the_loss_and_the_readout_is_the_network(folder: Path, even: bool) -> None:
     model, split = opened(folder, even), split_of(folder)
     recipe = Recipe(learning_rate=1e-3, decoupled=True, average=True, warmup=0.1, clip_norm=1.0, amsgrad=False)
-    optimiser, random = adam(model, recipe), np.random.default_rng(0)  # type: ignore[arg-type]
+    optimiser, random = make_optimizer(model, recipe), np.random.default_rng(0)  # type: ignore[arg-type]
     model.train()
     losses = [train_epoch(model, split, measure_loss, optimiser, recipe, random) for _ in range(8)]  # type: ignore[arg-type]
     assert losses[-1] < losses[0]

@@ -22,7 +22,7 @@ from transformers_on_disk import change_config
 import attention_audit
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.raw_text import spaced
+from attention_audit.raw_text import join_words
 from attention_audit.stages.read_classifier import compare_with_given
 from attention_audit.transformer.folder import use_held
 from attention_audit.transformer.opening import hold_model, merge_adapters
@@ -71,7 +71,7 @@ def refuse(line: str, model: Any, tokenizer: Any = None, **further: Any) -> None
 
 @pytest.mark.parametrize("family", READ)
 def test_a_model_of_each_family_is_read_in_memory_and_compared(family: str) -> None:
-    names, texts = [*"abcde"], [spaced(text.split()) for text in TEXTS]
+    names, texts = [*"abcde"], [join_words(text.split()) for text in TEXTS]
     model, tokenizer = given(family=family, moved=True)
     compared = compare_with_given(SequenceClassifier(Path(model.name_or_path)), names, texts)
     assert compared.startswith("5 have the pieces and, within ")

@@ -106,11 +106,11 @@ def test_an_item_without_any_weight_has_the_slope_of_all_heads(random_heads: Mak
     assert readout.attending is not None
     weights = np.array([[0.5, 0.2, 0.9], [0, 0, 0], [0.5, 0.8, 0.1]], np.float32)
     heads = replace(readout.attending, weights=[weights]).padded(np.array([0]), torch.float32)
-    contribution, _, logits = heads.expansion()
+    contribution, _, logits = heads.expand()
     step = 1e-2
     more = weights.T.copy()
     more[:, 1] += step
-    moved = heads.logits(heads.contexts(torch.from_numpy(more)[None, None]))[0]
+    moved = heads.compute_logits(heads.compute_contexts(torch.from_numpy(more)[None, None]))[0]
     np.testing.assert_allclose(contribution[0, 1].numpy(), ((moved - logits)[0] / step).numpy(), rtol=0.1, atol=0.1)
 
 
@@ -235,7 +235,7 @@ def written(readout: Readout, folder: Path, provenance: Provenance) -> Path:
     path = folder / "test.parquet"
     assert readout.attending is not None
     write_batches(path, readout.kind, readout.tables(rows=2), provenance)
-    write_weights(folder / TAIL_FILE, readout.attending.tail.tensors(), provenance)
+    write_weights(folder / TAIL_FILE, readout.attending.tail.pack(), provenance)
     return path
 
 
@@ -261,7 +261,7 @@ def test_a_missing_tail_or_one_of_another_width_is_one_line(
     path = written(random_heads(LENGTHS), tmp_path, provenance)
     other = random_heads([2], width=9).attending
     assert other is not None
-    write_weights(tmp_path / TAIL_FILE, other.tail.tensors(), provenance)
+    write_weights(tmp_path / TAIL_FILE, other.tail.pack(), provenance)
     with pytest.raises(AuditError, match=r"column values of text 'text-0' has .* values, where .* fit"):
         read_readout(path)
     write_weights(tmp_path / TAIL_FILE, {"a": torch.zeros(1)}, provenance)
@@ -285,6 +285,6 @@ def test_marks_are_kept_in_the_map_and_are_never_the_top_word(random_heads: Make
             positions = falling(ranker(texts, readout.ids, 3), texts)
             assert positions.gather(1, texts.lengths[:, None] - 1)[:, 0].tolist() == (texts.lengths - 1).tolist()
     texts = only(readout)
-    assert texts.top().tolist() == [int(readout.attention[i][:-1].argmax()) for i in texts.members]
+    assert texts.find_top().tolist() == [int(readout.attention[i][:-1].argmax()) for i in texts.members]
     one_word = single_weight(random_heads([3, 2], marks=1), 3)
     assert {*one_word["id"]} == {"text-0"}

@@ -16,11 +16,11 @@ from attention_audit.corpus.text import Text
 from attention_audit.corpus.tokens import Tokens
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.raw_text import RawText, spaced
+from attention_audit.raw_text import RawText, join_words
 from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
 
 WORDS = [first + second for first, second in PAIRS]
-WRITTEN = [spaced(words, len(first)) for words, (first, _) in zip(WORDS, PAIRS, strict=True)]
+WRITTEN = [join_words(words, len(first)) for words, (first, _) in zip(WORDS, PAIRS, strict=True)]
 NAMES = ["one", "two", "three"]
 
 
@@ -50,7 +50,7 @@ def test_of_a_pair_that_is_too_long_the_second_text_is_cut(tmp_path: Path) -> No
 
 def test_what_stands_before_the_second_text_is_of_its_first_word() -> None:
     tokenizer = classifiers_on_disk.tokenizer(["film", "good", "-", "!"])
-    pair = RawText("film !", [0]).beside(RawText("- good", [2]))
+    pair = RawText("film !", [0]).join_pair(RawText("- good", [2]))
     assert (pair.text, pair.places, pair.second, pair.sides, pair.first) == (
         "film !\n- good", [0, 9], 7, ("film !", "- good"), 1,
     )  # fmt: skip

@@ -8,9 +8,9 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.stages.encode import BUDGET, moved
-from attention_audit.transformer.folder import checksums, find_folder, read_facts
-from attention_audit.transformer.opening import open_model, open_tokenizer, positions
-from attention_audit.transformer.pieces import cut, longest
+from attention_audit.transformer.folder import find_folder, hash_files, read_facts
+from attention_audit.transformer.opening import count_positions, open_model, open_tokenizer
+from attention_audit.transformer.pieces import choose_length, cut
 from attention_audit.transformer.states import PieceTable, WordStates
 
 MIRROR = os.environ.get("ATTENTION_AUDIT_MIRROR")
@@ -34,14 +34,14 @@ def folder() -> Path:
 
 def test_it_is_the_published_model(folder: Path) -> None:
     assert read_facts(folder)[:3] == ("bert", 384, 6)
-    sums = checksums(folder)
+    sums = hash_files(folder)
     assert sums["model.safetensors"] == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
     assert {"config.json", "tokenizer.json", "vocab.txt"} <= sums.keys()
 
 
 def test_half_precision_costs_its_states_little(folder: Path) -> None:
     model, tokenizer = open_model(folder), open_tokenizer(folder)
-    assert longest(tokenizer, positions(model), 600) == 512
+    assert choose_length(tokenizer, count_positions(model), 600) == 512
     table = PieceTable(cut(tokenizer, ["a", "b", "c", "d"], TEXTS, None, 512), torch.device("cpu"))
     with torch.inference_mode():
         states = WordStates(model, None, "first")(table.batch(torch.arange(4))).states

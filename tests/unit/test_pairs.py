@@ -19,12 +19,12 @@ from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Marked, Split
 from attention_audit.model.encoders import BiLSTM
-from attention_audit.model.network import PairClassifier, allowed, network, predict_split
+from attention_audit.model.network import PairClassifier, build_network, mark_allowed, predict_split
 from attention_audit.readout import Readout, head_columns, read_readout, read_readouts
 from attention_audit.scores import accuracy
 from attention_audit.stages.loading import build_model, build_split, read_material
 from attention_audit.stages.reading_out import take_readout
-from attention_audit.training.loop import adam
+from attention_audit.training.loop import make_optimizer
 from attention_audit.training.settings import Recipe
 
 CPU = torch.device("cpu")
@@ -48,7 +48,7 @@ def split_of(candidates: list[list[int]] = CANDIDATES) -> Split:
 
 
 def test_a_text_that_names_no_candidates_may_have_any_class() -> None:
-    assert allowed(tensor([[2, 0], [-1, -1], [1, -1]]), 3).int().tolist() == [[1, 0, 1], [1, 1, 1], [0, 1, 0]]
+    assert mark_allowed(tensor([[2, 0], [-1, -1], [1, -1]]), 3).int().tolist() == [[1, 0, 1], [1, 1, 1], [0, 1, 0]]
 
 
 def test_the_summary_of_a_bilstm_is_where_a_packed_one_ends() -> None:
@@ -137,11 +137,11 @@ def test_what_pairs_can_not_be_is_refused(given: dict[str, Any], message: str) -
 
 
 def test_l2_is_on_all_of_a_model_of_pairs_and_on_all_but_the_attention_of_single_texts() -> None:
-    decayed, spared = adam(model_of(), Recipe()).param_groups
+    decayed, spared = make_optimizer(model_of(), Recipe()).param_groups
     assert not spared["params"]
     assert len(decayed["params"]) == len(list(model_of().parameters()))
-    single = network(architecture(attention="dot", pair=False), 10, 2)
-    assert [p.shape for p in adam(single, Recipe()).param_groups[1]["params"]] == [(1, 8)]
+    single = build_network(architecture(attention="dot", pair=False), 10, 2)
+    assert [p.shape for p in make_optimizer(single, Recipe()).param_groups[1]["params"]] == [(1, 8)]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -14,7 +14,7 @@ from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
 from attention_audit.batching import stream
 from attention_audit.divergence import jsd, tvd
-from attention_audit.model.attention import cone
+from attention_audit.model.attention import measure_conicity
 from attention_audit.padded import Head
 from attention_audit.readout import Readout
 
@@ -67,7 +67,7 @@ def test_a_pairs_head_and_candidates_are_used(random_readout: MakeReadout) -> No
 )
 def test_conicity_by_hand(states: list[list[float]], expected: float) -> None:
     padded = torch.tensor([[*states, [7, -9]]]).double()
-    assert cone(padded, torch.tensor([[True, True, False]])).tolist() == pytest.approx([expected])
+    assert measure_conicity(padded, torch.tensor([[True, True, False]])).tolist() == pytest.approx([expected])
 
 
 def test_conicity_of_a_split_is_text_by_text(random_readout: MakeReadout) -> None:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.raw_text import RawText, spaced
+from attention_audit.raw_text import RawText, join_words
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
 from attention_audit.transformer.settings import Prompt
@@ -97,11 +97,11 @@ def test_a_text_that_is_too_long_is_cut_and_its_prompt_is_not(folder: Path) -> N
 
 def test_a_piece_that_begins_before_the_text_is_of_what_its_first_letter_is() -> None:
     tokenizer = classifiers_on_disk.byte_level(["film", "good"], prefix=False)
-    pieces = cut_raw(tokenizer, ["t"], [spaced(["film", "good"])], 40, "A\n{text} \nB")
+    pieces = cut_raw(tokenizer, ["t"], [join_words(["film", "good"])], 40, "A\n{text} \nB")
     shown = dict(zip(tokenizer.convert_ids_to_tokens(pieces.ids), pieces.words.tolist(), strict=True))
     # the line break before the text, and that behind it, are the prompt's
     assert (shown["Ċ"], shown["Ġgood"], shown["A"], shown["B"]) == (SPECIAL, 1, SPECIAL, SPECIAL)
-    joined = cut_raw(tokenizer, ["t"], [spaced(["film", "good"])], 40, "A {text}")
+    joined = cut_raw(tokenizer, ["t"], [join_words(["film", "good"])], 40, "A {text}")
     shown = dict(zip(tokenizer.convert_ids_to_tokens(joined.ids), joined.words.tolist(), strict=True))
     assert (shown["Ġfilm"], shown["Ġgood"]) == (0, 1)
 

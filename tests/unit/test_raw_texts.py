@@ -170,7 +170,7 @@ def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp
     batch = PieceTable(pieces, torch.device("cpu")).batch(torch.arange(3))
     items = torch.rand(3, 2, int(batch.read.max()) + MARKS)
     inside = torch.arange(items.shape[2]) < batch.read[:, None, None] + MARKS
-    back = batch.of_pieces(items, torch.rand(3, 2, batch.ids.shape[1]))
+    back = batch.weigh_pieces(items, torch.rand(3, 2, batch.ids.shape[1]))
     torch.testing.assert_close(back.sum(2), (items * inside).sum(2))
 
 

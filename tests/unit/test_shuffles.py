@@ -164,8 +164,8 @@ def test_the_expansion_of_heads_is_that_at_the_weights_imposed(random_heads: Mak
     """There, and only there, the logits are the sum of what the items add."""
     for texts in random_heads([5, 7, 7], seed=6).batches(torch.float64):
         (order,) = orders(texts, ["text-0", "text-1", "text-2"], 1, 8)
-        shuffled = texts.rearranged(order)
-        (imposed,) = texts.scores(texts.permuted(order[None]))
+        shuffled = texts.reorder(order)
+        (imposed,) = texts.compute_scores(texts.permute(order[None]))
         for by, close in ((shuffled, True), (texts, False)):
             logits = (shuffled.attention[..., None] * by.contribution).sum(1) + by.bias
             assert torch.allclose(logits, imposed, atol=1e-4) == close

@@ -28,8 +28,8 @@ from attention_audit.training import loop
 from attention_audit.training.loop import (
     LABELS,
     Trained,
-    adam,
     fit,
+    make_optimizer,
     measure_loss,
     train_epoch,
 )
@@ -114,7 +114,7 @@ def test_deception_by_hand() -> None:
 
 def test_l2_spares_the_attention_of_words_and_of_sentences() -> None:
     model = small_model(encoder="none", hierarchical=True)
-    decayed, spared = adam(model, Recipe()).param_groups
+    decayed, spared = make_optimizer(model, Recipe()).param_groups
     assert len(spared["params"]) == 6
     assert [p.shape for p in decayed["params"]] == [(12, 4), (1, 4), (1,)]
 
@@ -135,7 +135,7 @@ def test_steps_are_those_of_pytorch_with_a_penalty_on_all_but_attention_or_vecto
     ]
     optimiser = torch.optim.AdamW if settings.decoupled else torch.optim.Adam
     plain = optimiser(groups, lr=0.01, amsgrad=settings.amsgrad, fused=True)
-    for model, each in ((ours, adam(ours, settings)), (theirs, plain)):
+    for model, each in ((ours, make_optimizer(ours, settings)), (theirs, plain)):
         train_epoch(model, split, measure_loss, each, settings, np.random.default_rng(0))
     for mine, reference in zip(ours.parameters(), theirs.parameters(), strict=True):
         assert mine.equal(reference)
@@ -225,7 +225,7 @@ def test_the_reported_loss_is_the_mean_a_text_whatever_is_descended(split: Split
 def test_the_rate_is_halved_at_a_plateau_or_follows_the_plan(
     split: Split, monkeypatch: pytest.MonkeyPatch, settings: Recipe, scores: list[float], expected: list[float]
 ) -> None:
-    optimiser = adam(model := small_model(), settings)
+    optimiser = make_optimizer(model := small_model(), settings)
     rates: list[float] = []
     monkeypatch.setattr(loop, "adam", lambda *given: optimiser)
 
@@ -399,4 +399,6 @@ def test_guides_and_adversaries_of_many_classes(run: Stages) -> None:
 
 
 def test_the_rate_rises_and_falls_linearly() -> None:
-    assert [loop.rate(step, 10, 0.2) for step in range(10)] == pytest.approx([0.5, 1.0, *np.arange(8, 0, -1) / 8])
+    assert [loop.compute_rate(step, 10, 0.2) for step in range(10)] == pytest.approx(
+        [0.5, 1.0, *np.arange(8, 0, -1) / 8]
+    )

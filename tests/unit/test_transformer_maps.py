@@ -14,7 +14,7 @@ from attention_audit.maps import attention, decomposed, norms, sampled
 from attention_audit.maps.passes import Pass
 from attention_audit.maps.registry import MAPS, map_named, words
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.raw_text import spaced
+from attention_audit.raw_text import join_words
 from attention_audit.transformer.pieces import cut_raw
 from attention_audit.transformer.states import PieceBatch, PieceTable
 
@@ -34,7 +34,7 @@ def read_of(folder, family="bert", layers=2, **further):
     sizes = {"n_layers" if family == "distilbert" else "num_hidden_layers": layers}
     classifiers_on_disk.save(folder, family, ("a", "b", "c"), **sizes, **further)
     classifier = SequenceClassifier(folder)
-    texts = cut_raw(classifier.tokenizer, ["a", "b", "c"], [spaced(words) for words in TEXTS], 40)
+    texts = cut_raw(classifier.tokenizer, ["a", "b", "c"], [join_words(words) for words in TEXTS], 40)
     return Pass(classifier, PieceTable(texts, torch.device("cpu")).batch(torch.arange(3)))
 
 
@@ -80,7 +80,7 @@ def same_without_padding(map_, read):
     assert together.shape == read.mask.shape
     assert not together[read.mask == 0].any()
     for text, count in enumerate(read.pieces.lengths.tolist()):
-        alone = map_(Pass(read.classifier, read.pieces.rows(torch.tensor([text]))))
+        alone = map_(Pass(read.classifier, read.pieces.select_texts(torch.tensor([text]))))
         torch.testing.assert_close(together[text, :count], alone[0], rtol=1e-3, atol=1e-5)
 
 
@@ -126,7 +126,7 @@ def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attenti
     """The vectors, whose lengths these are, sum to what the attention adds to the state of the classified piece."""
     kept = {}
     with modern.classifier.part("attention").register_forward_hook(lambda _m, _i, out: kept.update(out=out[0])):
-        modern.classifier.logits(modern.pieces)
+        modern.classifier.compute_logits(modern.pieces)
     texts, rows = torch.arange(3), modern.pieces.lengths - 1 if modern.classifier.family.last else 0
     parts = given(modern.layers[-1])[texts, rows]
     bias = modern.classifier.part("output").bias
@@ -137,15 +137,15 @@ def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attenti
 
 def test_the_vectors_of_pieces_are_read_as_their_ids_are(modern):
     read, pieces = modern.classifier, modern.pieces
-    torch.testing.assert_close(read.logits(pieces, read.vectors(pieces)), read.logits(pieces))
+    torch.testing.assert_close(read.compute_logits(pieces, read.look_up_vectors(pieces)), read.compute_logits(pieces))
 
 
 def test_a_text_of_which_nothing_would_stay_keeps_its_first_piece(modern):
-    rest = modern.pieces.keeping(torch.zeros(3, 5, dtype=torch.bool))
+    rest = modern.pieces.keep_words(torch.zeros(3, 5, dtype=torch.bool))
     marks = modern.pieces.marks
     assert rest.lengths.tolist() == marks.clamp(min=1).tolist()
     assert rest.read.tolist() == [0, 0, 0]
-    assert modern.classifier.logits(rest).isfinite().all()
+    assert modern.classifier.compute_logits(rest).isfinite().all()
 
 
 def test_scores_of_words_are_the_sums_over_their_pieces():
@@ -193,17 +193,17 @@ def test_the_parts_of_decompx_sum_to_the_logits(read):
 
 def test_bent_gradients_change_no_prediction(read):
     with decomposed.bent(read.classifier):
-        torch.testing.assert_close(read.classifier.logits(read.pieces), read.seen[1])
+        torch.testing.assert_close(read.classifier.compute_logits(read.pieces), read.seen[1])
 
 
 def test_a_word_that_is_not_kept_is_deleted_from_the_text(read):
     words_of = sampled.words_with_pieces(read, 2)
     kept = torch.tensor([[1.0, 0.0, 1.0, 0.0, 1.0]])
-    texts = cut_raw(read.classifier.tokenizer, ["c"], [spaced(["why", "film", "great"])], 40)
+    texts = cut_raw(read.classifier.tokenizer, ["c"], [join_words(["why", "film", "great"])], 40)
     rest = PieceTable(texts, torch.device("cpu")).batch(torch.arange(1))
     with torch.no_grad():
         found = sampled.probability(read, 2, words_of, kept)
-        asked = read.classifier.logits(rest).softmax(-1)[0, read.explained[2]]
+        asked = read.classifier.compute_logits(rest).softmax(-1)[0, read.explained[2]]
     torch.testing.assert_close(found[0], asked)
 
 

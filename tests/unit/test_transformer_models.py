@@ -202,7 +202,7 @@ def test_integrated_gradients_add_up_to_what_the_prediction_gains(run: Made) -> 
     every = integrated_gradients(model, split, 100, members)
     gains = [every[member] for member in members]
     batch = split.batch(members)
-    vectors = model.transformer.vectors(batch.pieces)
+    vectors = model.transformer.look_up_vectors(batch.pieces)
     blank = vectors.masked_fill((batch.pieces.words >= 0)[..., None], 0.0)
     with torch.no_grad():
         ends = [torch.sigmoid(model(replace(batch, vectors=part)).logits[:, 0]) for part in (vectors, blank)]

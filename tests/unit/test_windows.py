@@ -15,11 +15,11 @@ from attention_audit.audits.gradients import gradients
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.raw_text import RawText, spaced
+from attention_audit.raw_text import RawText, join_words
 from attention_audit.stages.read_classifier import ReadTexts, pieces_of, split_of
 from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
 from attention_audit.transformer.settings import Prompt
-from attention_audit.transformer.states import PieceBatch, PieceTable, windows_of
+from attention_audit.transformer.states import PieceBatch, PieceTable, cut_windows
 
 CPU = torch.device("cpu")
 FILMS = ["good", "film", "the", "story", "is", "great", "bad", "a"]
@@ -33,7 +33,7 @@ def texts_of(written: list[RawText]) -> ReadTexts:
     return ReadTexts(NAMES[: len(written)], np.zeros(len(written), np.int64), words, written, {})
 
 
-SINGLE = texts_of([spaced(words) for words in TEXTS])
+SINGLE = texts_of([join_words(words) for words in TEXTS])
 
 
 def batch_of(words: list[int], ahead: int) -> PieceBatch:
@@ -54,7 +54,7 @@ def test_windows_hold_all_of_a_text_and_no_more_than_fits(
 ) -> None:
     text = [-1] * before + [*range(ahead + words)] + [-1] * after
     size = before + ahead + after + room
-    windows = windows_of(batch_of(text, ahead), size)
+    windows = cut_windows(batch_of(text, ahead), size)
     begin = before + ahead
     for place, count in zip(windows.place.tolist(), windows.pieces.lengths.tolist(), strict=True):
         own = place[:count]
@@ -69,7 +69,7 @@ def test_windows_hold_all_of_a_text_and_no_more_than_fits(
     assert {at for row in windows.place.tolist() for at in row} == {*range(len(text))}
     # whatever is summed over a window is summed over the text
     weights = torch.rand(len(windows.text), 2, windows.place.shape[1]).softmax(-1)
-    assert torch.allclose(windows.joined(weights).sum(-1), torch.ones(1, 2))
+    assert torch.allclose(windows.join_scores(weights).sum(-1), torch.ones(1, 2))
 
 
 @pytest.fixture(scope="module", params=["bert", "modernbert", "gpt2", "llama"])
@@ -132,13 +132,13 @@ def test_gradients_are_means_over_windows(classifier: SequenceClassifier) -> Non
     texts = texts_of(SINGLE.written[:1])
     pieces = pieces_of(classifier, texts)
     batch = PieceTable(pieces, CPU).batch(torch.tensor([0]))
-    vectors = classifier.vectors(batch).detach()
+    vectors = classifier.look_up_vectors(batch).detach()
     with torch.no_grad():
-        chosen = classifier.logits(batch).argmax(1)
-    (slope,) = torch.autograd.grad(classifier.logits(batch, vectors.requires_grad_())[0, chosen], vectors)
+        chosen = classifier.compute_logits(batch).argmax(1)
+    (slope,) = torch.autograd.grad(classifier.compute_logits(batch, vectors.requires_grad_())[0, chosen], vectors)
     step = 1e-2 * torch.sin(torch.arange(vectors.numel()) ** 2.0).view_as(vectors)
     with torch.no_grad():
-        ends = [classifier.logits(batch, vectors + sign * step)[0, chosen] for sign in (1, -1)]
+        ends = [classifier.compute_logits(batch, vectors + sign * step)[0, chosen] for sign in (1, -1)]
     assert float((slope * step).sum()) == pytest.approx(float(ends[0] - ends[1]) / 2, rel=0.02, abs=1e-5)
     assert len(gradients(classifier, split_of(pieces, texts, CPU))[0]) == len(LONG)
 
@@ -160,30 +160,30 @@ def test_maps_are_means_over_windows(classifier: SequenceClassifier) -> None:
         # both add to the gradient of the text's own logit
         batch = PieceTable(pieces, CPU).batch(torch.tensor([0]))
         with torch.no_grad():
-            chosen = int(classifier.logits(batch).argmax())
+            chosen = int(classifier.compute_logits(batch).argmax())
         (inputs,) = take_word_maps(classifier, pieces_of(classifier, texts_of(SINGLE.written[:1])), ["input_gradient"])[
             "input_gradient"
         ]
-        vectors = classifier.vectors(batch).detach().requires_grad_()
-        (slope,) = torch.autograd.grad(classifier.logits(batch, vectors)[0, chosen], vectors)
-        expected = batch.of_items((vectors * slope).sum(-1).detach()[:, None])[0, 0, : len(LONG)]
+        vectors = classifier.look_up_vectors(batch).detach().requires_grad_()
+        (slope,) = torch.autograd.grad(classifier.compute_logits(batch, vectors)[0, chosen], vectors)
+        expected = batch.weigh_items((vectors * slope).sum(-1).detach()[:, None])[0, 0, : len(LONG)]
         np.testing.assert_allclose(inputs, expected, atol=1e-5)
 
 
 def test_in_windows_of_a_pair_the_first_text_stays(tmp_path: Path) -> None:
     folder = classifiers_on_disk.save(tmp_path, names=("a", "b", "c"), moved=True)
     classifier = SequenceClassifier(folder, max_length=12, windowed=True)
-    pair = spaced(["bad", "film"]).beside(spaced(LONG))
+    pair = join_words(["bad", "film"]).join_pair(join_words(LONG))
     pieces = pieces_of(classifier, texts_of([pair]))
     assert pieces.read.tolist() == [19]
-    logits = classifier.logits(PieceTable(pieces, CPU).batch(torch.tensor([0])))[0]
+    logits = classifier.compute_logits(PieceTable(pieces, CPU).batch(torch.tensor([0])))[0]
     windows = []
     for start in (0, 3, 6, 9, 10):
         given = classifier.tokenizer("bad film", " ".join(LONG[start : start + 7]), return_tensors="pt")
         assert given["input_ids"].shape[1] == 12
         windows.append(classifier.model(**given).logits[0])
     torch.testing.assert_close(logits, torch.stack(windows).mean(0), atol=1e-5, rtol=1e-5)
-    wide = spaced(LONG[:8]).beside(spaced(LONG))
+    wide = join_words(LONG[:8]).join_pair(join_words(LONG))
     with pytest.raises(AuditError, match="text 'long': what stands in each of its windows of 12 pieces"):
         pieces_of(classifier, texts_of([wide]))
 
@@ -192,9 +192,9 @@ def test_in_windows_of_a_prompt_the_prompt_stays(tmp_path: Path) -> None:
     folder = classifiers_on_disk.save(tmp_path, "llama", language=True)
     prompt = Prompt(template="why the {text} is", labels=["good", "bad"])
     classifier = SequenceClassifier(folder, prompt, 12, windowed=True)
-    pieces = pieces_of(classifier, texts_of([spaced(LONG)]))
+    pieces = pieces_of(classifier, texts_of([join_words(LONG)]))
     assert pieces.read.tolist() == [17]
-    windows = windows_of(PieceTable(pieces, CPU).batch(torch.tensor([0])), 12)
+    windows = cut_windows(PieceTable(pieces, CPU).batch(torch.tensor([0])), 12)
     shown = [classifier.tokenizer.convert_ids_to_tokens(row) for row in windows.pieces.ids.tolist()]
     for row in shown:
         assert row[:3] == ["[CLS]", "why", "the"]

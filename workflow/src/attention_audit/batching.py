@@ -14,13 +14,13 @@ from torch import Tensor
 from attention_audit.arrays import Integers
 
 
-def within(lengths: Tensor, longest: int) -> Tensor:
-    """(N,) -> (N, longest), true on the first lengths[n] positions of row n."""
+def mark_lengths(lengths: Tensor, longest: int) -> Tensor:
+    """Mark the first lengths[n] positions of row n: (N,) -> (N, longest)."""
     return torch.arange(longest, device=lengths.device) < lengths[:, None]
 
 
-def padded(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Tensor:
-    """Slices of a flat tensor, from start (B,) and of length (B,), as rows padded with zeros: (B, longest)."""
+def pad_slices(flat: Tensor, start: Tensor, length: Tensor, longest: int) -> Tensor:
+    """Return slices of a flat tensor, from start (B,) and of length (B,), as rows padded with zeros: (B, longest)."""
     offset = torch.arange(longest, device=flat.device)
     where = (start[:, None] + offset).clamp(max=len(flat) - 1)
     return flat[where] * (offset < length[:, None])
@@ -43,14 +43,14 @@ def runs(widths: Integers, texts: float = math.inf, tokens: float = math.inf) ->
 
 
 def sort_into_runs(widths: Integers, tokens: float) -> Iterator[Integers]:
-    """The positions of texts, shortest first, in `runs` of at most `tokens` padded tokens."""
+    """Return the positions of texts, shortest first, in `runs` of at most `tokens` padded tokens."""
     order = widths.argsort(kind="stable")
     for run in runs(widths[order], tokens=tokens):
         yield order[run]
 
 
 def stream(purpose: str, name: str, seed: int) -> np.random.Generator:
-    """A generator of random numbers for one text, which depends only on the purpose, the text's id and the seed.
+    """Return a generator of random numbers for one text, which depends only on the purpose, the text's id and the seed.
 
     So a text's numbers are the same in every batch and whatever other texts there are.
     """

@@ -19,7 +19,7 @@ def _log(weights: Tensor, at_zero: float) -> Tensor:
 
 
 def kl(a: Tensor, b: Tensor) -> Tensor:
-    """KL(a || b) = sum_t a_t (log a_t - log b_t); (..., L), (..., L) -> (...).
+    """Return KL(a || b) = sum_t a_t (log a_t - log b_t); (..., L), (..., L) -> (...).
 
     A weight of b that underflowed to 0 counts as the least positive number of its type; the result is then finite and a
     lower bound.
@@ -29,14 +29,14 @@ def kl(a: Tensor, b: Tensor) -> Tensor:
 
 
 def jsd(a: Tensor, b: Tensor) -> Tensor:
-    """Jensen-Shannon divergence, between 0 and ln 2; (..., L), (..., L) -> (...).  Jain & Wallace 2019, section 4."""
+    """Return the Jensen-Shannon divergence, 0 to ln 2; (..., L), (..., L) -> (...).  Jain & Wallace 2019, section 4."""
     middle = _log((a + b) / 2, 1.0)
     both = a * (_log(a, 1.0) - middle) + b * (_log(b, 1.0) - middle)
     return (both.sum(-1) / 2).clamp(0.0, LN2)
 
 
 def jsd_rearranged(a: Tensor, b: Tensor) -> Tensor:
-    """`jsd` of b from a where b has the weights of a in another order; (..., L), (..., L) -> (...).
+    """Return `jsd` of b from a where b has the weights of a in another order; (..., L), (..., L) -> (...).
 
     Both have the same sum of a log a, so it is that less the sum of m log m, with m = (a + b) / 2: one logarithm a
     weight and not three. NaN where the weights are.
@@ -57,7 +57,7 @@ def flipped(p: Tensor, q: Tensor, dim: int = -1) -> Tensor:
 
 
 def tvd(p: Tensor, q: Tensor) -> Tensor:
-    """Total variation distance, half the L1 distance over all classes; (..., C), (..., C) -> (...).
+    """Return the total variation distance, half the L1 distance over all classes; (..., C), (..., C) -> (...).
 
     For two classes this is |p_1 - q_1|: twice what the code of Wiegreffe & Pinter computes, exactly what their
     section 4.1 defines.

@@ -6,7 +6,7 @@ model of pairs has a head above them, logits = W tanh(s) + c, and classes that a
 A Transformer has several heads of attention and a tail above them (`model.tail`). Its map is the mean of the heads, and
 z_t and b are those of its first-order expansion at its own weights. An audit asks for other weights by what is done to
 the items, and gets those of all heads: `permuted`, `rearranged`. Weights are (..., L) of one map, (..., H, L) of H
-heads, and `mean_map` is the map that a reader sees of them.
+heads, and `average_heads` is the map that a reader sees of them.
 """
 
 from collections.abc import Callable
@@ -39,25 +39,26 @@ class Heads(NamedTuple):
     below: Tensor
     tail: Tail
 
-    def contexts(self, weights: Tensor) -> Tensor:
-        """What K other sets of weights attend to: (K, n, H, L) -> (K, n, H D_h)."""
+    def compute_contexts(self, weights: Tensor) -> Tensor:
+        """Return what K other sets of weights attend to: (K, n, H, L) -> (K, n, H D_h)."""
         attended = weights.to(self.values.dtype).permute(1, 2, 0, 3) @ self.values
         return attended.permute(2, 0, 1, 3).flatten(2)
 
-    def logits(self, contexts: Tensor) -> Tensor:
-        """Logits of K contexts of each text: (K, n, H D_h) -> (K, n, C)."""
-        return self.tail.logits(contexts, self.below)
+    def compute_logits(self, contexts: Tensor) -> Tensor:
+        """Compute the logits of K contexts of each text: (K, n, H D_h) -> (K, n, C)."""
+        return self.tail.compute_logits(contexts, self.below)
 
-    def expansion(self) -> tuple[Tensor, Tensor, Tensor]:
-        """The first-order expansion of the logits s at the model's own weights: z (n, L, C), b (n, C), s (n, C).
+    def expand(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Compute the first-order expansion of the logits s at the model's own weights: z (n, L, C), b (n, C), s (n,
+        C).
 
         z_t = (sum over heads of a_ht ds/da_ht) / a_t, with the mean a_t of the heads, and b = s - sum_t a_t z_t. So
         a_t z_t is what item t adds where all its weights change in proportion. Where they are 0, all heads have an
         equal part in it.
         """
         with torch.enable_grad():
-            context = self.contexts(self.weights[None])[0].requires_grad_()
-            logits = self.tail.passed(context, self.below)
+            context = self.compute_contexts(self.weights[None])[0].requires_grad_()
+            logits = self.tail.apply(context, self.below)
             slopes = [torch.autograd.grad(one.sum(), context, retain_graph=True)[0] for one in logits.unbind(-1)]
         by_context = torch.stack(slopes, -1).reshape(*self.weights.shape[:2], -1, len(slopes))
         by_weight = self.values @ by_context
@@ -66,15 +67,17 @@ class Heads(NamedTuple):
         contribution = (added / map_).where(map_ > 0, by_weight.sum(1))
         return contribution, logits.detach() - added.sum(1), logits.detach()
 
-    def coarse(self) -> "Heads":
-        """The same with values and tail in bfloat16, of three digits, where the processor multiplies them faster."""
+    def round_values(self) -> "Heads":
+        """Return the same with values and tail in bfloat16, of three digits, where the processor multiplies them
+        faster.
+        """
         if not torch.cpu._is_avx512_bf16_supported():
             return self
         dtype = torch.bfloat16
         return self._replace(values=self.values.to(dtype), below=self.below.to(dtype), tail=self.tail.to(dtype))
 
 
-def differentiate_softmax(predicted: Tensor, slope: Tensor) -> Tensor:
+def compute_softmax_slope(predicted: Tensor, slope: Tensor) -> Tensor:
     """Take derivatives with respect to the predictions to those with respect to the logits: (..., C) -> (..., C).
 
     Of a softmax, dp_c/ds_j = p_c (delta_cj - p_j).
@@ -105,59 +108,61 @@ class Padded:
 
     @property
     def weights(self) -> Tensor:
-        """The weights that the prediction is made of: the map (n, L), or those of all heads (n, H, L)."""
+        """Return the weights that the prediction is made of: the map (n, L), or those of all heads (n, H, L)."""
         return self.attention if self.heads is None else self.heads.weights
 
     @property
     def padding(self) -> Tensor:
-        """True behind the last item of a text, (n, L), or (n, 1, L) of several heads."""
+        """Return true behind the last item of a text, (n, L), or (n, 1, L) of several heads."""
         beyond = torch.arange(self.attention.shape[1]) >= self.lengths[:, None]
         return beyond if self.heads is None else beyond[:, None]
 
     @property
     def words(self) -> Tensor:
-        """The number of items of each text that are no marks of a tokenizer, (n,); they come first."""
+        """Return the number of items of each text that are no marks of a tokenizer, (n,); they come first."""
         return self.lengths if self.marks is None else self.lengths - self.marks
 
-    def top(self) -> Tensor:
-        """The word of each text that has the most attention, (n,)."""
+    def find_top(self) -> Tensor:
+        """Find the word of each text that has the most attention, (n,)."""
         others = torch.arange(self.attention.shape[1]) >= self.words[:, None]
         return self.attention.masked_fill(others, -1.0).argmax(1)
 
-    def mean_map(self, weights: Tensor) -> Tensor:
-        """The map that a reader sees of other weights: (..., L) of one map, (..., H, L) of several -> (..., L)."""
+    def average_heads(self, weights: Tensor) -> Tensor:
+        """Return the map that a reader sees of other weights: (..., L), or of heads (..., H, L), -> (..., L)."""
         return weights if self.heads is None else weights.mean(-2)
 
-    def permuted(self, orders: Tensor) -> Tensor:
-        """The weights in K other orders of the items, the same in all heads: (K, n, L) -> (K, n, L) or (K, n, H, L)."""
+    def permute(self, orders: Tensor) -> Tensor:
+        """Return the weights in K other orders of the items, the same in all heads: (K, n, L) -> (K, n, L) or (K, n, H,
+        L).
+        """
         places = orders if self.heads is None else orders.unsqueeze(-2)
         weights = self.weights.expand(len(orders), *self.weights.shape)
         return weights.gather(-1, places.expand(weights.shape))
 
-    def rearranged(self, order: Tensor) -> "Padded":
+    def reorder(self, order: Tensor) -> "Padded":
         """Impose the weights in another order of the items, the same in all heads: (n, L).
 
         With several heads, z and b are those of the first-order expansion at these weights.
         """
-        (weights,) = self.permuted(order[None])
+        (weights,) = self.permute(order[None])
         if self.heads is None:
             return replace(self, attention=weights)
         heads = self.heads._replace(weights=weights)
-        contribution, bias, _ = (part.to(weights.dtype) for part in heads.expansion())
+        contribution, bias, _ = (part.to(weights.dtype) for part in heads.expand())
         return replace(self, attention=weights.mean(1), contribution=contribution, bias=bias, heads=heads)
 
-    def scores(self, weights: Tensor) -> Tensor:
-        """The scores s under K other sets of weights: (K, n, L) or (K, n, H, L) -> (K, n, O).
+    def compute_scores(self, weights: Tensor) -> Tensor:
+        """Compute the scores s under K other sets of weights: (K, n, L) or (K, n, H, L) -> (K, n, O).
 
         In a model of pairs they are tanh(s); with several heads, the logits of the tail.
         """
         if self.heads is not None:
-            return self.heads.logits(self.heads.contexts(weights)).to(weights.dtype)
+            return self.heads.compute_logits(self.heads.compute_contexts(weights)).to(weights.dtype)
         scores = (weights.transpose(0, 1) @ self.contribution).transpose(0, 1) + self.bias
         return scores if self.head is None else scores.tanh()
 
     def decide(self, scores: Tensor) -> Tensor:
-        """Predicted probabilities from the values of `scores`: (K, n, O) -> (K, n, C)."""
+        """Compute predicted probabilities from the values of `scores`: (K, n, O) -> (K, n, C)."""
         if self.head is None:
             return probabilities(scores)
         logits = scores @ self.head.weight.T + self.head.bias
@@ -166,10 +171,10 @@ class Padded:
         return probabilities(logits)
 
     def predict(self, weights: Tensor) -> Tensor:
-        """Predicted probabilities under K other sets of weights: (K, n, L) or (K, n, H, L) -> (K, n, C)."""
-        return self.decide(self.scores(weights))
+        """Compute predicted probabilities under K other sets of weights: (K, n, L) or (K, n, H, L) -> (K, n, C)."""
+        return self.decide(self.compute_scores(weights))
 
-    def descent(self, weights: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
+    def compute_descent(self, weights: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
         """Differentiate a function of the predictions with respect to the weights, by the chain rule.
 
         weights: K other sets, (K, n, L) or (K, n, H, L). slope: from the predictions of K sets of weights for the
@@ -177,10 +182,10 @@ class Padded:
         shape of the weights.
         """
         if self.heads is not None:
-            return self._descend_tail(self.heads, weights, slope)
-        scores = self.scores(weights)
+            return self._compute_tail_descent(self.heads, weights, slope)
+        scores = self.compute_scores(weights)
         predicted = self.decide(scores)
-        by_score = differentiate_softmax(predicted, slope(predicted))
+        by_score = compute_softmax_slope(predicted, slope(predicted))
         if self.head is None:
             # a lone sigmoid output is the last of two classes
             by_score = by_score[..., -scores.shape[-1] :]
@@ -188,18 +193,20 @@ class Padded:
             by_score = (by_score @ self.head.weight) * (1 - scores.square())
         return (by_score.transpose(0, 1) @ self.contribution.transpose(1, 2)).transpose(0, 1)
 
-    def _descend_tail(self, heads: Heads, weights: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
-        """Do so with several heads; of the rows, only those with a slope pass the tail a second time, backwards."""
-        contexts = heads.contexts(weights)
-        predicted = self.decide(heads.logits(contexts).to(weights.dtype))
-        by_logit = differentiate_softmax(predicted, slope(predicted)).flatten(0, 1)
+    def _compute_tail_descent(self, heads: Heads, weights: Tensor, slope: Callable[[Tensor], Tensor]) -> Tensor:
+        """Do so with several heads; of the rows, only those with a slope pass the tail a second time,
+        backwards.
+        """
+        contexts = heads.compute_contexts(weights)
+        predicted = self.decide(heads.compute_logits(contexts).to(weights.dtype))
+        by_logit = compute_softmax_slope(predicted, slope(predicted)).flatten(0, 1)
         rows = by_logit.any(-1).nonzero()[:, 0]
         by_context = torch.zeros_like(contexts).flatten(0, 1)
         flat = contexts.flatten(0, 1)
         for some in torch.split(rows, ROWS):
             with torch.enable_grad():
                 context = flat[some].requires_grad_()
-                logits = heads.tail.passed(context, heads.below[some % len(self.attention)])
+                logits = heads.tail.apply(context, heads.below[some % len(self.attention)])
             (by_context[some],) = torch.autograd.grad(logits, context, by_logit[some].to(logits.dtype))
         by_head = by_context.view(*weights.shape[:3], -1)
         pulled = heads.values @ by_head.permute(1, 2, 3, 0)

@@ -18,22 +18,22 @@ class RawText(NamedTuple):
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """The text, or both texts of a pair, as a tokenizer is called with them."""
+        """Return the text, or both texts of a pair, as a tokenizer is called with them."""
         return (self.text,) if self.second is None else (self.text[: self.second - 1], self.text[self.second :])
 
     @property
     def first(self) -> int:
-        """How many of its words are of the first text of a pair; all, where this is no pair."""
+        """Return how many of its words are of the first text of a pair; all, where this is no pair."""
         return len(self.places) if self.second is None else bisect_left(self.places, self.second)
 
-    def beside(self, other: "RawText") -> "RawText":
-        """Both texts of a pair as one."""
+    def join_pair(self, other: "RawText") -> "RawText":
+        """Join both texts of a pair."""
         second = len(self.text) + 1
         return RawText(f"{self.text}\n{other.text}", [*self.places, *(second + at for at in other.places)], second)
 
 
-def spaced(words: Sequence[str], first: int | None = None) -> RawText:
-    """Words with a space between any two. first: how many of them are of the first text of a pair, if it is one."""
+def join_words(words: Sequence[str], first: int | None = None) -> RawText:
+    """Join words by spaces. first: how many of them are of the first text of a pair, if it is one."""
     if first is not None and first < len(words):
-        return spaced(words[:first]).beside(spaced(words[first:]))
+        return join_words(words[:first]).join_pair(join_words(words[first:]))
     return RawText(" ".join(words), [*accumulate((1 + len(word) for word in words[:-1]), initial=0)])

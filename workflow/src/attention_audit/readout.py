@@ -30,7 +30,7 @@ from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.files import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import Artefact
 from attention_audit.errors import AuditError
-from attention_audit.model.tail import Tail, tail_of
+from attention_audit.model.tail import Tail, build_tail
 from attention_audit.padded import Head, Heads, Padded
 
 Scores = list[Floats]
@@ -283,7 +283,7 @@ def read_heads(ids: Sequence[str], labels: Integers, attending: HeadStates) -> R
     lengths = np.array([len(weights) for weights in attending.weights])
     for members in by_length(lengths, POSITIONS):
         heads = attending.padded(members, torch.float32)
-        values, bias[members], logits[members] = (part.numpy() for part in heads.expansion())
+        values, bias[members], logits[members] = (part.numpy() for part in heads.expand())
         seen = heads.weights.double().mean(1).float().numpy()
         for member, map_, of_items in zip(members, seen, values, strict=True):
             maps[member], contribution[member] = map_[: lengths[member]], of_items[: lengths[member]]
@@ -375,7 +375,7 @@ def _kind(path: Path) -> tuple[Artefact, Tail | None]:
     beside = path.with_name(TAIL_FILE)
     tensors = read_weights(beside)
     try:
-        return kind, tail_of(tensors)
+        return kind, build_tail(tensors)
     except (KeyError, IndexError) as error:
         raise AuditError(f"{beside}: holds no tail of a Transformer ({error}); {rebuild_hint(beside)}") from error
 

@@ -32,14 +32,14 @@ from attention_audit.transformer.folder import (
     GENERIC,
     Held,
     find_folder,
-    known_mirror,
+    find_mirror,
     read_classes,
     refuse_unless_installed,
     use_held,
 )
 from attention_audit.transformer.opening import hold_model, hold_tokenizer
 from attention_audit.transformer.settings import Long
-from attention_audit.transformer.states import reading_together
+from attention_audit.transformer.states import set_piece_limit
 
 from .answering import Audited
 from .auditing import DATASET, MODEL, audit, check_batch_size, run_plan
@@ -82,7 +82,7 @@ def hold_models(model: Any, tokenizer: Any, prompted: bool) -> dict[str, Held]:
     held: dict[str, Held] = {}
     for number, one in enumerate(models, start=1):
         if isinstance(one, str | Path):
-            folder = str(find_folder(str(one), known_mirror(), "model"))
+            folder = str(find_folder(str(one), find_mirror(), "model"))
             held[folder] = Held(None if tokenizer is None else hold_tokenizer(tokenizer))
         else:
             name = f"model {number}" if len(models) > 1 else "model"
@@ -290,7 +290,7 @@ def audit_classifier(
         audits = ["predictions", *list_audits(questions), *OF_MAPS[: 2 * (len(folders) > 1)]]
         raw = {"audits": {"hf": audits}} | raw
         plan = Plan(raw, {}, memory=folder)
-        with tqdm(unit="step", disable=not progress) as bar, reading_together(batch_size and batch_size * max_length):
+        with tqdm(unit="step", disable=not progress) as bar, set_piece_limit(batch_size and batch_size * max_length):
 
             def report(done: int, jobs: int, line: str) -> None:
                 bar.n, bar.total = done, jobs

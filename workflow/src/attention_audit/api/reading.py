@@ -45,7 +45,7 @@ from attention_audit.stages.read_classifier import classes_of, opened, pieces_of
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.wording import ClassNames, class_names
-from attention_audit.transformer.folder import told_of
+from attention_audit.transformer.folder import use_mirror
 from attention_audit.transformer.opening import open_tokenizer
 
 from .auditing import check_path, name_classes, name_readouts
@@ -246,7 +246,7 @@ class Trained:
             "starts": [start for _, start, _ in chain(*placed)],
         }
         columns = {name: [row.get(name)] * len(SPLITS) for name in CORPUS.schema.names} | {"split": SPLITS}
-        with TemporaryDirectory(prefix="attention-audit-") as folder, told_of(scope.config.mirror):
+        with TemporaryDirectory(prefix="attention-audit-") as folder, use_mirror(scope.config.mirror):
             corpus = Path(folder) / "corpus.parquet"
             write_table(corpus, CORPUS, columns, Provenance("reading", {}, ""))
             first, gradient, known = self._read_out(runs[0], corpus, maps)

@@ -43,7 +43,7 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
         return {
             "jsd": jsd(one.attention, other.attention),
             "chance_jsd": jsd(one.attention, shuffled).mean(0),
-            "same_top": one.top() == other.top(),
+            "same_top": one.find_top() == other.find_top(),
         }
 
     found = collect(measure, first.batches(torch.float64), second.batches(torch.float64))

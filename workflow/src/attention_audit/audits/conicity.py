@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from attention_audit.model.attention import absolute_conicity, cone
-from attention_audit.model.network import inference
+from attention_audit.model.attention import measure_absolute_conicity, measure_conicity
+from attention_audit.model.network import use_inference
 
 from .attributed import Attributed
 
@@ -19,9 +19,9 @@ from .attributed import Attributed
 def conicity(texts: Attributed) -> dict[str, Any]:
     """Columns id, conicity and magnitude; one row for each text."""
     conicities, magnitudes = np.empty((2, len(texts.split)))
-    with inference(texts.model):
-        for members, batch in texts.split.in_order_of_length():
+    with use_inference(texts.model):
+        for members, batch in texts.split.iterate_by_length():
             states = texts.model(batch).states.double()
-            conicities[members] = cone(states, batch.mask).cpu().numpy()
-            magnitudes[members] = absolute_conicity(states, batch.mask).cpu().numpy()
+            conicities[members] = measure_conicity(states, batch.mask).cpu().numpy()
+            magnitudes[members] = measure_absolute_conicity(states, batch.mask).cpu().numpy()
     return {"id": texts.readout.ids, "conicity": conicities, "magnitude": magnitudes}

@@ -85,7 +85,7 @@ class ErasableTexts:
         values = votes[:, :width].reshape(len(votes), count, width // count, -1)
         masses = votes[:, width:-1, None]
         contexts = (values / masses.where(masses > 0, 1.0)).where(masses > 0, 0.0).flatten(1, 2)
-        logits = self.heads.tail.logits(contexts.permute(2, 0, 1), below)
+        logits = self.heads.tail.compute_logits(contexts.permute(2, 0, 1), below)
         return logits.double().softmax(-1).permute(1, 2, 0)
 
     def score(self, votes: Tensor, rows: Tensor | slice = EVERY) -> Tensor:

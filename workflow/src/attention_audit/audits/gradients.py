@@ -66,7 +66,7 @@ def vectors_of(model: Network, batch: Batch) -> Tensor:
     The positions are the tokens between both marks, P = L + 2; for a Transformer they are its pieces.
     """
     if model.transformer is not None and batch.pieces is not None:
-        return model.transformer.vectors(batch.pieces).detach()
+        return model.transformer.look_up_vectors(batch.pieces).detach()
     vectors: Tensor = model.embedding(batch.ids)
     return vectors.detach()
 

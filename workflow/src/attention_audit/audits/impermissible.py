@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_audit.model.network import inference
+from attention_audit.model.network import use_inference
 
 from .attributed import Attributed
 from .leave_one_out import deleting
@@ -33,7 +33,7 @@ def impermissible(texts: Attributed, blocked: Mapping[str, Sequence[int]]) -> di
     # -1 and NaN where no word is left
     without, fall = np.full(len(known), -1), np.full(len(known), np.nan)
     able = np.flatnonzero(counts < lengths[known])
-    with inference(texts.model):
+    with use_inference(texts.model):
         for rows, before, after in deleting(texts.model, texts.split, known[able], gone[able]):
             without[able[rows]] = after.argmax(1).cpu()
             fall[able[rows]] = (before - after).gather(1, before.argmax(1, keepdim=True))[:, 0].cpu()

@@ -14,7 +14,7 @@ The gradient is computed in closed form: dJSD(a, b)/da_t = 1/2 log(2 a_t / (a_t 
 passes through the head.
 
 With several heads, every head has weights of its own, a_k and a_0 are the means of the heads, and the gradient passes
-the tail. The search may use rounder numbers than what it finds is judged by (`Heads.coarse`).
+the tail. The search may use rounder numbers than what it finds is judged by (`Heads.round_values`).
 """
 
 from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: Insta
     if texts.heads is None:
         seen, log_seen = attention, log_attention
     else:
-        seen = texts.mean_map(attention)
+        seen = texts.average_heads(attention)
         log_seen = seen.log()
     others = torch.cat([seen, texts.attention[None]])
     log_sums = (seen[:, None] + others).log_()
@@ -64,7 +64,7 @@ def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: Insta
     if texts.heads is not None:
         # of the mean of the heads, each has an equal part
         gradient = (gradient / attention.shape[2])[:, :, None]
-    gradient = gradient.add(texts.descent(attention, penalty), alpha=settings.penalty)
+    gradient = gradient.add(texts.compute_descent(attention, penalty), alpha=settings.penalty)
     return attention * (gradient - (gradient * attention).sum(-1, keepdim=True))
 
 
@@ -83,7 +83,7 @@ def starts(texts: Padded, ids: Sequence[str], restarts: int, seed: int) -> Tenso
 def search(texts: Padded, settings: InstanceAdversary, start: Tensor) -> Tensor:
     """Adversarial weights for n texts from K restarts, 0 on padding, in the shape of `start`, which is `starts`."""
     if texts.heads is not None:
-        texts = replace(texts, heads=texts.heads.coarse())
+        texts = replace(texts, heads=texts.heads.round_values())
     logits = (settings.spread * start).masked_fill_(texts.padding, PADDING_LOGIT).requires_grad_()
     optimiser = Adam([logits], lr=settings.learning_rate, amsgrad=True, fused=True)
     target = texts.predict(texts.weights[None])
@@ -103,7 +103,7 @@ def furthest(texts: Padded, restarts: Tensor, epsilon: float) -> tuple[Tensor, T
     candidates = torch.cat([texts.weights[None], restarts])
     predicted = texts.predict(candidates)
     admissible = tvd(predicted, predicted[:1]) <= epsilon
-    divergence = jsd(texts.mean_map(candidates), texts.attention).where(admissible, -1.0)
+    divergence = jsd(texts.average_heads(candidates), texts.attention).where(admissible, -1.0)
     best = divergence.argmax(0)
     rows = torch.arange(len(best))
     return candidates[best, rows], divergence[best, rows], predicted[best, rows], admissible[1:].sum(0)

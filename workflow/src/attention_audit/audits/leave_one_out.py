@@ -24,7 +24,7 @@ from attention_audit.batching import sort_into_runs
 from attention_audit.divergence import flipped, tvd
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.encoders import Carried
-from attention_audit.model.network import Network, PairClassifier, inference, read
+from attention_audit.model.network import Network, PairClassifier, read, use_inference
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
 
@@ -69,7 +69,7 @@ def logits(models: Sequence[Network], texts: Batch) -> Tensor:
     if texts.pieces is None:
         return torch.stack([model(texts).logits for model in models])
     parts, rows = [], []
-    for members, pieces in texts.pieces.in_order_of_length():
+    for members, pieces in texts.pieces.iterate_by_length():
         width = int(texts.lengths[members].max()) + 2
         candidates = None if texts.candidates is None else texts.candidates[members]
         of_texts = (texts.ids[members, :width], texts.lengths[members], texts.labels[members])
@@ -152,7 +152,7 @@ class Reading:
         if texts.pieces is not None:
             stays = torch.zeros(len(text), texts.ids.shape[1] - 1, dtype=torch.bool, device=kept.device)
             stays.scatter_(1, kept.where(place[:-2] < counts[:, None], stays.shape[1] - 1), True)
-            texts = replace(texts, pieces=texts.pieces.keeping(stays[:, :-1]))
+            texts = replace(texts, pieces=texts.pieces.keep_words(stays[:, :-1]))
         return replace(texts, ids=ids.scatter(1, end, mark), lengths=counts)
 
     def keeping(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
@@ -183,7 +183,7 @@ def leave_one_out_of(models: Sequence[Network], split: Split, members: Integers 
     found = [Deletions(zeros(float), np.full(len(split), -1), zeros(float), zeros(bool)) for _ in models]
     with ExitStack() as modes:
         for model in models:
-            modes.enter_context(inference(model))
+            modes.enter_context(use_inference(model))
         several = members[lengths[members] > 1]
         for run in sort_into_runs(lengths[several], READ):
             texts = several[run]

@@ -39,7 +39,7 @@ from attention_audit.batching import runs, sort_into_runs, stream
 from attention_audit.columns.audits import DELETED, LIKELY, MASK, UNKNOWN
 from attention_audit.corpus.vocabulary import UNKNOWN as UNKNOWN_ROW
 from attention_audit.model.batch import Batch, Split
-from attention_audit.model.network import Network, inference
+from attention_audit.model.network import Network, use_inference
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.model.tail import probabilities
 from attention_audit.padded import Padded
@@ -165,7 +165,7 @@ def delete_sets(model: Network, split: Split, deletions: Deletions, text: Intege
     """Compute what the predicted class loses where words are deleted: texts (D,), words (D, L) -> (D,)."""
     lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
     several = np.flatnonzero(gone.sum(1) > 1)
-    with inference(model):
+    with use_inference(model):
         for rows, before, after in deleting(model, split, text[several], gone[several]):
             lost[several[rows]] = select_class(before - after, deletions.predicted[text[several[rows]]])
     return lost
@@ -251,7 +251,7 @@ def predict_altered(
     `classes` are those of all texts of the split. `read` gives the logits of the rows of a run from their batch.
     """
     found = np.empty(len(members))
-    with inference(texts.model):
+    with use_inference(texts.model):
         for rows in runs:
             read_logits = read(rows, flat(texts.split.batch(members[rows])))
             found[rows] = select_class(probabilities(read_logits.double()), classes[members[rows]])

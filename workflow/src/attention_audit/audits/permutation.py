@@ -55,7 +55,7 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str,
 
     def measure(texts: Padded) -> dict[str, Any]:
         random = orders(texts, readout.ids, settings.permutations, seed, settings.marks)
-        before, after = texts.predict(texts.weights[None]), texts.predict(texts.permuted(random))
+        before, after = texts.predict(texts.weights[None]), texts.predict(texts.permute(random))
         moved = tvd(after, before).numpy()
         return {
             "median_tvd": np.median(moved, axis=0),

@@ -160,7 +160,7 @@ def score_states(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -
 
     scores = {"random": shuffled(texts, ids, seed), "attention": texts.attention}
     if texts.bias.shape[1]:
-        (scores["gradient"],) = texts.descent(texts.attention[None], choose)
+        (scores["gradient"],) = texts.compute_descent(texts.attention[None], choose)
         scores["product"] = texts.attention * scores["gradient"]
     return scores
 

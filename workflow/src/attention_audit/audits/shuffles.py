@@ -72,7 +72,7 @@ def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> di
         imposed = orders(texts, readout.ids, count, permutation.seed, permutation.marks)
         found = []
         for shuffle in range(1 + count):
-            weighted = count_votes(texts.rearranged(imposed[shuffle - 1])) if shuffle else own
+            weighted = count_votes(texts.reorder(imposed[shuffle - 1])) if shuffle else own
             erased = random[shuffle - 1 : shuffle] if shuffle else random
             moved = tvd(own.predicted[..., 0], weighted.predicted[..., 0])
             found.append(measure(weighted, erased, readout.ids, erasure.seed) | {"tvd": moved})

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
-from attention_audit.raw_text import RawText, spaced
+from attention_audit.raw_text import RawText, join_words
 
 from .blocking import find_blocked, masked
 from .rationales import Annotations, Rationale, Span, align
@@ -120,8 +120,8 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
     # an empty list, not null, where all lists were of a wrong length: somebody did mark this text
     evidence = found.majority or ([] if text.annotations and not found.marks else None)
     if joined:
-        second = place_words(text.query, added) or spaced(query)
-        written, words = (written or spaced(own)).beside(second), [*own, *query]
+        second = place_words(text.query, added) or join_words(query)
+        written, words = (written or join_words(own)).join_pair(second), [*own, *query]
         begins = begins and [*begins, *(len(own) + at for at in first_words(others) or [0])]
         scores = scores and [*scores, *[0.0] * len(query)]
     widths = np.diff([*(begins or [0]), len(words)])

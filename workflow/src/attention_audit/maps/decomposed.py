@@ -145,7 +145,7 @@ def attn_lrp(read: Pass) -> Tensor:
     back.
     """
     with torch.enable_grad(), bent(read.classifier):
-        vectors = read.classifier.vectors(read.pieces).detach().requires_grad_()
-        chosen = read.explained_of(read.classifier.logits(read.pieces, vectors)).sum()
+        vectors = read.classifier.look_up_vectors(read.pieces).detach().requires_grad_()
+        chosen = read.explained_of(read.classifier.compute_logits(read.pieces, vectors)).sum()
         (slope,) = torch.autograd.grad(chosen, vectors)
     return (vectors.detach() * slope).sum(-1) * read.mask

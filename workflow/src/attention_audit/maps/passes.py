@@ -38,8 +38,8 @@ class Pass:
     @cached_property
     def seen(self) -> tuple[list[LayerPass], Tensor]:
         """All layers, and the logits (B, C), without gradients."""
-        with torch.no_grad(), self.classifier.watched() as layers:
-            logits = self.classifier.logits(self.pieces)
+        with torch.no_grad(), self.classifier.record_layers() as layers:
+            logits = self.classifier.compute_logits(self.pieces)
         return layers, logits
 
     @property
@@ -68,7 +68,7 @@ class Pass:
     @cached_property
     def classified(self) -> Tensor:
         """The share of each piece in the state that is classified, (B, P): 1 for one of them, or alike for all."""
-        return self.classifier.classified(self.pieces)
+        return self.classifier.mark_classified(self.pieces)
 
     def row(self, matrix: Tensor) -> Tensor:
         """The rows of matrices that are those of the classified pieces, or their mean: (B, .., P, P) -> (B, .., P)."""
@@ -77,9 +77,9 @@ class Pass:
     @cached_property
     def slopes(self) -> "Slopes":
         """One pass with gradients of the logit of the class that is explained."""
-        with torch.enable_grad(), self.classifier.watched() as layers:
-            vectors = self.classifier.vectors(self.pieces).detach().requires_grad_()
-            chosen = self.explained_of(self.classifier.logits(self.pieces, vectors)).sum()
+        with torch.enable_grad(), self.classifier.record_layers() as layers:
+            vectors = self.classifier.look_up_vectors(self.pieces).detach().requires_grad_()
+            chosen = self.explained_of(self.classifier.compute_logits(self.pieces, vectors)).sum()
             asked = [vectors, *(layer.weights for layer in layers), *(layer.below for layer in layers)]
             of_vectors, *others = torch.autograd.grad(chosen, asked)
         count = len(layers)

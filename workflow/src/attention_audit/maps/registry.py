@@ -51,5 +51,5 @@ def words(scores: Tensor, pieces: PieceBatch) -> list[Floats32]:
     """Scores of pieces, (B, P), as those of the words of each text, (L_i,), in the order of the batch: sums over the
     pieces of a word. Words that are read from the same pieces have equal parts; marks are left out.
     """
-    items = pieces.of_items(scores[:, None])[:, 0].cpu().numpy()
+    items = pieces.weigh_items(scores[:, None])[:, 0].cpu().numpy()
     return [row[:count] for row, count in zip(items, pieces.read.tolist(), strict=True)]

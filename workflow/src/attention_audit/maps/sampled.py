@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention_audit.transformer.states import together
+from attention_audit.transformer.states import get_piece_limit
 
 from .passes import Pass
 
@@ -33,8 +33,8 @@ def probability(read: Pass, text: int, words: Tensor, kept: Tensor) -> Tensor:
     """The probability of a text's predicted class where of these words (K,) only some are kept, (S, K): (S,)."""
     stays = kept.new_ones(len(kept), int(read.pieces.read[text]), dtype=torch.bool)
     stays[:, words] = kept > 0
-    rows = read.pieces.rows(torch.full((len(kept),), text, device=kept.device))
-    logits = read.classifier.logits(rows.keeping(stays))
+    rows = read.pieces.select_texts(torch.full((len(kept),), text, device=kept.device))
+    logits = read.classifier.compute_logits(rows.keep_words(stays))
     return logits.softmax(-1)[:, read.explained[text]]
 
 
@@ -52,10 +52,10 @@ def slopes(read: Pass, explained: Any, samples: int, seed: int) -> Tensor:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             found = explained(asked).attribute(
-                everything, n_samples=samples, perturbations_per_eval=max(1, together() // count)
+                everything, n_samples=samples, perturbations_per_eval=max(1, get_piece_limit() // count)
             )
         of_items[text, 0, words] = found[0]
-    return read.pieces.of_pieces(of_items, read.mask[:, None])[:, 0]
+    return read.pieces.weigh_pieces(of_items, read.mask[:, None])[:, 0]
 
 
 def lime(read: Pass, samples: int = SAMPLES, seed: int = SEED) -> Tensor:

@@ -35,7 +35,7 @@ ENCODERS = {
     "bigru": EncoderEntry("model.encoders:BiGRU"),
     "conv": EncoderEntry("model.encoders:Convolution", summarising=True),
     "none": EncoderEntry("model.encoders:Bare"),
-    "transformer": EncoderEntry("model.encoders:carry_states", marked=True, summarising=True),
+    "transformer": EncoderEntry("model.encoders:build_carried", marked=True, summarising=True),
     "lstm": EncoderEntry("model.encoders:LSTM", marked=True, summarising=True),
     "orthogonal_bilstm": EncoderEntry("model.encoders:OrthogonalBiLSTM", marked=True, summarising=True),
     "orthogonal_lstm": EncoderEntry("model.encoders:OneOrthogonalLSTM", marked=True, summarising=True),
@@ -127,12 +127,12 @@ class Architecture(Section):
 
     @property
     def classifying(self) -> bool:
-        """Whether the encoder is a Transformer that classifies texts itself, with no attention above it."""
+        """Tell whether the encoder is a Transformer that classifies texts itself, with no attention above it."""
         return self.attention in HEADS
 
     @property
     def modules(self) -> list[str]:
-        """The modules that build encoder and attention."""
+        """Return the modules that build encoder and attention."""
         targets = [find_encoder(self.encoder).target]
         if not self.classifying:
             targets.append(find_attention(self.attention).target)
@@ -140,16 +140,16 @@ class Architecture(Section):
 
     @property
     def frozen(self) -> bool:
-        """Whether the encoder is a Transformer whose weights stay as they are, so that its states are given."""
+        """Tell whether the encoder is a Transformer whose weights stay as they are, so that its states are given."""
         return self.transformer is not None and self.transformer.frozen
 
     @property
     def tuned(self) -> bool:
-        """Whether the encoder is a Transformer that the training fine-tunes."""
+        """Tell whether the encoder is a Transformer that the training fine-tunes."""
         return self.transformer is not None and not self.transformer.frozen
 
     @model_validator(mode="after")
-    def _fitting(self) -> Self:
+    def _check_parts(self) -> Self:
         if (self.encoder == "transformer") != (self.transformer is not None):
             raise ValueError(f"encoder {self.encoder!r}: a Transformer is to be named where it is the encoder, only")
         if self.classifying and not self.tuned:

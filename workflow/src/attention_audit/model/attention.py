@@ -24,7 +24,7 @@ SPREAD = 0.5
 
 
 def over_items(scores: Tensor, texts: Batch | Sentences) -> Tensor:
-    """Softmax over the items of each text, without padding: (N, I) -> (N, I)."""
+    """Return the softmax over the items of each text, without padding: (N, I) -> (N, I)."""
     return scores.masked_fill(~texts.mask, float("-inf")).softmax(-1)
 
 
@@ -35,7 +35,8 @@ def scale(weight: Tensor, factor: float) -> None:
 
 
 def soften(attention: nn.Module, factor: float) -> None:
-    """Multiply the scores of attention by a factor: below 1, no weight is near 1, and the softmax passes gradients.
+    """Multiply the scores of attention by a factor: below 1, no weight is near 1, and the softmax passes
+    gradients.
 
     Raises AuditError where its class has no such method.
     """
@@ -66,7 +67,7 @@ class Scored(nn.Module):
         return scores
 
     def forward(self, states: Tensor, texts: Batch | Sentences, query: Tensor | None = None) -> Tensor:
-        """(N, I, H), queries (N, H) -> (N, I)."""
+        """Return weights: (N, I, H), queries (N, H) -> (N, I)."""
         return over_items(self.compute_scores(states, query), texts)
 
     def soften(self, factor: float) -> None:
@@ -116,7 +117,7 @@ class Uniform(Weightless):
     """1 / items on every item (Wiegreffe & Pinter 2019, section 3.2)."""
 
     def forward(self, states: Tensor, texts: Batch) -> Tensor:
-        """(N, I, H) -> (N, I)."""
+        """Return weights: (N, I, H) -> (N, I)."""
         return texts.mask / texts.items[:, None]
 
 
@@ -124,7 +125,7 @@ class Imposed(Weightless):
     """The weights of another model, which the batch carries (Wiegreffe & Pinter 2019, section 3.4)."""
 
     def forward(self, states: Tensor, texts: Batch) -> Tensor:
-        """(N, I, H) -> (N, I)."""
+        """Return weights: (N, I, H) -> (N, I)."""
         return require_part(texts.attention, "attention")
 
 
@@ -143,13 +144,13 @@ class Drawn(Weightless):
         self.register_buffer("scores", torch.randn(PLACES) * SPREAD)
 
     def forward(self, states: Tensor, texts: Batch | Sentences) -> Tensor:
-        """(N, I, H) -> (N, I)."""
+        """Return weights: (N, I, H) -> (N, I)."""
         places = torch.arange(states.shape[1], device=states.device) % PLACES
         return over_items(self.scores[places].expand(len(states), -1), texts)
 
 
 def weigh(attention: Tensor, states: Tensor) -> Tensor:
-    """The context vectors sum_t a_t h_t: (N, I), (N, I, H) -> (N, H)."""
+    """Sum states up to the context vectors sum_t a_t h_t: (N, I), (N, I, H) -> (N, H)."""
     return torch.einsum("bl,blh->bh", attention, states)
 
 
@@ -161,7 +162,8 @@ def build_attention(architecture: Architecture, width: int) -> Any:
 
 
 def compute_cosines(states: Tensor, mask: Tensor) -> Tensor:
-    """The cosine of each state with the mean state of its text: states (n, L, H), mask (n, L), true on items -> (n, L).
+    """Compute the cosine of each state with the mean state of its text: states (n, L, H), mask (n, L), true on items ->
+    (n, L).
 
     0 for a state of zeros, and on padding.
     """
@@ -169,13 +171,14 @@ def compute_cosines(states: Tensor, mask: Tensor) -> Tensor:
     return cosine_similarity(states, middle[:, None], dim=-1).where(mask, 0.0)
 
 
-def cone(states: Tensor, mask: Tensor) -> Tensor:
-    """Conicity, the mean of the cosines: (n, L, H), (n, L) -> (n,). Mohankumar et al. 2020, section 3.2."""
+def measure_conicity(states: Tensor, mask: Tensor) -> Tensor:
+    """Measure conicity, the mean of the cosines: (n, L, H), (n, L) -> (n,). Mohankumar et al. 2020, section 3.2."""
     return compute_cosines(states, mask).sum(1) / mask.sum(1)
 
 
-def absolute_conicity(states: Tensor, mask: Tensor) -> Tensor:
-    """The mean of the cosines' magnitudes, (n, L, H), (n, L) -> (n,): what the authors' code computes and minimises.
+def measure_absolute_conicity(states: Tensor, mask: Tensor) -> Tensor:
+    """Measure the mean of the cosines' magnitudes, (n, L, H), (n, L) -> (n,): what the authors' code computes and
+    minimises.
 
     It is small only where states spread. Conicity itself is also small where one large state is opposed to many others
     that are all alike.

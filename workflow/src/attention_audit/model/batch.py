@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from attention_audit.arrays import Array, Flags, Integers
-from attention_audit.batching import padded, sort_into_runs, within
-from attention_audit.transformer.states import PieceBatch, PieceTable, together
+from attention_audit.batching import mark_lengths, pad_slices, sort_into_runs
+from attention_audit.transformer.states import PieceBatch, PieceTable, get_piece_limit
 
 PartT = TypeVar("PartT")
 SHORT = 8
@@ -27,8 +27,8 @@ class Sentences:
 
     @property
     def mask(self) -> Tensor:
-        """(n, W), true on words."""
-        return within(self.lengths, self.words.shape[1])
+        """Return (n, W), true on words."""
+        return mark_lengths(self.lengths, self.words.shape[1])
 
 
 class Documents(NamedTuple):
@@ -55,7 +55,7 @@ class Marked:
 
     @property
     def words(self) -> Tensor:
-        """(B, L), the ids after the start mark; shorter texts are followed by their end mark and padding."""
+        """Return (B, L), the ids after the start mark; shorter texts are followed by their end mark and padding."""
         return self.ids[:, 1:-1]
 
 
@@ -89,13 +89,13 @@ class Batch(Marked):
 
     @property
     def items(self) -> Tensor:
-        """The number of items of each text, (B,)."""
+        """Return the number of items of each text, (B,)."""
         return self.lengths if self.documents is None else self.documents.counts
 
     @property
     def mask(self) -> Tensor:
-        """(B, I), true on items: a model cannot attend to marks and padding."""
-        return within(self.items, (self.words if self.documents is None else self.documents.places).shape[1])
+        """Return (B, I), true on items: a model cannot attend to marks and padding."""
+        return mark_lengths(self.items, (self.words if self.documents is None else self.documents.places).shape[1])
 
 
 def require_part(part: PartT | None, name: str) -> PartT:
@@ -105,7 +105,7 @@ def require_part(part: PartT | None, name: str) -> PartT:
     return part
 
 
-def _starts(lengths: Integers) -> Integers:
+def _find_starts(lengths: Integers) -> Integers:
     return lengths.cumsum() - lengths
 
 
@@ -117,16 +117,16 @@ class Lists(NamedTuple):
 
     @property
     def owners(self) -> Integers:
-        """The list that each number is in."""
+        """Return the list that each number is in."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
     @property
     def places(self) -> Integers:
-        """The place of each number in its list."""
-        return np.arange(len(self.flat)) - _starts(self.counts)[self.owners]
+        """Return the place of each number in its list."""
+        return np.arange(len(self.flat)) - _find_starts(self.counts)[self.owners]
 
-    def only(self, kept: Flags) -> "Lists":
-        """The lists with some of their numbers: `kept` says of each whether it stays."""
+    def select(self, kept: Flags) -> "Lists":
+        """Return the lists with some of their numbers: `kept` says of each whether it stays."""
         return Lists(self.flat[kept], np.bincount(self.owners[kept], minlength=len(self.counts)))
 
 
@@ -135,13 +135,13 @@ class _Slices:
 
     def __init__(self, flat: Tensor, counts: Integers, starts: Integers | None = None) -> None:
         self.flat, self.counts = flat, counts
-        bounds = np.stack([_starts(counts) if starts is None else starts, counts])
+        bounds = np.stack([_find_starts(counts) if starts is None else starts, counts])
         self._bounds = torch.as_tensor(bounds, device=flat.device)
 
     def pad_rows(self, members: Integers, least: int = 0) -> tuple[Tensor, Tensor]:
         """Pad the slices at `members` with zeros to rows, at least `least` wide; give these, and the slices' counts."""
         starts, counts = self._bounds[:, torch.as_tensor(members, device=self.flat.device)]
-        return padded(self.flat, starts, counts, max(least, int(self.counts[members].max()))), counts
+        return pad_slices(self.flat, starts, counts, max(least, int(self.counts[members].max()))), counts
 
 
 class _SentenceTable:
@@ -152,18 +152,18 @@ class _SentenceTable:
 
     def __init__(self, sentences: Lists, texts: _Slices) -> None:
         self.counts, words = np.asarray(sentences.counts, np.int64), texts.counts - 2
-        self._first = _starts(self.counts)
-        tokens = np.asarray(sentences.flat, np.int64) + np.repeat(_starts(words), self.counts)
+        self._first = _find_starts(self.counts)
+        tokens = np.asarray(sentences.flat, np.int64) + np.repeat(_find_starts(words), self.counts)
         lengths = np.diff(tokens, append=words.sum())
         # before a sentence lie both marks of every earlier text, and the start mark of its own
         starts = tokens + np.repeat(2 * np.arange(len(words)) + 1, self.counts)
         self._sentences = _Slices(texts.flat, lengths, starts)
         self.longest = np.maximum.reduceat(lengths, self._first)
 
-    def documents(self, members: Integers) -> Documents:
-        """The sentences of the texts at `members`."""
+    def take_documents(self, members: Integers) -> Documents:
+        """Take the sentences of the texts at `members`."""
         counts = self.counts[members]
-        numbers = np.arange(counts.sum()) + np.repeat(self._first[members] - _starts(counts), counts)
+        numbers = np.arange(counts.sum()) + np.repeat(self._first[members] - _find_starts(counts), counts)
         octaves = np.ceil(np.log2(np.maximum(self._sentences.counts[numbers], SHORT)))
         order = np.argsort(octaves, kind="stable")
         groups = np.split(numbers[order], np.flatnonzero(np.diff(octaves[order])) + 1)
@@ -188,7 +188,7 @@ class GivenStates:
     summarised: bool
 
     def batch(self, members: Integers, device: torch.device) -> tuple[Tensor, Tensor | None]:
-        """States (B, L, H) of the texts at `members`, and summaries of queries (B, H)."""
+        """Take states (B, L, H) of the texts at `members`, and summaries of queries (B, H)."""
         starts, counts = (torch.from_numpy(part[members]) for part in (self.starts, self.read))
         longest = int(counts.max())
         # a text's last state stands behind it too, where states have no meaning
@@ -262,20 +262,20 @@ class Split:
         return len(self.lengths)
 
     def room(self, tokens: float, passes: int = 1) -> float:
-        """How many padded tokens are computed together where `tokens` are for small encoders.
+        """Return how many padded tokens are computed together where `tokens` are for small encoders.
 
         passes: how many times more memory a token takes than without gradients.
         """
-        return tokens if self._pieces is None else min(tokens, together() / passes)
+        return tokens if self._pieces is None else min(tokens, get_piece_limit() / passes)
 
     def batch(self, members: Integers) -> Batch:
-        """The texts at `members`, padded to the longest of them."""
+        """Take the texts at `members`, padded to the longest of them."""
         ids, marked = self._texts.pad_rows(members)
         carried: dict[str, Any] = {name: rows.pad_rows(members)[0] for name, rows in self._by_item.items()}
         for name, values in self._by_text.items():
             carried[name] = torch.as_tensor(values[members], device=self.device)
         if self._sentences is not None:
-            carried["documents"] = self._sentences.documents(members)
+            carried["documents"] = self._sentences.take_documents(members)
         if self._pieces is not None:
             carried["pieces"] = self._pieces.batch(members)
         if self._queries is not None:
@@ -284,12 +284,12 @@ class Split:
             carried["query"] = Marked(queries.long(), both - 2)
         if self._candidates is not None:
             classes, counts = self._candidates.pad_rows(members, least=1)
-            carried["candidates"] = classes.long().where(within(counts, classes.shape[1]), -1)
+            carried["candidates"] = classes.long().where(mark_lengths(counts, classes.shape[1]), -1)
         if self._given is not None:
             carried["states"], carried["summary"] = self._given.batch(members, self.device)
         return Batch(ids.long(), marked - 2, **carried)
 
-    def in_order_of_length(self, tokens: int = 16384) -> Iterator[tuple[Integers, Batch]]:
-        """All texts once, shortest first, in batches of at most `tokens` padded tokens, with their positions."""
+    def iterate_by_length(self, tokens: int = 16384) -> Iterator[tuple[Integers, Batch]]:
+        """Yield all texts once, shortest first, in batches of at most `tokens` padded tokens, with their positions."""
         for members in sort_into_runs(self.sizes + 2, self.room(tokens)):
             yield members, self.batch(members)

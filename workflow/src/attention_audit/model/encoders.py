@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding as lookup
 
-from attention_audit.batching import within
+from attention_audit.batching import mark_lengths
 from attention_audit.targets import load
 
 from .architecture import Architecture, find_encoder
@@ -52,7 +52,7 @@ class VectorEncoder(nn.Module):
 def reverse_within(lengths: Tensor, longest: int) -> Tensor:
     """Give the positions of sequences that are reversed within their own lengths: (N,) -> (N, longest)."""
     position = torch.arange(longest, device=lengths.device)
-    return torch.where(within(lengths, longest), lengths[:, None] - 1 - position, position)
+    return torch.where(mark_lengths(lengths, longest), lengths[:, None] - 1 - position, position)
 
 
 class OrthogonalLSTM(nn.Module):
@@ -76,7 +76,7 @@ class OrthogonalLSTM(nn.Module):
         self.cell = nn.LSTMCell(embedding, hidden)
 
     def forward(self, vectors: Tensor) -> tuple[Tensor, None]:
-        """Vectors (T, B, E) of B texts -> their states (T, B, H); the second result stands where an LSTM has one."""
+        """Return the states (T, B, H) of vectors (T, B, E) of B texts, and None where an LSTM has its last state."""
         state, memory, before = vectors.new_zeros(3, vectors.shape[1], self.cell.hidden_size)
         states = []
         for word in vectors:
@@ -109,7 +109,7 @@ class Bidirectional(TwoWays, TextEncoder):
     """
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """States of the tokens, (B, L, 2 hidden)."""
+        """Return the states of the tokens, (B, L, 2 hidden)."""
         left, right, reverse = self._read(embedding, texts, texts.ids.shape[1] - 1)
         text = torch.arange(reverse.shape[1], device=reverse.device)
         # this is right[reverse, text] as an embedding lookup, whose gradient is several times faster
@@ -117,14 +117,16 @@ class Bidirectional(TwoWays, TextEncoder):
         return torch.cat([left[1:].transpose(0, 1), aligned], dim=-1)
 
     def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """The final states of both, after their last mark, (B, 2 hidden)."""
+        """Return the final states of both, after their last mark, (B, 2 hidden)."""
         left, right, _ = self._read(embedding, texts, texts.ids.shape[1])
         text = torch.arange(left.shape[1], device=left.device)
         last = texts.lengths + 1
         return torch.cat([left[last, text], right[last, text]], dim=-1)
 
     def _read(self, embedding: nn.Embedding, texts: Marked, steps: int) -> tuple[Tensor, Tensor, Tensor]:
-        """States of the first `steps` steps of both, (steps, B, hidden), and the positions that the second reads."""
+        """Return the states of the first `steps` steps of both, (steps, B, hidden), and the positions that the second
+        reads.
+        """
         reverse = reverse_within(texts.lengths + 2, steps)
         left, right = embedding(torch.stack([texts.ids[:, :steps].t(), texts.ids.gather(1, reverse).t()]))
         left, _ = self.forwards(left)
@@ -155,13 +157,13 @@ class LSTM(TextEncoder):
         self.width = architecture.hidden
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """States of the tokens, (B, L, hidden)."""
+        """Return the states of the tokens, (B, L, hidden)."""
         states, _ = self.forwards(embedding(texts.ids[:, :-1].t()))
         read: Tensor = states[1:].transpose(0, 1)
         return read
 
     def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """The state after the end mark, (B, hidden)."""
+        """Return the state after the end mark, (B, hidden)."""
         states, _ = self.forwards(embedding(texts.ids.t()))
         last: Tensor = states[texts.lengths + 1, torch.arange(len(texts.ids), device=states.device)]
         return last
@@ -181,11 +183,11 @@ class Carried(TextEncoder):
         self.width = width
 
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
-        """(B, L, width), as they are."""
+        """Return (B, L, width), as they are."""
         return require_part(texts.states if isinstance(texts, Batch) else None, "states, or its Transformer")
 
 
-def carry_states(architecture: Architecture, size: int) -> Carried:
+def build_carried(architecture: Architecture, size: int) -> Carried:
     """Build the encoder of a Transformer's states, which reads a pair as one sequence."""
     return Carried(architecture.hidden)
 
@@ -201,13 +203,13 @@ class Affine(VectorEncoder):
         self.width = architecture.hidden
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """(N, L, E) -> (N, L, hidden)."""
+        """Return states: (N, L, E) -> (N, L, hidden)."""
         states: Tensor = self.affine(vectors).tanh()
         return states
 
     def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
-        """The mean of the states, 0 for an empty sequence: (N, L, hidden) -> (N, hidden)."""
-        inside = within(lengths, states.shape[1])[..., None]
+        """Return the mean of the states, 0 for an empty sequence: (N, L, hidden) -> (N, hidden)."""
+        inside = mark_lengths(lengths, states.shape[1])[..., None]
         return (states * inside).sum(1) / lengths.clamp(min=1)[:, None]
 
 
@@ -217,7 +219,7 @@ class BiGRU(TwoWays, VectorEncoder):
     recurrence = nn.GRU
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """(N, L, E) -> (N, L, 2 hidden)."""
+        """Return states: (N, L, E) -> (N, L, 2 hidden)."""
         sequence, longest = torch.arange(len(vectors), device=vectors.device)[:, None], vectors.shape[1]
         reverse = reverse_within(lengths, longest)
         # both reversals are embedding lookups, whose gradient is several times faster than that of indexing
@@ -243,15 +245,15 @@ class Convolution(VectorEncoder):
         self.reach = max(kernels) // 2
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """(N, L, E) -> (N, L, widths x filters)."""
-        inside = within(lengths, vectors.shape[1])
+        """Return states: (N, L, E) -> (N, L, widths x filters)."""
+        inside = mark_lengths(lengths, vectors.shape[1])
         values = self.dropout(vectors * inside[..., None]).transpose(1, 2)
         return torch.cat([filters(values) for filters in self.filters], dim=1).relu().transpose(1, 2)
 
     def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
-        """The largest value of each filter, 0 for an empty sequence: (N, L, H) -> (N, H)."""
+        """Return the largest value of each filter, 0 for an empty sequence: (N, L, H) -> (N, H)."""
         # no state is negative, so zeros on padding never win
-        return (states * within(lengths, states.shape[1])[..., None]).amax(1)
+        return (states * mark_lengths(lengths, states.shape[1])[..., None]).amax(1)
 
 
 class Bare(VectorEncoder):
@@ -264,7 +266,7 @@ class Bare(VectorEncoder):
         self.width = size
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """(N, L, E) -> (N, L, E)."""
+        """Return states: (N, L, E) -> (N, L, E)."""
         return vectors
 
 

@@ -38,7 +38,7 @@ def build_embedding(architecture: Architecture, words: int) -> nn.Embedding:
 
 
 def read(transformer: WordStates | None, batch: Batch) -> Batch:
-    """The batch with the states of its texts where a Transformer is to read them; else as it is."""
+    """Return the batch with the states of its texts where a Transformer is to read them; else as it is."""
     if transformer is None or batch.pieces is None:
         return batch
     states, summary = transformer(batch.pieces, batch.vectors)
@@ -46,7 +46,7 @@ def read(transformer: WordStates | None, batch: Batch) -> Batch:
 
 
 def initialise(model: nn.Module) -> None:
-    """Serrano & Smith's initial weights.
+    """Give a model Serrano & Smith's initial weights.
 
     Weights of the decoder, and of recurrent units for their input: uniform, by Glorot & Bengio's rule. Weights of
     recurrent units for their state: orthogonal. Biases of both: zero. Convolutions and attention keep the weights that
@@ -83,7 +83,7 @@ class Words(nn.Module):
         self.width = self.encoder.width
 
     def forward(self, embedding: nn.Embedding, texts: Marked | Sentences) -> Tensor:
-        """States of the words, (N, L, H)."""
+        """Return the states of the words, (N, L, H)."""
         states: Tensor = self.encoder(self.dropout(embedding(texts.words)), texts.lengths)
         return states
 
@@ -115,7 +115,7 @@ class Hierarchy(nn.Module):
         self.width = self.encoder.width
 
     def forward(self, embedding: nn.Embedding, batch: Batch) -> Tensor:
-        """States of the sentences, (B, S, H)."""
+        """Return the states of the sentences, (B, S, H)."""
         groups, places, _ = require_part(batch.documents, "sentence boundaries")
         summaries = []
         for sentences in groups:
@@ -139,12 +139,14 @@ class Network(nn.Module):
     decoder: nn.Linear
     encoder: Any
 
-    def contributions(self, states: Tensor) -> Tensor:
-        """What each item adds to the scores, (..., H) -> (..., O). Raises TypeError where its states are not known."""
+    def compute_contributions(self, states: Tensor) -> Tensor:
+        """Return what each item adds to the scores, (..., H) -> (..., O). Raises TypeError where its states are not
+        known.
+        """
         raise TypeError(f"{type(self).__name__} adds nothing up item by item")
 
-    def undecayed(self) -> list[nn.Parameter]:
-        """The parameters without an L2 penalty."""
+    def list_undecayed(self) -> list[nn.Parameter]:
+        """List the parameters without an L2 penalty."""
         return []
 
 
@@ -169,25 +171,25 @@ class Classifier(Network):
             initialise(self)
 
     def forward(self, batch: Batch) -> Output:
-        """Logits, attention over the items, the states that it weighs, and the decoder's bias."""
+        """Return the logits, attention over the items, the states that it weighs, and the decoder's bias."""
         batch = read(self.transformer, batch)
         states = self.encoder(self.embedding, batch)
         attention = self.attention(states, batch)
         context = self.context_dropout(weigh(attention, states))
         return Output(self.logit_dropout(self.decoder(context)), attention, states, self.decoder.bias)
 
-    def contributions(self, states: Tensor) -> Tensor:
-        """z_t = W h_t: (B, I, H) -> (B, I, O). Without dropout, logits = sum_t attention_t z_t + bias."""
+    def compute_contributions(self, states: Tensor) -> Tensor:
+        """Compute z_t = W h_t: (B, I, H) -> (B, I, O). Without dropout, logits = sum_t attention_t z_t + bias."""
         return states @ self.decoder.weight.T
 
-    def undecayed(self) -> list[nn.Parameter]:
-        """The parameters without an L2 penalty: those of attention over items and, in a hierarchy, over words."""
+    def list_undecayed(self) -> list[nn.Parameter]:
+        """List the parameters without an L2 penalty: those of attention over items and, in a hierarchy, over words."""
         words = self.encoder.attention.parameters() if isinstance(self.encoder, Hierarchy) else ()
         return [*words, *self.attention.parameters()]
 
 
-def allowed(candidates: Tensor, classes: int) -> Tensor:
-    """Which classes may answer each text: candidates (B, K) as in `Batch` -> (B, C)."""
+def mark_allowed(candidates: Tensor, classes: int) -> Tensor:
+    """Mark which classes may answer each text: candidates (B, K) as in `Batch` -> (B, C)."""
     named = candidates[..., None] == torch.arange(classes, device=candidates.device)
     return named.any(1) | (candidates < 0).all(1, keepdim=True)
 
@@ -215,36 +217,42 @@ class PairClassifier(Network):
         self.decoder = nn.Linear(hidden, classes)
 
     def forward(self, batch: Batch) -> Output:
-        """Logits, attention over the text's tokens, the states that it weighs, and the query's part of the scores."""
+        """Return the logits, attention over the text's tokens, the states that it weighs, and the query's part of the
+        scores.
+        """
         batch = read(self.transformer, batch)
         query = self.query(batch)
         states = self.encoder(self.embedding, batch)
         attention = self.attention(states, batch, query)
         bias = self.projection.bias + self.query_projection(query)
-        logits = self.decoder((self.contributions(weigh(attention, states)) + bias).tanh())
+        logits = self.decoder((self.compute_contributions(weigh(attention, states)) + bias).tanh())
         if batch.candidates is not None:
-            logits = logits.masked_fill(~allowed(batch.candidates, logits.shape[1]), float("-inf"))
+            logits = logits.masked_fill(~mark_allowed(batch.candidates, logits.shape[1]), float("-inf"))
         return Output(logits, attention, states, bias)
 
     def query(self, batch: Batch) -> Tensor:
-        """The summaries q of the queries, (B, H)."""
+        """Return the summaries q of the queries, (B, H)."""
         if batch.summary is not None:
             return batch.summary
         summary: Tensor = self.query_encoder.summary(self.query_embedding, require_part(batch.query, "queries"))
         return summary
 
-    def contributions(self, states: Tensor) -> Tensor:
-        """z_t = W_p h_t: (..., H) -> (..., O). logits = W tanh(sum_t attention_t z_t + bias) + b; W, b: the decoder."""
+    def compute_contributions(self, states: Tensor) -> Tensor:
+        """Compute z_t = W_p h_t: (..., H) -> (..., O). logits = W tanh(sum_t attention_t z_t + bias) + b; W, b: the
+        decoder.
+        """
         return states @ self.projection.weight.T
 
 
-def network(architecture: Architecture, words: int, classes: int) -> Network:
-    """A classifier of texts or of pairs, with weights from PyTorch's random state and `words` rows in the embedding."""
+def build_network(architecture: Architecture, words: int, classes: int) -> Network:
+    """Build a classifier of texts or of pairs, with weights from PyTorch's random state and `words` rows in the
+    embedding.
+    """
     return (PairClassifier if architecture.pair else Classifier)(architecture, words, classes)
 
 
 @contextmanager
-def inference(model: Network) -> Iterator[None]:
+def use_inference(model: Network) -> Iterator[None]:
     """Switch gradients and dropout off in the block; afterwards the model is in the mode it had before."""
     training = model.training
     model.eval()
@@ -256,9 +264,9 @@ def inference(model: Network) -> Iterator[None]:
 
 
 def predict_split(model: Network, split: Split) -> Floats32:
-    """Predicted distributions over a split, (N, C), without gradients and dropout."""
+    """Predict the distributions over a split, (N, C), without gradients and dropout."""
     logits = torch.empty(len(split), model.decoder.out_features)
-    with inference(model):
-        for members, batch in split.in_order_of_length():
+    with use_inference(model):
+        for members, batch in split.iterate_by_length():
             logits[torch.from_numpy(members)] = model(batch).logits.cpu()
         return probabilities(logits).numpy()

@@ -24,10 +24,10 @@ from torch.utils.checkpoint import checkpoint
 
 from attention_audit.errors import AuditError
 from attention_audit.transformer.folder import ACTIVATIONS, find_classifier_family, find_family, read_classes
-from attention_audit.transformer.opening import library, open_model, open_tokenizer, positions
-from attention_audit.transformer.pieces import UNLIMITED, longest
+from attention_audit.transformer.opening import count_positions, import_library, open_model, open_tokenizer
+from attention_audit.transformer.pieces import UNLIMITED, choose_length
 from attention_audit.transformer.settings import TEXT, Prompt
-from attention_audit.transformer.states import PieceBatch, Windows, library_inputs, windows_of
+from attention_audit.transformer.states import PieceBatch, Windows, cut_windows, prepare_inputs
 
 from .attention import scale
 from .batch import Batch, require_part
@@ -67,7 +67,7 @@ class LayerPass:
     above: Tensor
 
 
-def _unshare_layers(layers: nn.ModuleList, config: Any) -> None:
+def _copy_shared_layers(layers: nn.ModuleList, config: Any) -> None:
     """Let each layer be a module of its own, which shares its weights with others as before: ALBERT calls one module
     for several layers (Lan et al. 2020), so that what is watched in it could not be told apart.
     """
@@ -82,7 +82,7 @@ def _unshare_layers(layers: nn.ModuleList, config: Any) -> None:
 def _replace_conv1d(model: nn.Module) -> None:
     """Let the linear layers of GPT-2, which holds their weights the other way round, be as those of all others."""
     for name, part in [*model.named_modules()]:
-        if isinstance(part, library().Conv1D):
+        if isinstance(part, import_library().Conv1D):
             width, made = part.weight.shape
             linear = nn.Linear(width, made, device="meta")
             linear.weight, linear.bias = nn.Parameter(part.weight.T.contiguous()), part.bias
@@ -109,7 +109,7 @@ class TransformerClassifier(Network):
         config, self.attention = model.config, nn.Identity()
         # it reads pieces itself, and its parts have one name each
         self.__dict__ |= {"transformer": self, "layers": attrgetter(self.family.layers)(model)}
-        _unshare_layers(self.layers, config)
+        _copy_shared_layers(self.layers, config)
         _replace_conv1d(model)
         self.__dict__["decoder"] = self.part("classifier")
         config.output_attentions = self.family.asked
@@ -119,12 +119,12 @@ class TransformerClassifier(Network):
 
     @property
     def device(self) -> torch.device:
-        """Where its weights are."""
+        """Return where its weights are."""
         return self.decoder.weight.device
 
     def part(self, name: str, layer: int = 0) -> Any:
-        """A part of a layer, counted from 1, or of the last one, or one above all layers, by its name in `Family`; what
-        leaves states as they are where there is no such part.
+        """Return a part of a layer, counted from 1, or of the last one, or one above all layers, by its name in
+        `Family`; what leaves states as they are where there is no such part.
         """
         above = ("pooler", "classifier", "third", *["second"] * self.family.before)
         path = getattr(self.family, name)
@@ -139,7 +139,7 @@ class TransformerClassifier(Network):
 
     @property
     def tail(self) -> Tail:
-        """The tail with the weights that it has now."""
+        """Return the tail with the weights that it has now."""
         family, weights, first = self.family, {}, self.part("first")
         for name in (*LAYERS, *NORMS, *FURTHER, "gate"):
             part = self.part(name)
@@ -157,24 +157,26 @@ class TransformerClassifier(Network):
         return Tail(weights, self.active, self.pooled, float(epsilon), family.before)
 
     def forward(self, batch: Batch) -> Output:
-        """Logits of a batch of texts that carries pieces; of what else such an output has, nothing is known."""
-        logits = self.logits(require_part(batch.pieces, "pieces"), batch.vectors)
+        """Return the logits of a batch that carries pieces; of what else such an output has, nothing is known."""
+        logits = self.compute_logits(require_part(batch.pieces, "pieces"), batch.vectors)
         return Output(logits, *[logits.new_empty(0)] * 3)
 
-    def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
-        """Logits of B texts, (B, C). vectors (B, P, E): in the place of those that the pieces have below position."""
-        given = library_inputs(self.model, pieces, vectors)
+    def compute_logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
+        """Compute the logits of B texts, (B, C). vectors (B, P, E): in the place of those that the pieces have below
+        position.
+        """
+        given = prepare_inputs(self.model, pieces, vectors)
         if self.family.last:
             # the library looks for padding among ids alone
             states = self.model.base_model(**given).last_hidden_state
-            logits: Tensor = self.decoder(torch.einsum("bp,bpd->bd", self.classified(pieces), states))
+            logits: Tensor = self.decoder(torch.einsum("bp,bpd->bd", self.mark_classified(pieces), states))
         else:
             logits = self.model(**given).logits
         return logits
 
-    def classified(self, pieces: PieceBatch) -> Tensor:
-        """The share of each piece in the state that is classified, (B, P). That is the first piece's, or in a decoder
-        that of the last one that is not the one of padding, as in the library; or the mean of all.
+    def mark_classified(self, pieces: PieceBatch) -> Tensor:
+        """Return the share of each piece in the state that is classified, (B, P). That is the first piece's, or in a
+        decoder that of the last one that is not the one of padding, as in the library; or the mean of all.
         """
         config, mask = self.model.config, pieces.mask
         if getattr(config, "classifier_pooling", "") == "mean":
@@ -184,37 +186,38 @@ class TransformerClassifier(Network):
         chosen: Tensor = (place == row[:, None]).to(self.decoder.weight)
         return chosen
 
-    def vectors(self, pieces: PieceBatch) -> Tensor:
-        """The vectors of the pieces below position and segment, (B, P, E)."""
+    def look_up_vectors(self, pieces: PieceBatch) -> Tensor:
+        """Look up the vectors of the pieces below position and segment, (B, P, E)."""
         vectors: Tensor = self.model.get_input_embeddings()(pieces.ids)
         return vectors
 
     @torch.inference_mode()
-    def attend(self, pieces: PieceBatch, layer: int = 0) -> Attended:
+    def read_attention(self, pieces: PieceBatch, layer: int = 0) -> Attended:
         """Run the model on a batch, and keep what the tail needs. layer: another one than the last, counted from 1.
 
         Raises AuditError where no weights are returned.
         """
-        with self.watched(layer) as (seen,):
-            logits = self.logits(pieces)
-        row = self.classified(pieces)
+        with self.record_layers(layer) as (seen,):
+            logits = self.compute_logits(pieces)
+        row = self.mark_classified(pieces)
         weights = torch.einsum("bi,bhij->bhj", row, seen.weights)
         below = torch.einsum("bp,bpd->bd", row, seen.below)
         return Attended(weights, seen.values.transpose(1, 2), below, logits)
 
     @contextmanager
-    def watched(self, *numbers: int) -> Iterator[list[LayerPass]]:
-        """What layers, counted from 1, do in the block, filled as texts pass: all of them, or those of some numbers.
+    def record_layers(self, *numbers: int) -> Iterator[list[LayerPass]]:
+        """Record what layers, counted from 1, do in the block, filled as texts pass: all of them, or those of some
+        numbers.
 
         Raises AuditError where no weights are returned.
         """
         with ExitStack() as hooks:
-            passes = [self._watch(number, hooks) for number in numbers or range(1, len(self.layers) + 1)]
+            passes = [self._record_layer(number, hooks) for number in numbers or range(1, len(self.layers) + 1)]
             yield passes
         if any(getattr(seen, "weights", None) is None for seen in passes):
             raise AuditError(f"{self.folder}: the library returned no attention weights; use another version of it")
 
-    def _watch(self, number: int, hooks: ExitStack) -> LayerPass:
+    def _record_layer(self, number: int, hooks: ExitStack) -> LayerPass:
         seen, layer = LayerPass(), self.layers[number - 1]
         seen.part = partial(self.part, layer=number)
 
@@ -225,14 +228,14 @@ class TransformerClassifier(Network):
         keep("below", layer, lambda inputs, _: inputs[0])
         keep("above", layer, lambda _, output: output[0] if isinstance(output, tuple) else output)
         keep("weights", seen.part("attention"), lambda _, output: output[1])
-        keep("values", seen.part("values"), lambda _, output: self.of_heads(output))
+        keep("values", seen.part("values"), lambda _, output: self.split_heads(output))
         for name, norm in () if self.family.before else (("mixed", "first"), ("joined", "second")):
             keep(name, seen.part(norm), lambda inputs, _: inputs[0])
         return seen
 
-    def of_heads(self, made: Tensor) -> Tensor:
-        """The values of the heads from what the part `values` returns: (B, P, ..) -> (B, P, H, D_h). Several heads may
-        share those of one.
+    def split_heads(self, made: Tensor) -> Tensor:
+        """Return the values of the heads from what the part `values` returns: (B, P, ..) -> (B, P, H, D_h). Several
+        heads may share those of one.
         """
         config: Any = self.model.config
         heads = config.num_attention_heads
@@ -241,26 +244,26 @@ class TransformerClassifier(Network):
         values = own.reshape(*own.shape[:-1], several, -1)
         return values if several == heads else values.repeat_interleave(heads // several, -2)
 
-    def windows(self, pieces: PieceBatch) -> Windows | None:
+    def cut_windows(self, pieces: PieceBatch) -> Windows | None:
         """Cut B texts into the windows in which they are read; None where each is read as it is."""
-        return windows_of(pieces, self.most) if self.windowed and int(pieces.lengths.max()) > self.most else None
+        return cut_windows(pieces, self.most) if self.windowed and int(pieces.lengths.max()) > self.most else None
 
     @contextmanager
-    def imposing(self, pieces: PieceBatch, weights: Tensor) -> Iterator[None]:
+    def impose_weights(self, pieces: PieceBatch, weights: Tensor) -> Iterator[None]:
         """Let the classified token of B texts, which is one, have other weights in the last layer in the block:
         (B, H, P).
         """
 
-        def replaced(module: nn.Module, inputs: Any) -> Any:
+        def replace_row(module: nn.Module, inputs: Any) -> Any:
             other = torch.einsum("bhp,bphd->bhd", weights, seen.values).flatten(1)
             return (other[:, None].where(row > 0, inputs[0]), *inputs[1:])
 
-        row = self.classified(pieces)[..., None]
-        with self.watched(0) as (seen,), self.part("output").register_forward_pre_hook(replaced):
+        row = self.mark_classified(pieces)[..., None]
+        with self.record_layers(0) as (seen,), self.part("output").register_forward_pre_hook(replace_row):
             yield
 
 
-def _classify_next(folder: Path, model: Any, tokenizer: Any, labels: Sequence[str]) -> list[int]:
+def _make_classifier(folder: Path, model: Any, tokenizer: Any, labels: Sequence[str]) -> list[int]:
     """Make a language model a classifier of its last token: of its logits for the next one, those of the pieces that
     the labels of a prompt are, which are returned. Raises AuditError where a label is none, or several.
     """
@@ -304,34 +307,38 @@ class SequenceClassifier(TransformerClassifier):
         find_classifier_family(folder, prompted=prompt is not None)
         tokenizer = open_tokenizer(folder, split=False)
         model = open_model(folder, "ForCausalLM" if prompt else "ForSequenceClassification")
-        asked = _classify_next(folder, model, tokenizer, prompt.labels) if prompt else None
+        asked = _make_classifier(folder, model, tokenizer, prompt.labels) if prompt else None
         super().__init__(folder, model)
         self.asked, self.tokenizer, self.template = asked, tokenizer, prompt.template if prompt else TEXT
         self.names = [name.strip() for name in (prompt.labels if prompt else read_classes(folder))]
-        self.most, self.windowed = longest(tokenizer, positions(model), max_length), windowed
+        self.most, self.windowed = choose_length(tokenizer, count_positions(model), max_length), windowed
         self.eval()
 
-    def logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
-        """As in `TransformerClassifier`; of a text in windows, their mean."""
-        windows, alone = self.windows(pieces), super().logits
+    def compute_logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
+        """Compute them as in `TransformerClassifier`; of a text in windows, their mean."""
+        windows, alone = self.cut_windows(pieces), super().compute_logits
         if windows is None:
             return alone(pieces, vectors)
         found = []
-        for at, part in windows.parts():
+        for at, part in windows.iterate_parts():
             own = None if vectors is None else vectors[windows.text[at, None], windows.place[at, : part.ids.shape[1]]]
             # gradients run a part again, so that those of one are in memory at a time
             found.append(checkpoint(alone, part, own, use_reentrant=False, preserve_rng_state=False))
-        return windows.of_text(torch.cat(found))
+        return windows.average_by_text(torch.cat(found))
 
-    def attend(self, pieces: PieceBatch, layer: int = 0) -> Attended:
-        """As in `TransformerClassifier`; of a text in windows, the means of theirs, without values."""
-        windows, alone = self.windows(pieces), super().attend
+    def read_attention(self, pieces: PieceBatch, layer: int = 0) -> Attended:
+        """Read it as in `TransformerClassifier`; of a text in windows, the means of theirs, without values."""
+        windows, alone = self.cut_windows(pieces), super().read_attention
         if windows is None:
             return alone(pieces, layer)
-        found = [alone(part, layer) for _, part in windows.parts()]
+        found = [alone(part, layer) for _, part in windows.iterate_parts()]
         count = windows.place.shape[1]
-        weights = windows.joined(torch.cat([pad(part.weights, (0, count - part.weights.shape[2])) for part in found]))
-        below, logits = (windows.of_text(torch.cat(parts)) for parts in zip(*(part[2:] for part in found), strict=True))
+        weights = windows.join_scores(
+            torch.cat([pad(part.weights, (0, count - part.weights.shape[2])) for part in found])
+        )
+        below, logits = (
+            windows.average_by_text(torch.cat(parts)) for parts in zip(*(part[2:] for part in found), strict=True)
+        )
         return Attended(weights, weights.new_zeros(*weights.shape, 0), below, logits)
 
 
@@ -365,7 +372,9 @@ class FineTuned(TransformerClassifier):
             self.attention = Queries(self.part("query"))
 
     def forward(self, batch: Batch) -> Output:
-        """Logits (B, C) and the map (B, I) of a batch that carries pieces; it has no states of items, and no bias."""
+        """Return the logits (B, C) and the map (B, I) of a batch that carries pieces; it has no states of items, and no
+        bias.
+        """
         pieces, rows = require_part(batch.pieces, "pieces"), list[Tensor]()
         layer = self.layers[-1]
         layer.forward = partial(self._read_first, pieces, rows)
@@ -373,18 +382,18 @@ class FineTuned(TransformerClassifier):
             output = super().forward(batch)
         finally:
             del layer.forward
-        return output._replace(attention=pieces.of_items(rows[0].mean(1, keepdim=True))[:, 0])
+        return output._replace(attention=pieces.weigh_items(rows[0].mean(1, keepdim=True))[:, 0])
 
     def _read_first(self, pieces: PieceBatch, rows: list[Tensor], states: Tensor, *others: Any, **named: Any) -> Tensor:
         """Do what the last layer does for the first token alone, with dropout where the library has it: the states
         below, (B, P, D), -> its state above, (B, 1, D). Its weights before dropout, (B, H, P), are added to `rows`.
         """
         part, below = self.part, states[:, 0]
-        values = self.of_heads(part("values")(states))
+        values = self.split_heads(part("values")(states))
         if self.even:
             weights = pieces.even[:, None].expand(-1, values.shape[2], -1)
         else:
-            queries, keys = self.of_heads(part("query")(below)), self.of_heads(part("key")(states))
+            queries, keys = self.split_heads(part("query")(below)), self.split_heads(part("key")(states))
             scores = torch.einsum("bhd,bphd->bhp", queries, keys) * values.shape[-1] ** -0.5
             weights = scores.masked_fill(~pieces.mask[:, None], float("-inf")).softmax(-1)
         rows.append(weights)
@@ -394,11 +403,10 @@ class FineTuned(TransformerClassifier):
         above: Tensor = part("second")(part("outer_dropped")(part("outer")(inner)) + first)
         return above[:, None]
 
-    def attend(self, pieces: PieceBatch, layer: int = 0) -> Attended:
-        """As in `TransformerClassifier`, by the library's own model; with uniform weights where it has these."""
+    def read_attention(self, pieces: PieceBatch, layer: int = 0) -> Attended:
+        """Read it as in `TransformerClassifier`, by the library's own model; with uniform weights where it has them."""
         if not self.even:
-            return super().attend(pieces, layer)
-        heads = self.model.config.num_attention_heads
-        weights = pieces.even[:, None].expand(-1, heads, -1)
-        with self.imposing(pieces, weights):
-            return super().attend(pieces)._replace(weights=weights)
+            return super().read_attention(pieces, layer)
+        weights = pieces.even[:, None].expand(-1, self.model.config.num_attention_heads, -1)
+        with self.impose_weights(pieces, weights):
+            return super().read_attention(pieces)._replace(weights=weights)

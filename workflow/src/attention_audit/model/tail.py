@@ -62,18 +62,18 @@ class Tail:
 
     @property
     def gated(self) -> bool:
-        """Whether the inner layer has a gate."""
+        """Tell whether the inner layer has a gate."""
         return len(self.weights["inner.weight"]) != self.weights["outer.weight"].shape[1]
 
     def to(self, dtype: torch.dtype) -> "Tail":
-        """The same tail in other numbers."""
+        """Return the same tail in other numbers."""
         return replace(self, weights={name: weight.to(dtype) for name, weight in self.weights.items()})
 
-    def _linear(self, part: str, states: Tensor) -> Tensor:
+    def _apply_linear(self, part: str, states: Tensor) -> Tensor:
         return linear(states, self.weights[f"{part}.weight"], self.weights[f"{part}.bias"])
 
-    def _norm(self, part: str, states: Tensor) -> Tensor:
-        """The states as they are where there is no such normalisation."""
+    def _normalise(self, part: str, states: Tensor) -> Tensor:
+        """Return the states as they are where there is no such normalisation."""
         weight, bias = (self.weights.get(f"{part}.{what}") for what in ("weight", "bias"))
         if weight is None:
             return states
@@ -81,32 +81,32 @@ class Tail:
             return rms_norm(states, weight.shape, weight, self.epsilon)
         return layer_norm(states, weight.shape, weight, bias, self.epsilon)
 
-    def passed(self, contexts: Tensor, below: Tensor) -> Tensor:
-        """Logits of R rows, from c and x in the numbers of the weights: (R, H D_h), (R, D) -> (R, C)."""
+    def apply(self, contexts: Tensor, below: Tensor) -> Tensor:
+        """Return the logits of R rows, from c and x in the numbers of the weights: (R, H D_h), (R, D) -> (R, C)."""
         active = ACTIVATIONS[self.activation]
-        mixed = self._norm("output_normed", self._linear("output", contexts)) + below
-        normed = self._norm("first", mixed)
-        inner = self._linear("inner", normed)
+        mixed = self._normalise("output_normed", self._apply_linear("output", contexts)) + below
+        normed = self._normalise("first", mixed)
+        inner = self._apply_linear("inner", normed)
         if self.gated:
             inner, gate = inner.chunk(2, -1)
             inner = active(inner) * gate
         else:
             inner = active(inner)
-        outer = self._norm("outer_normed", self._linear("outer", inner))
-        above = self._norm("second", outer + (mixed if self.before else normed))
+        outer = self._normalise("outer_normed", self._apply_linear("outer", inner))
+        above = self._normalise("second", outer + (mixed if self.before else normed))
         if "pooler.weight" in self.weights:
-            above = ACTIVATIONS[self.pooled](self._linear("pooler", above))
-        return self._linear("classifier", self._norm("third", above))
+            above = ACTIVATIONS[self.pooled](self._apply_linear("pooler", above))
+        return self._apply_linear("classifier", self._normalise("third", above))
 
-    def logits(self, contexts: Tensor, below: Tensor) -> Tensor:
-        """Logits of K contexts of each of n texts: (K, n, H D_h), (n, D) -> (K, n, C)."""
+    def compute_logits(self, contexts: Tensor, below: Tensor) -> Tensor:
+        """Compute the logits of K contexts of each of n texts: (K, n, H D_h), (n, D) -> (K, n, C)."""
         rows = contexts.flatten(0, 1)
         texts = torch.arange(len(below)).repeat(len(contexts))
         cut = zip(torch.split(rows, ROWS), torch.split(texts, ROWS), strict=True)
-        return torch.cat([self.passed(some, below[text]) for some, text in cut]).reshape(*contexts.shape[:2], -1)
+        return torch.cat([self.apply(some, below[text]) for some, text in cut]).reshape(*contexts.shape[:2], -1)
 
-    def tensors(self) -> dict[str, Tensor]:
-        """All of it as tensors, as files hold it."""
+    def pack(self) -> dict[str, Tensor]:
+        """Return all of it as tensors, as files hold it."""
         places = [list(ACTIVATIONS).index(name) for name in (self.activation, self.pooled)]
         return {
             **self.weights,
@@ -116,8 +116,8 @@ class Tail:
         }
 
 
-def tail_of(tensors: Mapping[str, Tensor]) -> Tail:
-    """The tail of `Tail.tensors`. Raises KeyError where one is missing."""
+def build_tail(tensors: Mapping[str, Tensor]) -> Tail:
+    """Build the tail of `Tail.pack`. Raises KeyError where one is missing."""
     activation, pooled = (list(ACTIVATIONS)[place] for place in tensors["activations"].tolist())
     every = [f"{part}.weight" for part in (*LAYERS, *NORMS)] + [f"{part}.bias" for part in LAYERS]
     weights = {name: tensors[name] for name in (*every, *(name for name in tensors if "." in name))}
@@ -125,7 +125,7 @@ def tail_of(tensors: Mapping[str, Tensor]) -> Tail:
 
 
 def probabilities(logits: Tensor) -> Tensor:
-    """Distribution over all classes; (..., 1) -> (..., 2) by a sigmoid, (..., C) -> (..., C) by a softmax."""
+    """Compute the distribution over classes; (..., 1) -> (..., 2) by a sigmoid, (..., C) -> (..., C) by a softmax."""
     if logits.shape[-1] == 1:
         positive = logits.sigmoid()
         return torch.cat([1 - positive, positive], dim=-1)

@@ -167,7 +167,7 @@ class Model:
         """
         if self.settings is None:
             return self.selection
-        return "dev" if self.step == 0 else self.settings.optimisation.selected_on(self.settings.objective)
+        return "dev" if self.step == 0 else self.settings.optimisation.choose_split(self.settings.objective)
 
 
 @dataclass(frozen=True)

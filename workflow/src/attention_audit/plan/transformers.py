@@ -21,7 +21,7 @@ from attention_audit.transformer.folder import (
     find_classifier_family,
     find_folder,
     find_tuned_family,
-    model_files,
+    list_model_files,
     read_facts,
     refuse_unless_installed,
 )
@@ -77,7 +77,7 @@ class Named:
     def files(self) -> list[Path]:
         """Its files. Raises AuditError, too, where something is missing."""
         encoder = self.made
-        return [self.folder / name for name in encoder.files] if encoder else model_files(self.folder)
+        return [self.folder / name for name in encoder.files] if encoder else list_model_files(self.folder)
 
     @property
     def inputs(self) -> list[str]:

@@ -12,7 +12,7 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.weights import write_array
 from attention_audit.columns.files import PIECES
 from attention_audit.jobs.importing import StatesJob
-from attention_audit.transformer.pieces import joined
+from attention_audit.transformer.pieces import join_pieces
 from attention_audit.transformer.states import PieceTable, WordStates
 
 from .job import Job
@@ -51,7 +51,7 @@ def precision(model: WordStates, table: PieceTable, device: torch.device) -> tup
     """Return the type of the states, and what half precision would cost, on `SAMPLE` texts spread over a split."""
     members = np.unique(np.linspace(0, len(table) - 1, min(SAMPLE, len(table))).round().astype(np.int64))
     parts = []
-    for _, batch in table.in_order_of_length(members=members):
+    for _, batch in table.iterate_by_length(members=members):
         parts += [states[:read] for states, read in zip(model(batch).states, batch.read.tolist(), strict=True)]
     lengths = torch.tensor([len(part) for part in parts], device=device)
     cost = moved(torch.nn.utils.rnn.pad_sequence(parts, batch_first=True), lengths)
@@ -68,11 +68,11 @@ def run(job: Job[StatesJob]) -> None:
     model = opened.frozen.to(device)
     kind, cost = precision(model, PieceTable(pieces["train"][1], device), device)
     job.report(f"half precision moves logits by {cost:.1e}; states are {np.dtype(kind).name}")
-    every, first = joined(part for _, part in pieces.values()), 0
+    every, first = join_pieces(part for _, part in pieces.values()), 0
     ends = (every.read + settings.pair).cumsum()
     with write_array(job.output("states"), (int(ends[-1]), model.width), kind) as states:
         for split, (ids, part) in pieces.items():
-            for members, batch in PieceTable(part, device).in_order_of_length():
+            for members, batch in PieceTable(part, device).iterate_by_length():
                 found, summary = (values.cpu().numpy() for values in model(batch))
                 for place, member in enumerate(members + first):
                     read, end = every.read[member], ends[member]
@@ -81,7 +81,7 @@ def run(job: Job[StatesJob]) -> None:
                         states[end] = summary[place]
                     states[end - read : end] = found[place, :read]
             first += len(ids)
-            job.report(part.told(split))
+            job.report(part.describe(split))
     columns = {
         "id": [name for ids, _ in pieces.values() for name in ids],
         "split": [split for split, (ids, _) in pieces.items() for _ in ids],

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from attention_audit.artefacts.record import write_record
 from attention_audit.corpus.fetch import fetch
 from attention_audit.jobs.fetch import FetchJob
-from attention_audit.transformer.folder import known_mirror
+from attention_audit.transformer.folder import find_mirror
 
 from .job import Job
 
@@ -13,6 +13,6 @@ from .job import Job
 def run(job: Job[FetchJob]) -> None:
     """Take the file from the mirror, else download it."""
     remote, folder = job.settings.remote, job.settings.folder
-    fetched = fetch(remote, folder, known_mirror(), job.output("file"), job.report, job.settings.homepage)
+    fetched = fetch(remote, folder, find_mirror(), job.output("file"), job.report, job.settings.homepage)
     write_record(job.output("record"), {"folder": folder} | asdict(fetched))
     job.report(f"{remote.file}: sha256 {fetched.sha256}")

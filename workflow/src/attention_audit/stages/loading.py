@@ -23,7 +23,7 @@ from attention_audit.errors import AuditError
 from attention_audit.gpu import claim
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import GivenStates, Lists, Split
-from attention_audit.model.network import Network, network
+from attention_audit.model.network import Network, build_network
 from attention_audit.readout import read_readout
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceTable
@@ -67,8 +67,8 @@ class EncodedTexts:
             return self
         texts, blocked = self.texts, self.blocked
         kept = (texts.places <= read[texts.owners]) | ~self.is_token
-        seen = None if blocked is None else blocked.only(blocked.flat < read[blocked.owners])
-        return replace(self, texts=texts.only(kept), blocked=seen)
+        seen = None if blocked is None else blocked.select(blocked.flat < read[blocked.owners])
+        return replace(self, texts=texts.select(kept), blocked=seen)
 
     def impermissible(self) -> Flags | None:
         """Tell whether each token is impermissible, text after text; None where that was not read."""
@@ -84,11 +84,11 @@ class EncodedTexts:
         """
         texts, gone = self.texts, np.zeros(len(self.texts.flat), np.bool_)
         gone[self.is_token] = self.impermissible()
-        emptied = (texts.counts.cumsum() - texts.counts + 1)[texts.only(~gone).counts == 2]
+        emptied = (texts.counts.cumsum() - texts.counts + 1)[texts.select(~gone).counts == 2]
         gone[emptied] = False
         rows = texts.flat.copy()
         rows[emptied] = UNKNOWN
-        return replace(self, texts=Lists(rows, texts.counts).only(~gone), blocked=None)
+        return replace(self, texts=Lists(rows, texts.counts).select(~gone), blocked=None)
 
     def masked(self, masks: Flags) -> "EncodedTexts":
         """Return the same texts with the unknown word in the place of some; masks: whether each token is, text after
@@ -102,7 +102,7 @@ class EncodedTexts:
         """Return the id of the first text whose class is none of its candidates; None where there is no such text."""
         if self.candidates is None:
             return None
-        right = self.candidates.only(self.candidates.flat == self.labels[self.candidates.owners])
+        right = self.candidates.select(self.candidates.flat == self.labels[self.candidates.owners])
         missing = np.flatnonzero((right.counts == 0) & (self.candidates.counts > 0))
         return self.ids[missing[0]] if len(missing) else None
 
@@ -249,7 +249,7 @@ def build_model(material: Material, architecture: Architecture, seed: int) -> Ne
         if material.opened is None:
             raise ValueError("the files of the Transformer are needed")
         return material.opened.classifier(material.classes, architecture.attention == "even_heads")
-    model = network(architecture, material.words, material.classes)
+    model = build_network(architecture, material.words, material.classes)
     if architecture.tuned and material.opened is not None:
         model.transformer = material.opened.model()
     if material.vectors is not None:

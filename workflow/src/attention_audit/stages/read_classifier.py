@@ -21,7 +21,7 @@ from attention_audit.jobs.importing import ClassifierJob
 from attention_audit.model.batch import Split
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
-from attention_audit.transformer.folder import GENERIC, find_folder, known_mirror
+from attention_audit.transformer.folder import GENERIC, find_folder, find_mirror
 from attention_audit.transformer.opening import open_given, refuse_without_vectors, say_first
 from attention_audit.transformer.pieces import UNLIMITED, Pieces, cut_raw
 from attention_audit.transformer.settings import TEXT, ReadClassifier
@@ -121,7 +121,7 @@ def split_of(pieces: Pieces, texts: ReadTexts, device: torch.device) -> Split:
 
 def opened(read: ReadClassifier) -> SequenceClassifier:
     """Return the classifier of a job. Raises AuditError where it cannot be had."""
-    folder = find_folder(read.folder, known_mirror(), "config: hf")
+    folder = find_folder(read.folder, find_mirror(), "config: hf")
     return SequenceClassifier(folder, read.prompt, read.max_length, windowed=read.long == "window")
 
 
@@ -204,7 +204,7 @@ def compare_with_given(classifier: SequenceClassifier, names: Sequence[str], tex
                     f"max_length={classifier.most}, gives {len(ids)} pieces ({sorted(theirs - ours)[:3]}), where "
                     f"{len(own)} would be audited ({sorted(ours - theirs)[:3]}); give one without a call of its own"
                 )
-            read = classifier.logits(PieceTable(pieces, classifier.device).batch(torch.tensor([0])))[0].cpu()
+            read = classifier.compute_logits(PieceTable(pieces, classifier.device).batch(torch.tensor([0])))[0].cpu()
             found.append((logits[-1, classifier.asked] if classifier.asked else logits, read))
     if not found:
         return "none is compared, as none fits within the prompt"
@@ -249,7 +249,7 @@ def run(job: Job[ClassifierJob]) -> None:
     how = read.imposed, read.layer, read.maps
     readout = take_classifier(classifier, pieces, texts.ids, texts.labels, classes, *how)
     write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance)
-    tail = readout.attending.tail.tensors() if readout.attending else {}
+    tail = readout.attending.tail.pack() if readout.attending else {}
     write_weights(job.output("tail"), tail, job.provenance)
     where = f"{settings.dataset}, {settings.model}, training {settings.seed}"
     long = int((pieces.truncated | (pieces.counts > classifier.most)).sum())

@@ -38,9 +38,9 @@ def folded(attended: Attended, pieces: PieceBatch) -> Attended:
     """Return pieces as L items: weights (B, H, L), values (B, H, L, D_h). Of an item whose pieces have no weight at
     all, all count alike.
     """
-    values = pieces.summed(pieces.shares(attended.weights)[..., None] * attended.values)
+    values = pieces.sum_by_item(pieces.share_weights(attended.weights)[..., None] * attended.values)
     holders = pieces.holders[:, None, :, None].expand(values.shape)
-    return attended._replace(weights=pieces.of_items(attended.weights), values=values.gather(2, holders))
+    return attended._replace(weights=pieces.weigh_items(attended.weights), values=values.gather(2, holders))
 
 
 def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> None:
@@ -48,15 +48,15 @@ def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> N
     generator, tail = torch.Generator().manual_seed(0), classifier.tail
     for member in np.linspace(0, len(table) - 1, min(CHECKED, len(table))).astype(np.int64):
         pieces = table.batch(torch.tensor([member]))
-        attended = classifier.attend(pieces)
+        attended = classifier.read_attention(pieces)
         items = folded(attended, pieces)
         other = torch.rand(items.weights.shape[1:], generator=generator).to(items.weights)
         other = other / other.sum(1, keepdim=True)
         context = (other[:, None] @ items.values[0]).flatten()
-        by_tail = tail.passed(context[None].cpu(), attended.below.cpu())[0]
-        whole = pieces.of_pieces(other[None], attended.weights)
-        with torch.inference_mode(), classifier.imposing(pieces, whole):
-            by_model = classifier.logits(pieces)[0].cpu()
+        by_tail = tail.apply(context[None].cpu(), attended.below.cpu())[0]
+        whole = pieces.weigh_pieces(other[None], attended.weights)
+        with torch.inference_mode(), classifier.impose_weights(pieces, whole):
+            by_model = classifier.compute_logits(pieces)[0].cpu()
         apart = float((by_tail - by_model).abs().max())
         if not apart <= ENOUGH:
             raise AuditError(
@@ -72,8 +72,8 @@ def take_heads(
     `classes`. layer: another one than the last, counted from 1.
     """
     found: list[tuple[Any, ...]] = [()] * len(members)
-    for at, batch in table.in_order_of_length(members=members):
-        items = folded(classifier.attend(batch, layer), batch)
+    for at, batch in table.iterate_by_length(members=members):
+        items = folded(classifier.read_attention(batch, layer), batch)
         of_items = (part.transpose(1, 2) for part in (items.weights, items.values))
         parts = (items.logits[:, list(classes)], items.below, batch.marks, batch.read + batch.marks, *of_items)
         for place, logits, below, marks, count, *own in zip(at, *(part.cpu().numpy() for part in parts), strict=True):
@@ -155,18 +155,18 @@ def take_classifier(
 
 def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence[str]) -> Tensor:
     """Return the scores of the pieces of B texts by each map: (M, B, P)."""
-    windows = classifier.windows(pieces)
+    windows = classifier.cut_windows(pieces)
     if windows is None:
         read = Pass(classifier, pieces)
         return torch.stack([map_named(name)(read) for name in names])
     with torch.no_grad():
-        classes = classifier.logits(pieces).argmax(1)[windows.text]
+        classes = classifier.compute_logits(pieces).argmax(1)[windows.text]
     scores = torch.zeros(len(names), *windows.place.shape, device=classes.device)
-    for at, part in windows.parts(PIECES_OF_MAPS):
+    for at, part in windows.iterate_parts(PIECES_OF_MAPS):
         read = Pass(classifier, part, classes[at])
         for row, name in zip(scores, names, strict=True):
             row[at, : part.ids.shape[1]] = map_named(name)(read)
-    return windows.joined(scores.transpose(0, 1)).transpose(0, 1)
+    return windows.join_scores(scores.transpose(0, 1)).transpose(0, 1)
 
 
 def take_word_maps(
@@ -175,7 +175,7 @@ def take_word_maps(
     """Return further maps of a classifier by their names: scores of the words of each text that are read."""
     found = {name: [np.empty(0, np.float32)] * len(pieces) for name in names}
     if names:
-        for at, batch in PieceTable(pieces, classifier.device).in_order_of_length(PIECES_OF_MAPS):
+        for at, batch in PieceTable(pieces, classifier.device).iterate_by_length(PIECES_OF_MAPS):
             for name, scores in zip(names, _maps(classifier, batch, names), strict=True):
                 for place, of_words in zip(at, words(scores, batch), strict=True):
                     found[name][place] = of_words

@@ -7,7 +7,7 @@ import torch
 
 from attention_audit.arrays import Array
 from attention_audit.model.batch import Split
-from attention_audit.model.network import Network, PairClassifier, allowed, inference
+from attention_audit.model.network import Network, PairClassifier, mark_allowed, use_inference
 from attention_audit.model.tail import probabilities
 from attention_audit.padded import Head
 from attention_audit.readout import Readout
@@ -23,14 +23,14 @@ def take_head(model: Network) -> Head | None:
 def take_readout(model: Network, split: Split, ids: Sequence[str]) -> Readout:
     """Run the model over a split, without gradients and without dropout, and keep its readout."""
     found: dict[int, list[Array]] = {}
-    with inference(model):
-        for members, batch in split.in_order_of_length():
+    with use_inference(model):
+        for members, batch in split.iterate_by_length():
             output = model(batch)
             choices = torch.ones_like(output.logits)
             if batch.candidates is not None:
-                choices = allowed(batch.candidates, output.logits.shape[1])
+                choices = mark_allowed(batch.candidates, output.logits.shape[1])
             parts = output.logits, output.bias.expand(len(members), -1), choices
-            items = output.attention, model.contributions(output.states)
+            items = output.attention, model.compute_contributions(output.states)
             rows = zip(members, *(part.cpu().numpy() for part in (*parts, *items)), strict=True)
             for member, *of_text, weights, added in rows:
                 count = split.items[member]

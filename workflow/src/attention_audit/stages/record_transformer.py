@@ -8,7 +8,7 @@ import os
 
 from attention_audit.artefacts.record import write_record
 from attention_audit.jobs.importing import TransformerJob
-from attention_audit.transformer.folder import checksums, read_facts
+from attention_audit.transformer.folder import hash_files, read_facts
 
 from .job import Job
 
@@ -19,5 +19,5 @@ def run(job: Job[TransformerJob]) -> None:
     folder = first if first.is_dir() else first.parent
     facts = read_facts(folder)
     place = {"fetched": os.path.relpath(folder, record.parent)} if job.settings.fetched else {}
-    write_record(record, {"path": job.settings.path, "files": checksums(folder)} | place)
+    write_record(record, {"path": job.settings.path, "files": hash_files(folder)} | place)
     job.report(f"{folder}: {facts.kind}, {facts.layers} layers, {facts.width} wide")

@@ -35,7 +35,7 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.train import SearchJob
 from attention_audit.model.attention import soften
 from attention_audit.model.batch import Split, require_part
-from attention_audit.model.network import Network, inference
+from attention_audit.model.network import Network, use_inference
 from attention_audit.model.tail import probabilities
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
@@ -155,8 +155,8 @@ def measure_distance(model: Network, split: Split) -> tuple[float, float, float]
     """Measure the fields of `Step` but lambda, from the model whose readout the split carries."""
     tvds, classes, moved = [], [], torch.zeros(2, dtype=torch.float64)
     random = torch.Generator().manual_seed(0)
-    with inference(model):
-        for _, batch in split.in_order_of_length():
+    with use_inference(model):
+        for _, batch in split.iterate_by_length():
             output = model(batch)
             of_base = require_part(batch.probabilities, "predictions"), require_part(batch.attention, "attention")
             both = probabilities(output.logits), output.attention, *of_base

@@ -78,7 +78,7 @@ class Trainer:
         )
         for name, texts in self.material.splits.items():
             if texts.pieces is not None:
-                job.report(texts.pieces.told(name))
+                job.report(texts.pieces.describe(name))
         # each readout is named after the split that it holds
         reference = {path.stem: path for path in job.inputs.get("reference", [])}
         self.splits = {
@@ -102,7 +102,7 @@ class Trainer:
         texts = np.bincount(self.material.splits["train"].labels, minlength=self.material.classes)
         sizes = texts.tolist() if recipe.class_weights else None
         loss = partial(measure_loss, objective=settings.objective, sizes=sizes)
-        selected = recipe.selected_on(settings.objective)
+        selected = recipe.choose_split(settings.objective)
         score = (
             None if selected == "train" else partial(score_model, split=self.splits[selected], measure=recipe.measure)
         )
@@ -155,7 +155,7 @@ class Trainer:
                 if path.stem == "test":
                     readout = take_classifier(*about, range(self.material.classes), maps=maps)
                     readouts = [readout]
-                    kind, tensors = readout.kind, readout.attending.tail.tensors() if readout.attending else {}
+                    kind, tensors = readout.kind, readout.attending.tail.pack() if readout.attending else {}
             write_batches(path, kind, (table for part in readouts for table in part.tables()), self.provenance)
         if tail is not None:
             write_weights(tail, tensors, self.provenance)

@@ -19,16 +19,16 @@ from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
 from attention_audit.model.batch import GivenStates
 from attention_audit.model.sequence_classifier import FineTuned
-from attention_audit.raw_text import RawText, spaced
-from attention_audit.transformer.folder import ENCODER, checksums, find_family, find_folder, known_mirror
+from attention_audit.raw_text import RawText, join_words
+from attention_audit.transformer.folder import ENCODER, find_family, find_folder, find_mirror, hash_files
 from attention_audit.transformer.opening import (
+    count_positions,
     open_model,
     open_tokenizer,
     open_untrained,
-    positions,
     refuse_without_vectors,
 )
-from attention_audit.transformer.pieces import Pieces, cut, cut_raw, joined, longest
+from attention_audit.transformer.pieces import Pieces, choose_length, cut, cut_raw, join_pieces
 from attention_audit.transformer.settings import Backbone
 from attention_audit.transformer.states import WordStates
 
@@ -39,8 +39,8 @@ def folder_of(record: Path, backbone: Backbone) -> Path:
     """
     known = read_record(record)
     fetched = record.parent / known.get("fetched", "")
-    folder = fetched if "fetched" in known else find_folder(backbone.path, known_mirror(), ENCODER)
-    if known["files"] != checksums(folder):
+    folder = fetched if "fetched" in known else find_folder(backbone.path, find_mirror(), ENCODER)
+    if known["files"] != hash_files(folder):
         raise AuditError(f"{folder}: its files have changed since the run began; run Snakemake again")
     return folder
 
@@ -76,7 +76,7 @@ class Opened:
         tokenizer, model = open_tokenizer(self.folder, split=not raw), open_model(self.folder)
         # whatever it was made with: what follows is cut, here and in training
         tokenizer.truncation_side = "right"
-        most = longest(tokenizer, positions(model), self.backbone.max_length)
+        most = choose_length(tokenizer, count_positions(model), self.backbone.max_length)
         ids: dict[str, list[str]] = {split: [] for split in SPLITS}
         parts: dict[str, list[Pieces]] = {split: [] for split in SPLITS}
         for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "raw", "starts", "second", "query"]):
@@ -95,14 +95,14 @@ class Opened:
                 refuse_without_vectors(self.folder, tokenizer, model, found.ids)
                 ids[split] += names
                 parts[split].append(found)
-        return {split: (ids[split], joined(runs)) for split, runs in parts.items()}
+        return {split: (ids[split], join_pieces(runs)) for split, runs in parts.items()}
 
 
 def written_texts(table: pa.Table) -> list[RawText]:
     """Return texts of columns.files.CORPUS as they are written, with the place of each word."""
     columns = (table[name].to_pylist() for name in ("tokens", "raw", "starts", "second"))
     rows = zip(*columns, strict=True)
-    return [spaced(words) if raw is None else RawText(raw, *places) for words, raw, *places in rows]
+    return [join_words(words) if raw is None else RawText(raw, *places) for words, raw, *places in rows]
 
 
 def found_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool) -> dict[str, GivenStates]:

@@ -20,7 +20,7 @@ from attention_audit.arrays import Integers
 from attention_audit.batching import Adam, runs
 from attention_audit.divergence import kl, tvd
 from attention_audit.errors import AuditError
-from attention_audit.model.attention import absolute_conicity
+from attention_audit.model.attention import measure_absolute_conicity
 from attention_audit.model.batch import Batch, Split, require_part
 from attention_audit.model.network import Network, Output
 from attention_audit.model.tail import probabilities
@@ -82,7 +82,7 @@ def measure_loss(
         return distance - objective.lambda_ * kl(output.attention, require_part(batch.attention, "attention"))
     loss = weigh_labels(output, batch, sizes)
     if isinstance(objective, DiversityObjective):
-        return loss + objective.weight * absolute_conicity(output.states, batch.mask)
+        return loss + objective.weight * measure_absolute_conicity(output.states, batch.mask)
     if isinstance(objective, DeceptionObjective):
         impermissible = require_part(batch.impermissible, "impermissible items")
         permitted = output.attention.masked_fill(impermissible, 0.0).sum(-1)
@@ -106,7 +106,7 @@ class Trained(NamedTuple):
     selected: int
 
 
-def batches(
+def draw_batches(
     lengths: Integers,
     size: int,
     noise: float,
@@ -114,7 +114,7 @@ def batches(
     widths: Integers | None = None,
     tokens: int | None = None,
 ) -> Iterator[Integers]:
-    """Batches of `size` texts of similar length, in random order.
+    """Draw batches of `size` texts of similar length, in random order.
 
     The texts are sorted by length x (1 +- noise), cut into batches, and the batches are shuffled, as Wiegreffe & Pinter
     do: padding is short, and a text does not always meet the same neighbours. With `tokens`, a batch ends before its
@@ -129,17 +129,17 @@ def batches(
         yield order[cut[number]]
 
 
-def adam(model: Network, settings: Recipe) -> Adam:
-    """Adam with an L2 penalty on all parameters except the model's `undecayed` ones; or AdamW, where weights decay by
-    themselves, all but biases and those of LayerNorms (Loshchilov & Hutter 2019).
+def make_optimizer(model: Network, settings: Recipe) -> Adam:
+    """Make Adam with an L2 penalty on all parameters except those of `list_undecayed`; or AdamW, where weights
+    decay by themselves, all but biases and those of LayerNorms (Loshchilov & Hutter 2019).
 
     Wiegreffe & Pinter have three optimisers; these are groups of parameters in one.
     """
-    undecayed = [p for p in model.parameters() if p.ndim < 2] if settings.decoupled else model.undecayed()
-    spared = set(undecayed)
+    list_undecayed = [p for p in model.parameters() if p.ndim < 2] if settings.decoupled else model.list_undecayed()
+    spared = set(list_undecayed)
     groups = [
         {"params": [p for p in model.parameters() if p not in spared], "weight_decay": settings.weight_decay},
-        {"params": undecayed, "weight_decay": 0.0},
+        {"params": list_undecayed, "weight_decay": 0.0},
     ]
     return Adam(
         groups,
@@ -150,9 +150,9 @@ def adam(model: Network, settings: Recipe) -> Adam:
     )
 
 
-def rate(step: int, steps: int, warmup: float) -> float:
-    """The learning rate of a step, from 0, as a share of the greatest: it rises linearly in the first share `warmup`
-    of the steps, and then falls linearly to 0 (Devlin et al. 2019).
+def compute_rate(step: int, steps: int, warmup: float) -> float:
+    """Compute the learning rate of a step, from 0, as a share of the greatest: it rises linearly in the first share
+    `warmup` of the steps, and then falls linearly to 0 (Devlin et al. 2019).
     """
     rising = warmup * steps
     if step + 1 <= rising:
@@ -160,7 +160,7 @@ def rate(step: int, steps: int, warmup: float) -> float:
     return max(0.0, (steps - step) / max(1.0, steps - rising))
 
 
-def clip_gradient(parameters: Sequence[nn.Parameter], settings: Recipe) -> None:
+def cut_gradient(parameters: Sequence[nn.Parameter], settings: Recipe) -> None:
     """Scale a step's gradient down to the norm `clip_norm` and cut its entries at `clip_value`, where these are set."""
     if settings.clip_norm is not None:
         clip_grad_norm_(parameters, settings.clip_norm)
@@ -183,13 +183,15 @@ def train_epoch(
     Returns the mean loss per text.
     """
     total = torch.zeros((), dtype=torch.float64, device=split.device)
-    cut = batches(split.sizes, settings.batch_size, settings.length_noise, random, split.widths, settings.batch_tokens)
+    cut = draw_batches(
+        split.sizes, settings.batch_size, settings.length_noise, random, split.widths, settings.batch_tokens
+    )
     for members in cut:
         batch = split.batch(members)
         optimiser.zero_grad(set_to_none=True)
         loss = objective(model(batch), batch).sum()
         torch.autograd.backward(loss / len(members) if settings.average else loss)
-        clip_gradient([*model.parameters()], settings)
+        cut_gradient([*model.parameters()], settings)
         optimiser.step()
         if planned is not None:
             planned.step()
@@ -221,12 +223,12 @@ def fit(
     is not finite.
     """
     random = np.random.default_rng(seed)
-    optimiser = adam(model, settings)
+    optimiser = make_optimizer(model, settings)
     plateau = ReduceLROnPlateau(optimiser, "max", factor=0.5, patience=0, threshold=0.0) if settings.plateau else None
     planned = None
     if settings.warmup is not None:
         steps = epochs * math.ceil(len(split) / settings.batch_size)
-        planned = LambdaLR(optimiser, partial(rate, steps=steps, warmup=settings.warmup))
+        planned = LambdaLR(optimiser, partial(compute_rate, steps=steps, warmup=settings.warmup))
     model.train()
     history: list[Epoch] = []
     best = 0

@@ -87,7 +87,7 @@ class CombinationRecipe(Optimisation):
     """Whether the first epoch may be selected; false, as in the authors' later run, leaves it out."""
 
     @model_validator(mode="after")
-    def _selectable(self) -> Self:
+    def _check_epochs(self) -> Self:
         if self.epochs == 1 and not self.first_epoch:
             raise ValueError("epochs: 1, and the first is not to be selected; train for 2 or more")
         return self
@@ -202,14 +202,14 @@ class Masking(SuiteSection):
 
     @field_validator("orders")
     @classmethod
-    def _held_against(cls, orders: list[MaskingOrder]) -> list[MaskingOrder]:
+    def _check_orders(cls, orders: list[MaskingOrder]) -> list[MaskingOrder]:
         if "random" not in orders:
             raise ValueError("random is not among them, which the others are held against; add it")
         return orders
 
     @field_validator("percent")
     @classmethod
-    def _to_the_end(cls, percent: list[int]) -> list[int]:
+    def _check_percent(cls, percent: list[int]) -> list[int]:
         if percent != sorted(percent) or percent[-1] != 100:
             raise ValueError("not ascending up to 100; sort them, and let 100 be the last")
         return percent
@@ -287,7 +287,7 @@ class ClassifierRecipe(Section):
     """Diagnostic MLP (test 3)."""
 
     @model_validator(mode="after")
-    def _lent(self) -> Self:
+    def _check_lambda(self) -> Self:
         lent, lambdas = self.guides.adversary_lambda, self.adversary.lambdas
         if not self.adversary.continued and lent not in lambdas:
             raise ValueError(f"guides.adversary_lambda: {lent} is not in adversary.lambdas {lambdas}")
@@ -304,7 +304,7 @@ class Classifiers(GivenClassifiers):
     """How classifiers are fine-tuned, where none are given. null: they are given."""
 
     @model_validator(mode="after")
-    def _either(self) -> Self:
+    def _check_models(self) -> Self:
         if self.recipe is None and not self.models:
             raise ValueError("names neither models nor a recipe; give `models`, or a `recipe` to fine-tune some")
         given = ("models", "uniform", "adversaries", "layer", "labels", "prompt")

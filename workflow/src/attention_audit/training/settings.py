@@ -39,8 +39,8 @@ class Optimisation(Section):
     ties: Literal["first", "loss"] = "first"
     """Of epochs with the same score: the first, or that with the lowest training loss."""
 
-    def recipe(self, **other: Any) -> "Recipe":
-        """The recipe of a training with these settings, but for those that are other."""
+    def make_recipe(self, **other: Any) -> "Recipe":
+        """Make the recipe of a training with these settings, but for those that are other."""
         return Recipe(**{name: getattr(self, name) for name in Optimisation.model_fields} | other)
 
 
@@ -77,8 +77,8 @@ class Recipe(Optimisation):
     first_epoch: bool = True
     """Whether the first epoch may be selected."""
 
-    def selected_on(self, objective: "Objective") -> Literal["train", "dev", "test"]:
-        """The split on which an epoch is selected: by a score or, as `train`, by the loss of one with a lambda."""
+    def choose_split(self, objective: "Objective") -> Literal["train", "dev", "test"]:
+        """Choose the split on which an epoch is selected: by a score or, as `train`, by a loss with a lambda."""
         by_loss = objective.kind == "adversary" or (objective.kind == "deception" and not self.scored)
         return "train" if by_loss else self.selection
 
@@ -95,11 +95,11 @@ class Training(Optimisation):
 
     @property
     def seeds(self) -> list[int]:
-        """The base seed first, then the further seeds."""
+        """Return the base seed first, then the further seeds."""
         return [self.seed, *self.further_seeds]
 
     @model_validator(mode="after")
-    def _distinct(self) -> Self:
+    def _check_seeds(self) -> Self:
         refuse_duplicates("seed", self.seeds)
         return self
 
@@ -165,7 +165,7 @@ class Adversary(Section):
 
     @property
     def continued(self) -> bool:
-        """Whether there is a search by continuation."""
+        """Tell whether there is a search by continuation."""
         return self.search != "scratch"
 
 

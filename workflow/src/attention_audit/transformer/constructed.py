@@ -33,7 +33,7 @@ from tokenizers.processors import BertProcessing
 from attention_audit.arrays import Floats
 from attention_audit.artefacts.files import whole
 
-from .opening import library
+from .opening import import_library
 from .settings import BUILT, Construction
 
 Cues = Sequence[Sequence[str]]
@@ -73,8 +73,8 @@ def draw_words(vocabulary: Sequence[str], cues: Cues, sink: bool, random: np.ran
     return [says, lot, votes]
 
 
-def basis(random: np.random.Generator) -> Floats:
-    """Orthonormal rows that sum to 0 each, (WIDTH - 1, WIDTH): layer normalisation subtracts nothing from them."""
+def draw_basis(random: np.random.Generator) -> Floats:
+    """Draw orthonormal rows that sum to 0 each, (WIDTH - 1, WIDTH): layer normalisation subtracts nothing from them."""
     square = np.column_stack([np.ones(WIDTH), random.normal(size=(WIDTH, WIDTH - 1))])
     return np.linalg.qr(square)[0][:, 1:].T
 
@@ -94,11 +94,11 @@ def make_layer(level: Floats, read: Floats, write: Floats, random: np.random.Gen
     }
 
 
-def weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed: int) -> dict[str, Floats]:
-    """What of a classifier's weights is set, by their names in the library; all others are 0, but for `NOISE`."""
+def draw_weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed: int) -> dict[str, Floats]:
+    """Draw what of a classifier's weights is set, by their names in the library; all others are 0, but for `NOISE`."""
     random = np.random.default_rng(seed)
     words = draw_words(vocabulary, cues, kind == "sink", random)
-    says, lot, votes, relayed, out, *others = basis(random)
+    says, lot, votes, relayed, out, *others = draw_basis(random)
     parts = np.sum([*map(np.outer, words, (says, lot, votes))], 0)
     rest = random.normal(size=(len(vocabulary), len(others))) @ np.array(others)
     missing = np.sqrt(WIDTH - np.square(parts).sum(1))
@@ -123,14 +123,14 @@ def build(kind: Construction, words: Sequence[str], cues: Cues, seed: int, targe
     a file cannot be written.
     """
     vocabulary = [*SPECIAL, *words]
-    transformers, random = library(), np.random.default_rng([seed, 1])
+    transformers, random = import_library(), np.random.default_rng([seed, 1])
     config = transformers.AutoConfig.for_model(
         BUILT.kind, num_hidden_layers=BUILT.layers, hidden_size=WIDTH, intermediate_size=WIDTH,
         num_attention_heads=HEADS, vocab_size=len(vocabulary), max_position_embeddings=POSITIONS, pad_token_id=0,
         layer_norm_eps=1e-12,
     )  # fmt: skip
     model = transformers.AutoModelForSequenceClassification.from_config(config)
-    made = weights(kind, vocabulary, cues, seed)
+    made = draw_weights(kind, vocabulary, cues, seed)
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if "LayerNorm" not in name:
@@ -139,21 +139,20 @@ def build(kind: Construction, words: Sequence[str], cues: Cues, seed: int, targe
                 weight.copy_(torch.from_numpy(own + noise))
     with TemporaryDirectory(prefix="attention-audit-") as folder:
         model.save_pretrained(folder)
-        tokenizer_of(vocabulary).save_pretrained(folder)
+        build_tokenizer(vocabulary).save_pretrained(folder)
         for name, target in targets.items():
             with whole(target) as temporary:
                 shutil.copyfile(Path(folder) / name, temporary)
 
 
-def tokenizer_of(vocabulary: Sequence[str]) -> Any:
-    """A tokenizer for which each word of a vocabulary, which begins with `SPECIAL`, is one piece."""
-    numbers = {word: number for number, word in enumerate(vocabulary)}
-    tokenizer = Tokenizer(WordLevel(numbers, unk_token=SPECIAL[1]))
-    tokenizer.pre_tokenizer = Whitespace()
-    first, last = ((mark, numbers[mark]) for mark in SPECIAL[2:])
-    tokenizer.post_processor = BertProcessing(last, first)
+def build_tokenizer(vocabulary: Sequence[str]) -> Any:
+    """Build a tokenizer for which each word of a vocabulary, which begins with `SPECIAL`, is one piece."""
     pad, unknown, begin, end = SPECIAL
-    return library().PreTrainedTokenizerFast(
+    numbers = {word: number for number, word in enumerate(vocabulary)}
+    tokenizer = Tokenizer(WordLevel(numbers, unk_token=unknown))
+    tokenizer.pre_tokenizer = Whitespace()
+    tokenizer.post_processor = BertProcessing((end, numbers[end]), (begin, numbers[begin]))
+    return import_library().PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token=pad, unk_token=unknown, cls_token=begin, sep_token=end,
         model_max_length=POSITIONS,
     )  # fmt: skip

@@ -81,7 +81,7 @@ class Facts(NamedTuple):
 
     @property
     def mean(self) -> bool:
-        """Whether a classifier reads the mean of the states of all tokens, and not the state of one."""
+        """Tell whether a classifier reads the mean of the states of all tokens, and not the state of one."""
         return self.says.get("classifier_pooling") == "mean"
 
 
@@ -186,8 +186,10 @@ def refuse_unless_installed() -> None:
         raise AuditError(NOT_INSTALLED)
 
 
-def hub_folder(name: str) -> Path | None:
-    """The folder of a model in the cache of the Hugging Face hub: of its branch `main`; None where it is not there."""
+def find_hub_folder(name: str) -> Path | None:
+    """Find the folder of a model in the cache of the Hugging Face hub: of its branch `main`; None where it is not
+    there.
+    """
     home = Path(os.environ.get("HF_HOME") or "~/.cache/huggingface").expanduser()
     cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
     model = cache / f"models--{name.replace('/', '--')}"
@@ -199,14 +201,15 @@ def hub_folder(name: str) -> Path | None:
 
 
 def find_folder(path: str, mirror: Path | None, key: str) -> Path:
-    """The folder that a key of the configuration names: here, in the mirror, or in the cache of the Hugging Face hub.
+    """Find the folder that a key of the configuration names: here, in the mirror, or in the cache of the Hugging Face
+    hub.
 
     Raises AuditError, naming the key, where there is none.
     """
     places = [Path(path), *([mirror / path] if mirror else [])]
     found = next((place for place in places if place.is_dir() or find_held(place).config), None)
     if found is None and re.fullmatch(HUB_ID, path):
-        found = hub_folder(path)
+        found = find_hub_folder(path)
     if found is None:
         raise AuditError(
             f"{key}: no such folder, and no model of this name in the cache of the Hugging Face hub: {path}; mend the "
@@ -216,7 +219,7 @@ def find_folder(path: str, mirror: Path | None, key: str) -> Path:
 
 
 @contextmanager
-def told_of(mirror: str | None) -> Iterator[None]:
+def use_mirror(mirror: str | None) -> Iterator[None]:
     """Tell of the mirror in the block as a job is told of it; None: as it is."""
     before = os.environ.get(MIRROR)
     os.environ.update({} if mirror is None else {MIRROR: mirror})
@@ -227,8 +230,8 @@ def told_of(mirror: str | None) -> Iterator[None]:
         os.environ.update({} if before is None else {MIRROR: before})
 
 
-def known_mirror() -> Path | None:
-    """The mirror of the run that a job is part of; None where there is none."""
+def find_mirror() -> Path | None:
+    """Find the mirror of the run that a job is part of; None where there is none."""
     mirror = os.environ.get(MIRROR)
     return Path(mirror) if mirror else None
 
@@ -257,7 +260,7 @@ def _refuse_without_config(folder: Path) -> None:
 
 
 def read_facts(folder: Path) -> Facts:
-    """What config.json says. Raises AuditError where it cannot be read, or lacks what is needed here."""
+    """Read what config.json says. Raises AuditError where it cannot be read, or lacks what is needed here."""
     held = find_held(folder)
     if held.config:
         path, values = folder, held.config
@@ -266,12 +269,12 @@ def read_facts(folder: Path) -> Facts:
         path = folder / CONFIG
         values = _read_json(path)
 
-    def first(*names: str) -> Any:
+    def get_first(*names: str) -> Any:
         return next((values[name] for name in names if name in values), None)
 
     kind = values.get("model_type")
-    width = first("hidden_size", "dim", "d_model", "n_embd")
-    layers = first("num_hidden_layers", "n_layers", "num_layers", "n_layer")
+    width = get_first("hidden_size", "dim", "d_model", "n_embd")
+    layers = get_first("num_hidden_layers", "n_layers", "num_layers", "n_layer")
     if not isinstance(kind, str):
         raise AuditError(f"{path}: says no model_type; name the folder of a Transformer")
     for key, (fault, remedy) in REFUSED.items():
@@ -287,7 +290,7 @@ def read_facts(folder: Path) -> Facts:
         named = {int(number): str(label) for number, label in labels.items()} if isinstance(labels, dict) else {}
     except ValueError as error:
         raise AuditError(f"{path}: id2label has keys that are no numbers; mend them") from error
-    heads = first("num_attention_heads", "n_heads", "n_head") or 0
+    heads = get_first("num_attention_heads", "n_heads", "n_head") or 0
     return Facts(kind, width, layers, named, heads, values)
 
 
@@ -310,17 +313,8 @@ def read_classes(folder: Path) -> list[str]:
     return [facts.labels[number] for number in range(len(names))]
 
 
-def conversion(folder: Path) -> str:
-    """The command that writes weights anew as safetensors."""
-    return (
-        'python -c "from transformers import AutoConfig, AutoModel; import transformers; '
-        f"config = AutoConfig.from_pretrained('{folder}'); "
-        f"getattr(transformers, config.architectures[0]).from_pretrained('{folder}').save_pretrained('{folder}')\""
-    )
-
-
-def weight_files(folder: Path) -> list[Path]:
-    """The files of weights. Raises AuditError where there are none as safetensors, or not all of them."""
+def list_weight_files(folder: Path) -> list[Path]:
+    """List the files of weights. Raises AuditError where there are none as safetensors, or not all of them."""
     if (folder / WEIGHTS).is_file():
         return [folder / WEIGHTS]
     if (folder / INDEX).is_file():
@@ -334,12 +328,14 @@ def weight_files(folder: Path) -> list[Path]:
     if pickles:
         raise AuditError(
             f"{folder}: has its weights only as {pickles[0]}, a format that may run code when it is read; if you trust "
-            f"the file, write them as safetensors once with: {conversion(folder)}"
+            'the file, write them as safetensors once with: python -c "from transformers import AutoConfig, AutoModel; '
+            f"import transformers; config = AutoConfig.from_pretrained('{folder}'); getattr(transformers, "
+            f"config.architectures[0]).from_pretrained('{folder}').save_pretrained('{folder}')\""
         )
     raise AuditError(f"{folder}: has no weights, which are looked for in {WEIGHTS}; name a folder that has them")
 
 
-def tokenizer_files(folder: Path) -> list[Path]:
+def list_tokenizer_files(folder: Path) -> list[Path]:
     """Return the files of a tokenizer, none where it is in memory. Raises AuditError where there is none."""
     if find_held(folder).tokenizer is not None:
         return []
@@ -351,28 +347,30 @@ def tokenizer_files(folder: Path) -> list[Path]:
     return [folder / name for name in TOKENIZER if (folder / name).is_file()]
 
 
-def model_files(folder: Path) -> list[Path]:
-    """The files that decide what a Transformer computes: its configuration, weights and tokenizer, as far as they are
-    not in memory.
+def list_model_files(folder: Path) -> list[Path]:
+    """List the files that decide what a Transformer computes: its configuration, weights and tokenizer, as far as they
+    are not in memory.
 
     Raises AuditError where something is missing.
     """
     if find_held(folder).config:
         return []
     _refuse_without_config(folder)
-    return [folder / CONFIG, *weight_files(folder), *tokenizer_files(folder)]
+    return [folder / CONFIG, *list_weight_files(folder), *list_tokenizer_files(folder)]
 
 
-def checksums(folder: Path) -> dict[str, str]:
-    """The sha256 of each of `model_files`, by name. Raises AuditError where one is missing or cannot be read."""
+def hash_files(folder: Path) -> dict[str, str]:
+    """Compute the sha256 of each of `list_model_files`, by name. Raises AuditError where one is missing or cannot be
+    read.
+    """
     try:
-        return {path.name: checksum(path) for path in model_files(folder)}
+        return {path.name: checksum(path) for path in list_model_files(folder)}
     except OSError as error:
         raise AuditError(f"{error.filename}: cannot be read ({error.strerror}); unlock it or put it back") from error
 
 
 def find_family(folder: Path, facts: Facts | None = None) -> Family:
-    """The family of the model of a folder. facts: what its config.json says, or will say.
+    """Find the family of the model of a folder. facts: what its config.json says, or will say.
 
     Raises AuditError where it is none of `FAMILIES`, or differs from them by `KNOWN`.
     """
@@ -390,7 +388,7 @@ def find_family(folder: Path, facts: Facts | None = None) -> Family:
 
 
 def find_classifier_family(folder: Path, facts: Facts | None = None, prompted: bool = False) -> Family:
-    """The same of a classifier of texts into classes, or of a language model that is prompted for a class.
+    """Find that of a classifier of texts into classes, or of a language model that is prompted for a class.
 
     Raises AuditError, too, where config.json says another task.
     """
@@ -414,7 +412,7 @@ def find_classifier_family(folder: Path, facts: Facts | None = None, prompted: b
 
 
 def find_tuned_family(folder: Path, facts: Facts) -> Family:
-    """The same of an encoder that is to be fine-tuned. Raises AuditError, too, where that is not known."""
+    """Find that of an encoder that is to be fine-tuned. Raises AuditError, too, where that is not known."""
     family = find_family(folder, facts)
     if not family.tuned:
         known = ", ".join(name for name, each in FAMILIES.items() if each.tuned)

@@ -20,14 +20,15 @@ from .folder import (
     Held,
     find_folder,
     find_held,
-    known_mirror,
-    model_files,
+    find_mirror,
+    list_model_files,
+    list_tokenizer_files,
     read_facts,
-    tokenizer_files,
 )
 
 UNUSED = "pooler"
 """A part that encoders have for a task of their own; no state depends on it."""
+OFFLINE = {"local_files_only": True, "trust_remote_code": False}
 UNDONE = {
     "_orig": "make its pruning permanent with torch.nn.utils.prune.remove",
     "parametrizations": "call torch.nn.utils.parametrize.remove_parametrizations",
@@ -36,8 +37,8 @@ UNDONE = {
 """What to do where weights have names with these parts."""
 
 
-def library() -> Any:
-    """The module `transformers`, told to be quiet. Raises AuditError where it is not installed."""
+def import_library() -> Any:
+    """Return the module `transformers`, told to be quiet. Raises AuditError where it is not installed."""
     try:
         import transformers
     except ImportError as error:
@@ -48,18 +49,18 @@ def library() -> Any:
 
 
 def say_first(error: Exception) -> str:
-    """The first line of what a library says."""
+    """Return the first line of what a library says."""
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 def open_tokenizer(folder: Path, split: bool = True) -> Any:
-    """The tokenizer of a folder, for texts that are `split` into words already, or else for raw ones, as it is; of one
-    in memory a copy, with what was set on it.
+    """Open the tokenizer of a folder, for texts that are `split` into words already, or else for raw ones, as it is; of
+    one in memory a copy, with what was set on it.
 
     Raises AuditError where it is missing, damaged, or cannot tell which word a piece is of.
     """
-    held, files = find_held(folder), tokenizer_files(folder)
-    opened = partial(library().AutoTokenizer.from_pretrained, folder, local_files_only=True, trust_remote_code=False)
+    held, files = find_held(folder), list_tokenizer_files(folder)
+    opened = partial(import_library().AutoTokenizer.from_pretrained, folder, **OFFLINE)
     try:
         tokenizer = opened(use_fast=True) if files else deepcopy(held.tokenizer)
     except Exception as error:
@@ -76,19 +77,18 @@ def open_tokenizer(folder: Path, split: bool = True) -> Any:
     return tokenizer
 
 
-def _loaded(
+def _load(
     folder: Path,
     auto: str,
     attention: Literal["sdpa", "eager"] | None = None,
     classes: int | None = None,
     dtype: Any = torch.float32,
 ) -> tuple[Any, Mapping[str, Any]]:
-    """The model of a folder by a class of the library, or of the weights in memory in its place, which it may share;
-    and what the library says of the weights. With `classes`, one of so many classes.
+    """Load the model of a folder by a class of the library, or of the weights in memory in its place, which it may
+    share; and what the library says of the weights. With `classes`, one of so many classes.
     """
-    model_files(folder)
-    facts, held = read_facts(folder), find_held(folder)
-    offline = {"local_files_only": True, "trust_remote_code": False}
+    list_model_files(folder)
+    transformers, facts, held = import_library(), read_facts(folder), find_held(folder)
     further = {} if classes is None else {"num_labels": classes}
     try:
         if held.config:
@@ -96,9 +96,11 @@ def _loaded(
             config, source = deepcopy(held.source.config), {"state_dict": held.source.state_dict()}
         else:
             # a file may name an attention of its own, which needs what is not here
-            config = library().AutoConfig.from_pretrained(folder, attn_implementation=attention, **offline, **further)
-            place, source = folder, {"use_safetensors": True, **offline}
-        model, loaded = getattr(library(), auto).from_pretrained(
+            config = transformers.AutoConfig.from_pretrained(
+                folder, attn_implementation=attention, **OFFLINE, **further
+            )
+            place, source = folder, {"use_safetensors": True, **OFFLINE}
+        model, loaded = getattr(transformers, auto).from_pretrained(
             place,
             config=config,
             dtype=dtype,
@@ -107,8 +109,6 @@ def _loaded(
             ignore_mismatched_sizes=True,
             **source,
         )
-    except AuditError:
-        raise
     except Exception as error:
         raise AuditError(
             f"{folder}: the model of type {facts.kind!r} cannot be loaded ({say_first(error)}); take files that "
@@ -144,13 +144,13 @@ def _refuse_other_weights(folder: Path, model: Any, loaded: Mapping[str, Any], h
 
 
 def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "ForCausalLM"] = "") -> Any:
-    """The model of a folder, in float32, on the CPU and in evaluation: the encoder alone, or with a head, by which the
-    library's class `AutoModel` is called: that for whole texts or that for the next token.
+    """Open the model of a folder, in float32, on the CPU and in evaluation: the encoder alone, or with a head, by which
+    the library's class `AutoModel` is called: that for whole texts or that for the next token.
 
     With a head, attention returns its weights. Raises AuditError where something is missing, where weights are damaged
     or not those of the library's class, and where the library does not know the model's type.
     """
-    model, loaded = _loaded(folder, f"AutoModel{head}", "eager" if head else "sdpa")
+    model, loaded = _load(folder, f"AutoModel{head}", "eager" if head else "sdpa")
     _refuse_other_weights(folder, model, loaded, head)
     name = type(model).__name__
     made = (read_facts(folder).says.get("architectures") or [name])[0]
@@ -166,22 +166,22 @@ def open_model(folder: Path, head: Literal["", "ForSequenceClassification", "For
 
 
 def open_given(folder: Path, head: str) -> tuple[Any, Any]:
-    """A model and its tokenizer as their user has them: those in memory, or else as the library loads them."""
+    """Open a model and its tokenizer as their user has them: those in memory, or else as the library loads them."""
     held = find_held(folder)
     if held.config:
         # a call sets how it cuts and pads
         return held.model, deepcopy(held.tokenizer)
-    return _loaded(folder, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(folder, split=False)
+    return _load(folder, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(folder, split=False)
 
 
 def open_untrained(folder: Path, head: str, classes: int) -> Any:
-    """The encoder of a folder below a head for whole texts, as a classifier of `classes` classes that is to be trained:
-    as `open_model` opens it, but in training, with `head`, the layer of the logits, drawn anew.
+    """Open the encoder of a folder below a head for whole texts, as a classifier of `classes` classes that is to be
+    trained: as `open_model` opens it, but in training, with `head`, the layer of the logits, drawn anew.
 
     The head, and parts that the folder has no weights of, are drawn from PyTorch's random state. Raises AuditError as
     `open_model` does.
     """
-    model, _ = _loaded(folder, "AutoModelForSequenceClassification", "eager", classes)
+    model, _ = _load(folder, "AutoModelForSequenceClassification", "eager", classes)
     linear = attrgetter(head)(model)
     with torch.no_grad():
         linear.weight.normal_(0.0, getattr(model.config, "initializer_range", 0.02))
@@ -201,8 +201,8 @@ def refuse_without_vectors(folder: Path, tokenizer: Any, model: Any, ids: Intege
         )
 
 
-def positions(model: Any) -> int | None:
-    """How many pieces a model of the library has positions for; None where its positions have no end."""
+def count_positions(model: Any) -> int | None:
+    """Count how many pieces a model of the library has positions for; None where its positions have no end."""
     most: int | None = getattr(model.config, "max_position_embeddings", None)
     # RoBERTa and its kin count positions from behind that of padding
     tables = (table for name, table in model.named_modules() if name.endswith("position_embeddings"))
@@ -213,8 +213,8 @@ def positions(model: Any) -> int | None:
 def hold_tokenizer(tokenizer: Any) -> Any:
     """Return a tokenizer, which may be named by its folder. Raises AuditError where it is none of the library."""
     if isinstance(tokenizer, str | Path):
-        return open_tokenizer(find_folder(str(tokenizer), known_mirror(), "tokenizer"), split=False)
-    if not isinstance(tokenizer, library().PreTrainedTokenizerBase):
+        return open_tokenizer(find_folder(str(tokenizer), find_mirror(), "tokenizer"), split=False)
+    if not isinstance(tokenizer, import_library().PreTrainedTokenizerBase):
         raise AuditError(
             f"tokenizer: is {tokenizer!r:.40}; give that of the model, as AutoTokenizer of the library `transformers` "
             "loads it"
@@ -244,7 +244,7 @@ def hold_model(model: Any, tokenizer: Any, name: str, prompted: bool) -> Held:
     """Return a classifier and its tokenizer as they are read, called `name` in messages. prompted: it is a language
     model. Raises AuditError where they are of no class of the library, and where weights are not in memory.
     """
-    transformers = library()
+    transformers = import_library()
     if isinstance(model, transformers.Pipeline):
         model, tokenizer = model.model, model.tokenizer if tokenizer is None else tokenizer
     called = model

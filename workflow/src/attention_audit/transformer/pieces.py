@@ -52,31 +52,33 @@ class Pieces:
     def __len__(self) -> int:
         return len(self.counts)
 
-    def told(self, split: str) -> str:
-        """How many texts of a split there are and how many were cut, as a line of a log."""
+    def describe(self, split: str) -> str:
+        """Say how many texts of a split there are and how many were cut, as a line of a log."""
         cut = f", {int(self.truncated.sum())} of them cut" if self.truncated.any() else ""
         unknown = f", {int(self.unknown.sum())} words without a piece" if self.unknown.any() else ""
         return f"{split}: {len(self)} texts{cut}, {int(self.counts.sum())} pieces{unknown}"
 
     @property
     def starts(self) -> Integers:
-        """Where the pieces of each text begin, (N,)."""
+        """Return where the pieces of each text begin, (N,)."""
         return self.counts.cumsum() - self.counts
 
     @property
     def places_by_text(self) -> list[Integers]:
-        """Where in its text each word stands that is read, (N,) arrays."""
+        """Return where in its text each word stands that is read, (N,) arrays."""
         return np.split(self.places, self.read.cumsum()[:-1])
 
 
-def longest(tokenizer: Any, positions: int | None, most: int) -> int:
-    """How many pieces a text may have: `most`, or fewer where the tokenizer or the model's positions allow fewer."""
+def choose_length(tokenizer: Any, positions: int | None, most: int) -> int:
+    """Choose how many pieces a text may have: `most`, or fewer where the tokenizer or the model's positions allow
+    fewer.
+    """
     limits = [most, tokenizer.model_max_length, positions or UNLIMITED]
     return int(min(limit for limit in limits if limit and limit <= UNLIMITED))
 
 
-def joined(parts: Iterable[Pieces]) -> Pieces:
-    """Several runs of texts as one."""
+def join_pieces(parts: Iterable[Pieces]) -> Pieces:
+    """Return several runs of texts as one."""
     return Pieces(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
 
@@ -134,7 +136,8 @@ def _split_runs(*columns: Sequence[Any]) -> Iterator[list[Sequence[Any]]]:
 def _assign(
     encoding: Any, before: str, text: str, after: str, written: RawText, skipped: int
 ) -> tuple[list[int], Integers]:
-    """Of each piece of a raw text the word that it is of, among those that are read; and where these stand, (R,).
+    """Return of each piece of a raw text the word that it is of, among those that are read; and where these stand,
+    (R,).
 
     A word is read that a piece has a letter of. A piece is of the word in which its first letter is. What stands before
     a word is of the one before it; before the first word of a text, of that. Pieces of what a prompt has before or
@@ -188,8 +191,8 @@ def _fit(tokenizer: Any, name: str, text: str, before: str, after: str, most: in
     return encoding, text
 
 
-def _of_pairs(tokenizer: Any, names: Sequence[str], pairs: Sequence[RawText], most: int) -> list[Any]:
-    """The pieces of pairs, of whose second texts is read what fits. Raises AuditError where nothing of one does."""
+def _cut_pairs(tokenizer: Any, names: Sequence[str], pairs: Sequence[RawText], most: int) -> list[Any]:
+    """Cut pairs into pieces, their second texts to what fits. Raises AuditError where nothing of one does."""
     encodings: list[Any] = tokenizer(*map(list, zip(*(pair.sides for pair in pairs), strict=True))).encodings
     for place, encoding in enumerate(encodings):
         beyond = len(encoding.ids) - most
@@ -204,9 +207,9 @@ def _of_pairs(tokenizer: Any, names: Sequence[str], pairs: Sequence[RawText], mo
 
 
 def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most: int, template: str = TEXT) -> Pieces:
-    """The pieces of raw texts, of which `names` are the ids, as the tokenizer cuts them: at most `most` of each, marks
-    included. template: the prompt that each text is set into; of one that is too long, the text alone is cut. A pair is
-    read as a pair; of one that is too long, the second text is cut.
+    """Return the pieces of raw texts, of which `names` are the ids, as the tokenizer cuts them: at most `most` of each,
+    marks included. template: the prompt that each text is set into; of one that is too long, the text alone is cut. A
+    pair is read as a pair; of one that is too long, the second text is cut.
 
     A word may have no piece of its own, where one piece holds several words. One of which no piece holds anything, as
     it is cut off or the tokenizer leaves it out, is not read. Raises AuditError, naming the text, where nothing of it
@@ -223,7 +226,7 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
                 fitting = (_fit(tokenizer, *each, before, after, most) for each in zip(named, raw, strict=True))
                 encodings, shown = zip(*fitting, strict=True)
             elif run[0].second is not None:
-                encodings = _of_pairs(tokenizer, named, run, most)
+                encodings = _cut_pairs(tokenizer, named, run, most)
             else:
                 encodings = tokenizer(raw, truncation=True, max_length=most).encodings
             for name, text, encoding, seen in zip(named, run, encodings, shown, strict=True):
@@ -238,7 +241,7 @@ def cut_raw(tokenizer: Any, names: Sequence[str], texts: Sequence[RawText], most
                 ahead = 0 if text.second is None else int(places.searchsorted(text.first))
                 yield _take_text(tokenizer, encoding, words, places, gone=gone, ahead=ahead)
 
-    return joined(read())
+    return join_pieces(read())
 
 
 def cut(
@@ -248,7 +251,8 @@ def cut(
     queries: Sequence[Sequence[str]] | None,
     most: int,
 ) -> Pieces:
-    """The pieces of texts, or of pairs, of which `names` are the ids; at most `most` pieces each, marks included.
+    """Return the pieces of texts, or of pairs, of which `names` are the ids; at most `most` pieces each, marks
+    included.
 
     A word without a piece, such as one of control characters alone, is read as the tokenizer's unknown word. Raises
     AuditError, naming the text, where no word of it can be read.
@@ -279,4 +283,4 @@ def cut(
                 )
                 yield _take_text(tokenizer, encoding, words, np.arange(count), queried=queried, unknown=unknown)
 
-    return joined(read())
+    return join_pieces(read())

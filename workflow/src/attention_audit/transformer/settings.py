@@ -95,14 +95,14 @@ class Prompt(Section):
 
     @field_validator("template")
     @classmethod
-    def _holds_the_text(cls, template: str) -> str:
+    def _check_template(cls, template: str) -> str:
         if template.count(TEXT) != 1:
             raise ValueError(f"holds {TEXT} {template.count(TEXT)} times; write it once, where the text is to stand")
         return template
 
     @field_validator("labels")
     @classmethod
-    def _apart(cls, labels: list[str]) -> list[str]:
+    def _check_labels(cls, labels: list[str]) -> list[str]:
         refuse_duplicates("label", [label.strip() for label in labels])
         return labels
 
@@ -169,18 +169,20 @@ class GivenClassifiers(Section):
 
     @field_validator("maps")
     @classmethod
-    def _once(cls, maps: list[str]) -> list[str]:
+    def _check_maps(cls, maps: list[str]) -> list[str]:
         refuse_duplicates("map", maps)
         return [check_target(name) if ":" in name else name for name in maps]
 
     @property
     def by_model(self) -> dict[str, list[str]]:
-        """The folders of every model, by its name in paths; those of the first also with uniform weights imposed."""
+        """Return the folders of every model, by its name in paths; those of the first also with uniform weights
+        imposed.
+        """
         others = {IMPOSED: next(iter(self.models.values()), []), UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
         return self.models | {name: folders for name, folders in others.items() if folders}
 
-    def labels_of(self, model: str) -> dict[str, str]:
-        """What the data set calls each class of a model, by what the model calls it."""
+    def find_labels(self, model: str) -> dict[str, str]:
+        """Find what the data set calls each class of a model, by what the model calls it."""
         own = self.labels.get(model)
         if isinstance(own, dict):
             return own
@@ -188,7 +190,7 @@ class GivenClassifiers(Section):
 
     @field_validator("models")
     @classmethod
-    def _named(cls, models: dict[str, list[str]]) -> dict[str, list[str]]:
+    def _check_names(cls, models: dict[str, list[str]]) -> dict[str, list[str]]:
         for name, folders in models.items():
             if name in (UNIFORM, ADVERSARIES):
                 raise ValueError(f"{name!r} is no model in question; use the key `{name}` beside `models`")
@@ -201,7 +203,7 @@ class GivenClassifiers(Section):
         return models
 
     @model_validator(mode="after")
-    def _folders(self) -> Self:
+    def _check_folders(self) -> Self:
         named = [*chain.from_iterable(self.models.values()), *self.uniform, *self.adversaries]
         refuse_duplicates("folder", named)
         if self.uniform and (self.layer is not None or self.long == "window"):

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.arrays import Array, Integers
-from attention_audit.batching import padded, runs, sort_into_runs, within
+from attention_audit.batching import mark_lengths, pad_slices, runs, sort_into_runs
 from attention_audit.errors import AuditError
 
 from .pieces import SPECIAL, Pieces
@@ -30,15 +30,15 @@ LEAST = 0.25
 _TOKENS = ContextVar("tokens", default=2048)
 
 
-def together() -> int:
-    """Padded pieces at most of the texts that a Transformer reads together without gradients."""
+def get_piece_limit() -> int:
+    """Return padded pieces at most of the texts that a Transformer reads together without gradients."""
     return _TOKENS.get()
 
 
 @contextmanager
-def reading_together(tokens: int | None) -> Iterator[None]:
+def set_piece_limit(tokens: int | None) -> Iterator[None]:
     """Let it be another number in the block; None: as it is."""
-    token = _TOKENS.set(tokens or together())
+    token = _TOKENS.set(tokens or get_piece_limit())
     try:
         yield
     finally:
@@ -63,39 +63,41 @@ class PieceBatch:
 
     @property
     def mask(self) -> Tensor:
-        """(B, P), true on pieces, marks included."""
-        return within(self.lengths, self.ids.shape[1])
+        """Return (B, P), true on pieces, marks included."""
+        return mark_lengths(self.lengths, self.ids.shape[1])
 
     @property
     def _outside(self) -> Tensor:
-        """(B, P), true on marks."""
+        """Return (B, P), true on marks."""
         return (self.words < 0) & self.mask
 
     @property
     def marks(self) -> Tensor:
-        """How many items of each text are marks, (B,): the first piece where it is one, and all other marks as one."""
+        """Return how many items of each text are marks, (B,): the first piece where it is one, and all other marks as
+        one.
+        """
         return self._outside[:, 0].long() + self._outside[:, 1:].any(1)
 
     @property
     def items(self) -> Tensor:
-        """The item of each piece, (B, P): a word's number, then the first mark, then all others; -1 on padding."""
+        """Return the item of each piece, (B, P): a word's number, the first mark, then all others; -1 on padding."""
         further = self._outside[:, :1] & (torch.arange(self.words.shape[1], device=self.words.device) > 0)
         return self.words.where(self.words >= 0, self.read[:, None] + further).where(self.mask, -1)
 
     @property
     def _place(self) -> Tensor:
-        """The item of each piece, (B, P); that behind the last one on padding."""
+        """Return the item of each piece, (B, P); that behind the last one on padding."""
         return self.items.where(self.mask, self.count)
 
     @property
     def count(self) -> int:
-        """The most items that a text has."""
+        """Return the most items that a text has."""
         return int((self.read + self.marks).max())
 
     @property
     def holders(self) -> Tensor:
-        """The item whose pieces each item is read from, (B, I): itself; or, for a word without a piece, such as the
-        second one of "can" and "not" where "cannot" is one piece, the nearest word before it that has some, or else
+        """Return the item whose pieces each item is read from, (B, I): itself; or, for a word without a piece, such as
+        the second one of "can" and "not" where "cannot" is one piece, the nearest word before it that has some, or else
         the next.
         """
         number = torch.arange(self.count, device=self.read.device)
@@ -106,65 +108,67 @@ class PieceBatch:
 
     @property
     def _inside(self) -> Tensor:
-        """(B, 1, I), true on the items of each text."""
-        return within(self.read + self.marks, self.count)[:, None]
+        """Return (B, 1, I), true on the items of each text."""
+        return mark_lengths(self.read + self.marks, self.count)[:, None]
 
-    def summed(self, values: Tensor) -> Tensor:
-        """Values of pieces, (B, H, P) or (B, H, P, D), summed over the pieces of each item: (B, H, I) or (B, H, I, D);
-        zeros for an item without pieces.
+    def sum_by_item(self, values: Tensor) -> Tensor:
+        """Return values of pieces, (B, H, P) or (B, H, P, D), summed over the pieces of each item: (B, H, I) or (B, H,
+        I, D); zeros for an item without pieces.
         """
         place = self._place[:, None, :, *[None] * (values.ndim - 3)].expand(values.shape)
         sums = values.new_zeros(*values.shape[:2], self.count + 1, *values.shape[3:])
         return sums.scatter_add(2, place, values)[:, :, :-1]
 
-    def of_items(self, weights: Tensor) -> Tensor:
-        """Weights of pieces, (B, H, P), as those of items, (B, H, I): items that are read from the same pieces have
-        equal parts of their weight. Zeros behind a text's last item.
+    def weigh_items(self, weights: Tensor) -> Tensor:
+        """Return weights of pieces, (B, H, P), as those of items, (B, H, I): items that are read from the same pieces
+        have equal parts of their weight. Zeros behind a text's last item.
         """
-        sums = self.summed(weights)
+        sums = self.sum_by_item(weights)
         holders = self.holders[:, None].expand(sums.shape)
         inside = self._inside.to(sums)
         crowd = torch.zeros_like(sums).scatter_add(2, holders, inside.expand(sums.shape))
         return (sums / crowd.clamp(min=1)).gather(2, holders) * inside
 
-    def shares(self, weights: Tensor) -> Tensor:
-        """The share of each piece in the weight of all pieces of its item, (B, H, P); alike where these have none, and
-        0 on padding.
+    def share_weights(self, weights: Tensor) -> Tensor:
+        """Compute the share of each piece in the weight of all pieces of its item, (B, H, P); alike where these have
+        none, and 0 on padding.
         """
         mask = self.mask[:, None].to(weights).expand(weights.shape)
         place = self.items.clamp(min=0)[:, None].expand(weights.shape)
-        whole, count = (self.summed(part).gather(2, place) for part in (weights * mask, mask))
+        whole, count = (self.sum_by_item(part).gather(2, place) for part in (weights * mask, mask))
         return mask * (weights / whole).where(whole > 0, 1 / count)
 
-    def of_pieces(self, items: Tensor, weights: Tensor) -> Tensor:
-        """Weights of items, (B, H, I), as those of pieces, (B, H, P), in proportion to `weights` within each item."""
+    def weigh_pieces(self, items: Tensor, weights: Tensor) -> Tensor:
+        """Return weights of items, (B, H, I), as those of pieces, (B, H, P), in proportion to `weights` within each
+        item.
+        """
         given = items * self._inside
         holders = self.holders[:, None].expand(given.shape)
         held = torch.zeros_like(given).scatter_add(2, holders, given)
         place = self.items.clamp(min=0)[:, None].expand(weights.shape)
-        return self.shares(weights) * held.gather(2, place)
+        return self.share_weights(weights) * held.gather(2, place)
 
     @property
     def even(self) -> Tensor:
-        """The same weight on every item of a text, of which the pieces of an item have equal parts: (B, P)."""
+        """Return the same weight on every item of a text, of which the pieces of an item have equal parts: (B, P)."""
         items = self._inside / (self.read + self.marks)[:, None, None]
-        return self.of_pieces(items, self.mask[:, None].float())[:, 0]
+        return self.weigh_pieces(items, self.mask[:, None].float())[:, 0]
 
     def take(self, members: Tensor, place: Tensor, lengths: Tensor) -> "PieceBatch":
         """Take pieces at `place`, (R, Q), of the texts at `members`, (R,); of each row the first `lengths`, (R,)."""
-        inside = within(lengths, place.shape[1])
+        inside = mark_lengths(lengths, place.shape[1])
         ids, types, words = (part[members].gather(1, place * inside) for part in (self.ids, self.types, self.words))
         per_text = (part[members] for part in (self.read, self.queried, self.ahead))
         return PieceBatch(ids * inside, types * inside, words.where(inside, SPECIAL), lengths, *per_text)
 
-    def rows(self, members: Tensor) -> "PieceBatch":
-        """Some of the texts, in any order, without the padding that they do not need: members (R,)."""
+    def select_texts(self, members: Tensor) -> "PieceBatch":
+        """Select some of the texts, in any order, without the padding that they do not need: members (R,)."""
         lengths = self.lengths[members]
         place = torch.arange(int(lengths.max()), device=lengths.device)
         return self.take(members, place.expand(len(members), -1), lengths)
 
-    def keeping(self, kept: Tensor) -> "PieceBatch":
-        """The texts without some of their words: kept (B, W), true on the words of the texts that stay.
+    def keep_words(self, kept: Tensor) -> "PieceBatch":
+        """Return the texts without some of their words: kept (B, W), true on the words of the texts that stay.
 
         Marks and queries stay, and the first piece of a text of which nothing else would. The words that stay are
         counted anew.
@@ -186,11 +190,13 @@ class PieceBatch:
         known = replace(self, words=renamed, read=remaining, ahead=ahead)
         return known.take(every, order[:, : int(lengths.max())], lengths)
 
-    def in_order_of_length(self) -> "Iterator[tuple[Tensor, PieceBatch]]":
-        """All texts once, shortest first, in batches of at most `together` padded pieces, with their positions (n,)."""
-        for run in sort_into_runs(self.lengths.cpu().numpy(), together()):
+    def iterate_by_length(self) -> "Iterator[tuple[Tensor, PieceBatch]]":
+        """Yield all texts once, shortest first, in batches of at most `get_piece_limit` padded pieces, with their
+        positions (n,).
+        """
+        for run in sort_into_runs(self.lengths.cpu().numpy(), get_piece_limit()):
             at = torch.as_tensor(run, device=self.lengths.device)
-            yield at, self.rows(at)
+            yield at, self.select_texts(at)
 
 
 class PieceTable:
@@ -209,17 +215,17 @@ class PieceTable:
         """Take the texts at `members` (B,), padded to the longest of them."""
         starts, counts, *per_text = self._texts[:, torch.as_tensor(members, device=self._texts.device)]
         longest = int(counts.max())
-        ids, types, words = (padded(flat, starts, counts, longest).long() for flat in self._pieces)
-        return PieceBatch(ids, types, words.where(within(counts, longest), SPECIAL), counts, *per_text)
+        ids, types, words = (pad_slices(flat, starts, counts, longest).long() for flat in self._pieces)
+        return PieceBatch(ids, types, words.where(mark_lengths(counts, longest), SPECIAL), counts, *per_text)
 
-    def in_order_of_length(
+    def iterate_by_length(
         self, tokens: int | None = None, members: Integers | None = None
     ) -> Iterator[tuple[Integers, PieceBatch]]:
-        """All texts once, or those at `members`, shortest first, in batches of at most `tokens` padded pieces, with
-        their positions, which among `members` are counted anew.
+        """Yield all texts once, or those at `members`, shortest first, in batches of at most `tokens` padded pieces,
+        with their positions, which among `members` are counted anew.
         """
         chosen = np.arange(len(self)) if members is None else members
-        for at in sort_into_runs(self.counts[chosen], tokens or together()):
+        for at in sort_into_runs(self.counts[chosen], tokens or get_piece_limit()):
             yield at, self.batch(chosen[at])
 
 
@@ -236,21 +242,21 @@ class Windows:
     place: Tensor
     width: int
 
-    def parts(self, tokens: int | None = None) -> Iterator[tuple[Tensor, PieceBatch]]:
-        """All windows, in their order, in batches of at most `tokens` padded pieces, with their positions."""
-        for run in runs(self.pieces.lengths.cpu().numpy(), tokens=tokens or together()):
+    def iterate_parts(self, tokens: int | None = None) -> Iterator[tuple[Tensor, PieceBatch]]:
+        """Yield all windows, in their order, in batches of at most `tokens` padded pieces, with their positions."""
+        for run in runs(self.pieces.lengths.cpu().numpy(), tokens=tokens or get_piece_limit()):
             at = torch.arange(len(self.text), device=self.text.device)[run]
-            yield at, self.pieces.rows(at)
+            yield at, self.pieces.select_texts(at)
 
-    def of_text(self, values: Tensor) -> Tensor:
-        """Means over the windows of each text: (V, ..) -> (B, ..)."""
+    def average_by_text(self, values: Tensor) -> Tensor:
+        """Compute means over the windows of each text: (V, ..) -> (B, ..)."""
         counts = self.text.bincount().view(-1, *[1] * (values.ndim - 1))
         return values.new_zeros(len(counts), *values.shape[1:]).index_add(0, self.text, values) / counts
 
-    def joined(self, scores: Tensor) -> Tensor:
+    def join_scores(self, scores: Tensor) -> Tensor:
         """Scores of the windows' pieces, zeros on padding, as those of the texts' pieces: (V, H, Q) -> (B, H, P)."""
         places = self.place[:, None].expand(scores.shape)
-        return self.of_text(scores.new_zeros(*scores.shape[:2], self.width).scatter_add(2, places, scores))
+        return self.average_by_text(scores.new_zeros(*scores.shape[:2], self.width).scatter_add(2, places, scores))
 
 
 def _find_sliding(words: Array, ahead: int) -> tuple[int, int]:
@@ -259,7 +265,7 @@ def _find_sliding(words: Array, ahead: int) -> tuple[int, int]:
     return (int(slides[0]), int(slides[-1]) + 1) if len(slides) else (0, 0)
 
 
-def windows_of(pieces: PieceBatch, size: int) -> Windows:
+def cut_windows(pieces: PieceBatch, size: int) -> Windows:
     """Cut B texts into windows of at most `size` pieces. A text that is no longer is its one window."""
     texts, places, device = [], [], pieces.ids.device
     numbers = pieces.ahead.tolist(), pieces.lengths.tolist()
@@ -296,8 +302,8 @@ class Encoded(NamedTuple):
     summary: Tensor
 
 
-def pooled(states: Tensor, pieces: PieceBatch, pool: Pool) -> Tensor:
-    """States of the pieces (B, P, H) as states of the words of text and query together, (B, W, H)."""
+def pool_words(states: Tensor, pieces: PieceBatch, pool: Pool) -> Tensor:
+    """Return the states of the pieces (B, P, H) as states of the words of text and query together, (B, W, H)."""
     counts = pieces.read + pieces.queried
     longest = int(counts.max())
     # (B, W, P), true where a piece is of a word
@@ -306,12 +312,12 @@ def pooled(states: Tensor, pieces: PieceBatch, pool: Pool) -> Tensor:
         return members.to(states.dtype) @ states
     first = members.to(torch.uint8).argmax(-1)
     found = states.gather(1, first[..., None].expand(-1, -1, states.shape[-1]))
-    return found * within(counts, longest)[..., None]
+    return found * mark_lengths(counts, longest)[..., None]
 
 
-def library_inputs(model: Any, pieces: PieceBatch, vectors: Tensor | None = None) -> dict[str, Tensor]:
-    """What a model of the library is called with. vectors (B, P, E): in the place of those that the pieces have below
-    position and segment.
+def prepare_inputs(model: Any, pieces: PieceBatch, vectors: Tensor | None = None) -> dict[str, Tensor]:
+    """Return what a model of the library is called with. vectors (B, P, E): in the place of those that the pieces have
+    below position and segment.
     """
     given = {"input_ids": pieces.ids} if vectors is None else {"inputs_embeds": vectors}
     if getattr(model.config, "type_vocab_size", 1) > 1:
@@ -327,24 +333,24 @@ class WordStates(nn.Module):
         self.backbone, self.layer, self.pool = backbone, layer, pool
         self.width: int = backbone.config.hidden_size
 
-    def vectors(self, pieces: PieceBatch) -> Tensor:
-        """The vectors of the pieces before position and segment are added, (B, P, E)."""
+    def look_up_vectors(self, pieces: PieceBatch) -> Tensor:
+        """Look up the vectors of the pieces before position and segment are added, (B, P, E)."""
         vectors: Tensor = self.backbone.get_input_embeddings()(pieces.ids)
         return vectors
 
     def forward(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Encoded:
-        """The states of the words of each text, and the summaries of the queries.
+        """Return the states of the words of each text, and the summaries of the queries.
 
         vectors (B, P, E): in the place of the pieces' own.
         """
-        given = library_inputs(self.backbone, pieces, vectors)
+        given = prepare_inputs(self.backbone, pieces, vectors)
         output = self.backbone(**given, output_hidden_states=self.layer is not None, return_dict=True)
         # some models normalise after their last layer, and say so in the last state only
         last = self.layer is None or self.layer == len(output.hidden_states) - 1
-        words = pooled(output.last_hidden_state if last else output.hidden_states[self.layer], pieces, self.pool)
+        words = pool_words(output.last_hidden_state if last else output.hidden_states[self.layer], pieces, self.pool)
         place = torch.arange(words.shape[1], device=words.device)
         read, queried = pieces.read[:, None], pieces.queried[:, None]
         asked = (place >= read) & (place < read + queried)
         summary = (words * asked[..., None]).sum(1) / pieces.queried.clamp(min=1)[:, None]
         longest = int(pieces.read.max())
-        return Encoded(words[:, :longest] * within(pieces.read, longest)[..., None], summary)
+        return Encoded(words[:, :longest] * mark_lengths(pieces.read, longest)[..., None], summary)

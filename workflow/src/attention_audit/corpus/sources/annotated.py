@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from attention_audit.errors import AuditError
-from attention_audit.raw_text import spaced
+from attention_audit.raw_text import join_words
 from attention_audit.section import Name
 
 from ..rationales import Annotations, Span, word_spans
@@ -150,7 +150,7 @@ class EraserCorpus(RawSource):
                     raise AuditError(f"{place}: no document {docid!r:.50} in docs; is the archive whole?")
                 begins[docid] = len(words)
                 words += documents[docid]
-            text = spaced(words)
+            text = join_words(words)
             spans: list[Span] = []
             for docid, start, end in stretches:
                 if docid in begins and 0 <= start < end <= len(documents[docid]):

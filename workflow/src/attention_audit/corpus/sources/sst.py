@@ -5,7 +5,7 @@ from bisect import bisect_right
 from typing import Literal, NamedTuple
 
 from attention_audit.errors import AuditError
-from attention_audit.raw_text import RawText, spaced
+from attention_audit.raw_text import RawText, join_words
 
 from ..rationales import Annotations, of_words
 from ..raw import remedy, split_lines
@@ -73,9 +73,9 @@ def clean(phrase: Phrase) -> tuple[str, Annotations, RawText]:
     """Join the words without brackets, and with a space for every run of characters that are no letters or digits; give
     the sentiment of each word, which is marked from half of the strongest on; and the text as it was.
     """
-    before = spaced(phrase.words)
+    before = join_words(phrase.words)
     parts = [*re.finditer(r"\w+", before.text)]
-    made = spaced([part[0] for part in parts])
+    made = join_words([part[0] for part in parts])
     scores = [
         (start, start + len(part[0]), phrase.scores[bisect_right(before.places, part.start()) - 1])
         for start, part in zip(made.places, parts, strict=False)

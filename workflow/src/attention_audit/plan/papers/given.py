@@ -95,7 +95,7 @@ def read_given(data: DataSet, model: str, folder: str) -> ReadClassifier:
         folder=str(named.folder) if named.made else named.path,
         max_length=section.max_length,
         long=section.long,
-        labels=section.labels_of(model),
+        labels=section.find_labels(model),
         imposed=model == UNIFORM,
         layer=read_alone(data.config, section.by_model[model], section.layer, section.long),
         maps=section.maps if model in section.models else [],

@@ -29,7 +29,7 @@ PAIRS = {"average": True, "measure": "accuracy", "ties": "loss", "class_weights"
 def list_models(data: DataSet) -> Models:
     """List the models that the configuration names."""
     section, recipe = data.config.jain_wallace, data.config.jain_wallace.recipe
-    trained = recipe.recipe(first_epoch=recipe.first_epoch, **(PAIRS if data.pair else {}))
+    trained = recipe.make_recipe(first_epoch=recipe.first_epoch, **(PAIRS if data.pair else {}))
     for name in section.models:
         encoder, attention = name.split("_")
         width = 2 * recipe.hidden if encoder == "lstm" else recipe.hidden

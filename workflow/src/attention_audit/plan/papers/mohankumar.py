@@ -21,7 +21,7 @@ LOOKS = {name: look for name, (_, look) in KINDS.items()}
 def list_models(data: DataSet) -> Models:
     """List the models that the configuration names: lstm and bilstm, each vanilla_, orthogonal_ and diversity_."""
     section, recipe = data.config.diversity, data.config.diversity.recipe
-    schedule = Schedule(recipe.recipe(**(PAIRS if data.pair else {"average": True})), recipe.epochs)
+    schedule = Schedule(recipe.make_recipe(**(PAIRS if data.pair else {"average": True})), recipe.epochs)
     for name in section.models:
         encoder, look = KINDS[name]
         parts = {

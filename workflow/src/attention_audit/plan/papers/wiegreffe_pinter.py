@@ -160,7 +160,7 @@ def build_base(data: DataSet) -> dict[str, Any]:
 
 def schedule_base(data: DataSet) -> Schedule:
     """Describe how the base model is trained."""
-    recipe: Recipe = data.config.training.recipe()
+    recipe: Recipe = data.config.training.make_recipe()
     return Schedule(recipe, data.config.training.epochs)
 
 
