@@ -18,7 +18,7 @@ from attention_audit.stages.reading_classifiers import take_classifier, take_map
 from attention_audit.training.loop import make_optimizer, measure_loss, train_epoch
 from attention_audit.training.settings import Recipe
 from attention_audit.transformer.folder import find_family
-from attention_audit.transformer.opening import open_tokenizer, open_untrained
+from attention_audit.transformer.opening import open_tokenizer
 from attention_audit.transformer.pieces import Pieces, cut
 from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceTable
@@ -35,7 +35,7 @@ def folder(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def opened(folder: Path, even: bool = False, seed: int = 0) -> FineTuned:
     torch.manual_seed(seed)
-    return FineTuned(folder, open_untrained(folder, find_family(folder).classifier, 3), even)
+    return FineTuned(folder, 3, even)
 
 
 def pieces_of(folder: Path) -> Pieces:

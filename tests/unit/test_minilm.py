@@ -9,8 +9,8 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.stages.encode import BUDGET, moved
 from attention_audit.transformer.folder import find_folder, hash_files, read_facts
-from attention_audit.transformer.opening import count_positions, open_model, open_tokenizer
-from attention_audit.transformer.pieces import choose_length, cut
+from attention_audit.transformer.opening import choose_length, open_model, open_tokenizer
+from attention_audit.transformer.pieces import cut
 from attention_audit.transformer.states import PieceTable, WordStates
 
 MIRROR = os.environ.get("ATTENTION_AUDIT_MIRROR")
@@ -41,7 +41,7 @@ def test_it_is_the_published_model(folder: Path) -> None:
 
 def test_half_precision_costs_its_states_little(folder: Path) -> None:
     model, tokenizer = open_model(folder), open_tokenizer(folder)
-    assert choose_length(tokenizer, count_positions(model), 600) == 512
+    assert choose_length(tokenizer, model, 600) == 512
     table = PieceTable(cut(tokenizer, ["a", "b", "c", "d"], TEXTS, None, 512), torch.device("cpu"))
     with torch.inference_mode():
         states = WordStates(model, None, "first")(table.batch(torch.arange(4))).states

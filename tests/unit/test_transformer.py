@@ -12,8 +12,8 @@ import transformers_on_disk as on_disk
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import join_words
 from attention_audit.transformer.folder import find_folder, read_facts
-from attention_audit.transformer.opening import count_positions, open_model, open_tokenizer
-from attention_audit.transformer.pieces import SPECIAL, Pieces, choose_length, cut, cut_raw
+from attention_audit.transformer.opening import choose_length, open_model, open_tokenizer
+from attention_audit.transformer.pieces import SPECIAL, Pieces, cut, cut_raw
 from attention_audit.transformer.states import PieceTable, WordStates
 
 CPU = torch.device("cpu")
@@ -112,9 +112,10 @@ def test_texts_without_words_are_those_that_are_cut_anew(folder: Path) -> None:
 
 def test_the_smallest_limit_of_pieces_holds(folder: Path) -> None:
     tokenizer, model = open_tokenizer(folder), open_model(folder)
-    assert count_positions(model) == on_disk.POSITIONS
-    assert choose_length(tokenizer, count_positions(model), 512) == on_disk.POSITIONS
-    assert choose_length(tokenizer, count_positions(model), 16) == 16
+    assert choose_length(tokenizer, model, 512) == on_disk.POSITIONS
+    assert choose_length(tokenizer, model, 16) == 16
+    tokenizer.model_max_length = 1 << 30
+    assert choose_length(tokenizer, model, 512) == on_disk.POSITIONS
 
 
 def test_facts_are_read_without_the_library(folder: Path, tmp_path: Path) -> None:
@@ -188,10 +189,12 @@ def test_other_families_are_read_likewise(tmp_path: Path, kind: str) -> None:
     opened = open_model(classifiers_on_disk.save(tmp_path, kind))
     assert read_facts(tmp_path)[1:3] == (16, 2)
     # RoBERTa counts positions from behind that of padding, which is 1
-    assert count_positions(opened) == (42 if kind == "roberta" else 40)
+    tokenizer = open_tokenizer(tmp_path)
+    tokenizer.model_max_length = 1 << 30
+    assert choose_length(tokenizer, opened, 512) == (42 if kind == "roberta" else 40)
     states = WordStates(opened, 2, "sum")
     batch = PieceTable(pieces_of(tmp_path, TEXTS), CPU).batch(torch.tensor([1, 2]))
     found = states(batch)
-    given = open_tokenizer(tmp_path)([TEXTS[1]], is_split_into_words=True, return_tensors="pt")["input_ids"]
+    given = tokenizer([TEXTS[1]], is_split_into_words=True, return_tensors="pt")["input_ids"]
     torch.testing.assert_close(found.states[0, 0], opened(given).last_hidden_state[0, 1], atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(states(batch, states.look_up_vectors(batch)).states, found.states)

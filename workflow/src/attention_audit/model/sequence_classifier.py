@@ -24,8 +24,14 @@ from torch.utils.checkpoint import checkpoint
 
 from attention_audit.errors import AuditError
 from attention_audit.transformer.folder import ACTIVATIONS, find_classifier_family, find_family, read_classes
-from attention_audit.transformer.opening import count_positions, import_library, open_model, open_tokenizer
-from attention_audit.transformer.pieces import UNLIMITED, choose_length
+from attention_audit.transformer.opening import (
+    choose_length,
+    import_library,
+    open_model,
+    open_tokenizer,
+    open_untrained,
+)
+from attention_audit.transformer.pieces import UNLIMITED
 from attention_audit.transformer.settings import TEXT, Prompt
 from attention_audit.transformer.states import PieceBatch, Windows, cut_windows, prepare_inputs
 
@@ -311,7 +317,7 @@ class SequenceClassifier(TransformerClassifier):
         super().__init__(folder, model)
         self.asked, self.tokenizer, self.template = asked, tokenizer, prompt.template if prompt else TEXT
         self.names = [name.strip() for name in (prompt.labels if prompt else read_classes(folder))]
-        self.most, self.windowed = choose_length(tokenizer, count_positions(model), max_length), windowed
+        self.most, self.windowed = choose_length(tokenizer, model, max_length), windowed
         self.eval()
 
     def compute_logits(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Tensor:
@@ -365,8 +371,8 @@ class FineTuned(TransformerClassifier):
     Its map is the mean of the heads over the items of a text: its words, then the marks (`PieceBatch.items`).
     """
 
-    def __init__(self, folder: Path, model: Any, even: bool) -> None:
-        super().__init__(folder, model)
+    def __init__(self, folder: Path, classes: int, even: bool) -> None:
+        super().__init__(folder, open_untrained(folder, classes))
         self.even = even
         if not even:
             self.attention = Queries(self.part("query"))

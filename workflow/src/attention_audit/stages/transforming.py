@@ -20,15 +20,14 @@ from attention_audit.errors import AuditError
 from attention_audit.model.batch import GivenStates
 from attention_audit.model.sequence_classifier import FineTuned
 from attention_audit.raw_text import RawText, join_words
-from attention_audit.transformer.folder import ENCODER, find_family, find_folder, find_mirror, hash_files
+from attention_audit.transformer.folder import ENCODER, find_folder, find_mirror, hash_files
 from attention_audit.transformer.opening import (
-    count_positions,
+    choose_length,
     open_model,
     open_tokenizer,
-    open_untrained,
     refuse_without_vectors,
 )
-from attention_audit.transformer.pieces import Pieces, choose_length, cut, cut_raw, join_pieces
+from attention_audit.transformer.pieces import Pieces, cut, cut_raw, join_pieces
 from attention_audit.transformer.settings import Backbone
 from attention_audit.transformer.states import WordStates
 
@@ -60,8 +59,7 @@ class Opened:
         """Return the Transformer below a new head for `classes` classes, which PyTorch's random state draws. even:
         whether the map of its last layer is uniform.
         """
-        head = find_family(self.folder).classifier
-        return FineTuned(self.folder, open_untrained(self.folder, head, classes), even)
+        return FineTuned(self.folder, classes, even)
 
     @cached_property
     def frozen(self) -> WordStates:
@@ -76,7 +74,7 @@ class Opened:
         tokenizer, model = open_tokenizer(self.folder, split=not raw), open_model(self.folder)
         # whatever it was made with: what follows is cut, here and in training
         tokenizer.truncation_side = "right"
-        most = choose_length(tokenizer, count_positions(model), self.backbone.max_length)
+        most = choose_length(tokenizer, model, self.backbone.max_length)
         ids: dict[str, list[str]] = {split: [] for split in SPLITS}
         parts: dict[str, list[Pieces]] = {split: [] for split in SPLITS}
         for table in read_batches(corpus, CORPUS, ["id", "split", "tokens", "raw", "starts", "second", "query"]):

@@ -18,6 +18,7 @@ from attention_audit.errors import AuditError
 from .folder import (
     NOT_INSTALLED,
     Held,
+    find_family,
     find_folder,
     find_held,
     find_mirror,
@@ -25,6 +26,7 @@ from .folder import (
     list_tokenizer_files,
     read_facts,
 )
+from .pieces import UNLIMITED
 
 UNUSED = "pooler"
 """A part that encoders have for a task of their own; no state depends on it."""
@@ -174,15 +176,15 @@ def open_given(folder: Path, head: str) -> tuple[Any, Any]:
     return _load(folder, f"AutoModel{head}", dtype="auto")[0], open_tokenizer(folder, split=False)
 
 
-def open_untrained(folder: Path, head: str, classes: int) -> Any:
+def open_untrained(folder: Path, classes: int) -> Any:
     """Open the encoder of a folder below a head for whole texts, as a classifier of `classes` classes that is to be
-    trained: as `open_model` opens it, but in training, with `head`, the layer of the logits, drawn anew.
+    trained: as `open_model` opens it, but in training, with the layer of the logits drawn anew.
 
     The head, and parts that the folder has no weights of, are drawn from PyTorch's random state. Raises AuditError as
     `open_model` does.
     """
     model, _ = _load(folder, "AutoModelForSequenceClassification", "eager", classes)
-    linear = attrgetter(head)(model)
+    linear = attrgetter(find_family(folder).classifier)(model)
     with torch.no_grad():
         linear.weight.normal_(0.0, getattr(model.config, "initializer_range", 0.02))
         linear.bias.zero_()
@@ -201,13 +203,17 @@ def refuse_without_vectors(folder: Path, tokenizer: Any, model: Any, ids: Intege
         )
 
 
-def count_positions(model: Any) -> int | None:
-    """Count how many pieces a model of the library has positions for; None where its positions have no end."""
-    most: int | None = getattr(model.config, "max_position_embeddings", None)
-    # RoBERTa and its kin count positions from behind that of padding
-    tables = (table for name, table in model.named_modules() if name.endswith("position_embeddings"))
-    padding = next((table.padding_idx for table in tables if isinstance(table, nn.Embedding)), None)
-    return most if most is None or padding is None else most - padding - 1
+def choose_length(tokenizer: Any, model: Any, most: int) -> int:
+    """Choose how many pieces a text may have: `most`, or fewer where the tokenizer or the model's positions allow
+    fewer.
+    """
+    limits = [most, tokenizer.model_max_length]
+    if positions := getattr(model.config, "max_position_embeddings", None):
+        # RoBERTa and its kin count positions from behind that of padding
+        tables = (table for name, table in model.named_modules() if name.endswith("position_embeddings"))
+        padding = next((table.padding_idx for table in tables if isinstance(table, nn.Embedding)), None)
+        limits.append(positions if padding is None else positions - padding - 1)
+    return int(min(limit for limit in limits if limit and limit <= UNLIMITED))
 
 
 def hold_tokenizer(tokenizer: Any) -> Any:

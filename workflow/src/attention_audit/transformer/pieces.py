@@ -69,14 +69,6 @@ class Pieces:
         return np.split(self.places, self.read.cumsum()[:-1])
 
 
-def choose_length(tokenizer: Any, positions: int | None, most: int) -> int:
-    """Choose how many pieces a text may have: `most`, or fewer where the tokenizer or the model's positions allow
-    fewer.
-    """
-    limits = [most, tokenizer.model_max_length, positions or UNLIMITED]
-    return int(min(limit for limit in limits if limit and limit <= UNLIMITED))
-
-
 def join_pieces(parts: Iterable[Pieces]) -> Pieces:
     """Return several runs of texts as one."""
     return Pieces(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
