@@ -7,7 +7,7 @@ import yaml
 from elsewhere import made, write_all
 from folder import Folder, assert_rendered, fresh
 
-from attention_audit.given.files import write_given
+from attention_audit.given.files import write as write_given
 from attention_audit.questions import QUESTIONS
 
 # one worker, so that the run is made once

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from attention_audit import api
 from attention_audit.answer.settings import AnswerSettings
-from attention_audit.given.readouts import GivenReadout
+from attention_audit.given import GivenReadout
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.summary import summary
 

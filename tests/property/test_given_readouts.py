@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_audit.audits.erasure import find_contributions
-from attention_audit.given.arrays import readout
-from attention_audit.given.files import read_given, write_given
-from attention_audit.given.readouts import GivenReadout, check, softmax
+from attention_audit.given import GivenReadout, check, readout, softmax
+from attention_audit.given.files import read as read_given
+from attention_audit.given.files import write as write_given
 from attention_audit.stages.import_readout import as_readout
 
 WORDS = st.lists(

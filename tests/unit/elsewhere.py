@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from attention_audit.given.files import write_given
-from attention_audit.given.readouts import GivenReadout, softmax
+from attention_audit.given import GivenReadout, softmax
+from attention_audit.given.files import write as write_given
 
 SCORES = {"good": 2.0, "fine": 1.0, "bad": -2.0, "dull": -1.0}
 WORDS = [*SCORES, "film", "plot", "the", "a", "was", "not"]

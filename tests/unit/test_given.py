@@ -13,8 +13,9 @@ import pytest
 from elsewhere import made
 
 from attention_audit.errors import AuditError
-from attention_audit.given.files import read_given, write_given
-from attention_audit.given.readouts import GivenReadout, check, check_beside, softmax
+from attention_audit.given import GivenReadout, check, check_beside, softmax
+from attention_audit.given.files import read as read_given
+from attention_audit.given.files import write as write_given
 
 TEXTS = made(1, 6)
 Change = Callable[[GivenReadout], GivenReadout]

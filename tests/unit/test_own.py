@@ -21,8 +21,8 @@ from attention_audit.columns.audits import HEADS, PERFORMANCE
 from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
 from attention_audit.columns.tables import SUMMARY, TABLE
 from attention_audit.errors import AuditError
-from attention_audit.given.files import write_given
-from attention_audit.given.readouts import GivenReadout
+from attention_audit.given import GivenReadout
+from attention_audit.given.files import write as write_given
 from attention_audit.plan.audits import audit_named
 from attention_audit.plan.exhibits import FIGURES, TABLES
 from attention_audit.plan.model import Run

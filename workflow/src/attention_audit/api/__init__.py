@@ -5,11 +5,10 @@ renames or removes nothing without a new major version. All other modules are th
 """
 
 from attention_audit.errors import AuditError
-from attention_audit.given.arrays import readout
-from attention_audit.given.readouts import GivenReadout
+from attention_audit.given import GivenReadout, readout
+from attention_audit.given.files import read, write
 
-from .answering import Audited, by_question
-from .auditing import audit, read, write
+from .auditing import Audited, audit, by_question
 from .classifying import audit_classifier, audit_torch
 from .judging import Judgement, judge
 from .reading import Reading, Trained, reading, trained

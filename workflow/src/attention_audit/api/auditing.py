@@ -1,94 +1,181 @@
-"""Readouts of one's own: their files, and their audits without a workflow.
+"""Readouts of one's own, audited without a workflow; and what an audit of a model in a notebook answers: a table, a
+card, a paragraph, pictures, and files to go on with.
 
 Audits are made by the workflow's own stages, one after another in this process and in a folder that is removed
 afterwards, so that their numbers are the workflow's (`run_plan`).
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+import yaml
+from matplotlib.figure import Figure
 
+from attention_audit.answer.lines import write_lines
+from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.parquet import read_reason
 from attention_audit.artefacts.provenance import Provenance
+from attention_audit.audits.attention_maps import MARKS
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.errors import AuditError
-from attention_audit.given.arrays import PLACE, entries
-from attention_audit.given.files import read_given, write_given
-from attention_audit.given.readouts import GivenReadout, check_beside
-from attention_audit.jobs.audit import AuditsJob
+from attention_audit.figures.maps import hf_fig_maps
+from attention_audit.given import GivenReadout, check_path, name_classes, name_readouts, readout
+from attention_audit.given.files import write
 from attention_audit.plan.auditing import STAGES
 from attention_audit.plan.job import PlannedJob
 from attention_audit.plan.plan import Plan
+from attention_audit.questions import QUESTIONS
+from attention_audit.readout import Readout
+from attention_audit.report.ending import HEAD, write_answer
+from attention_audit.report.page import card, first_row
 from attention_audit.stages.job import Job
+from attention_audit.tables.wording import Labels
+
+from .reading import Reading, make_reading
 
 MODEL, DATASET = "model", "texts"
 RETURNED = ("summary", "texts")
 """The tables that are returned beside the audits."""
+SUBJECT = ("dataset", "suite", "model")
+NUMBERS = ("value", "low", "high", "next_low", "next_high")
 Report = Callable[[int, int, str], None]
 """Gets how many jobs have run, of how many, and what the next one says."""
 
 
-def check_path(path: Any, place: str) -> Path:
-    """Return a path. Raises AuditError, which names the place, where it is none."""
-    if not isinstance(path, str | Path):
-        raise AuditError(f"{place}: is {type(path).__name__}, and no path; give one")
-    return Path(path)
+def by_question(summary: pd.DataFrame) -> pd.DataFrame:
+    """List the answers of a summary, of `audit` or a run's tables/summary.parquet, in a row a question: the columns of
+    `Answer.table`. Where the summary has several models, dataset, suite and model stand before them.
 
-
-def check_batch_size(batch_size: Any) -> None:
-    """Raise AuditError where it is no number of texts."""
-    if not isinstance(batch_size, int | np.integer) or batch_size < 1:
-        raise AuditError(f"batch_size: is {batch_size!r:.40}; give a whole number, 1 or more")
-
-
-def name_classes(classes: Any, count: int) -> list[str]:
-    """List the names of C classes. Raises AuditError where they are not as many, or two are the same."""
-    names = [str(name) for name in entries(classes, "classes")]
-    if len(names) != count:
-        raise AuditError(f"classes: has {len(names)} names for {count} classes; name each, in their order")
-    if twice := [name for place, name in enumerate(names) if name in names[:place]]:
-        raise AuditError(f"classes: names {twice[0]!r} twice; give each class a name of its own")
-    return names
-
-
-def name_readouts(**several: GivenReadout | Sequence[GivenReadout]) -> dict[str, list[GivenReadout]]:
-    """List the readouts of each argument; those without a name are called by argument and number in messages.
-
-    Raises AuditError where one is no readout, or not of the texts of the first, and where the first argument has none.
+    Raises AuditError where the frame is no summary.
     """
-    found: dict[str, list[GivenReadout]] = {}
-    for name, readouts in several.items():
-        found[name] = []
-        for number, one in enumerate([readouts] if isinstance(readouts, GivenReadout) else entries(readouts, name), 1):
-            if not isinstance(one, GivenReadout):
-                raise AuditError(f"{name} {number}: is {type(one).__name__}, and no readout; make one with api.readout")
-            found[name].append(replace(one, place=f"{name} {number}") if one.place == PLACE else one)
-            check_beside(found[name][-1], next(iter(found.values()))[0])
-        if not any(found.values()):
-            raise AuditError(f"{name}: there is none; give one or more")
-    return found
+    wanted = {*SUBJECT, *(f"{question}_{name}" for question in QUESTIONS for name in ("zones", "said", *NUMBERS))}
+    if missing := wanted - {*summary.columns}:
+        raise AuditError(f"summary: has no column {min(missing)}; give the table `summary` of api.audit, or of a run")
+    rows = [
+        {name: row[name] for name in SUBJECT}
+        | {"question": line.question, "asks": line.asks, "zones": row[f"{line.question}_zones"], "word": line.said}
+        | {name: row[f"{line.question}_{name}"] for name in (*NUMBERS, "trainings", "texts")}
+        | {"note": line.remark}
+        for row in summary.to_dict("records")
+        for line in write_lines(row)
+    ]
+    found = pd.DataFrame(rows).astype(dict.fromkeys(NUMBERS, np.float64))
+    return found if len(summary) > 1 else found.drop(columns=[*SUBJECT])
 
 
-def write(given: GivenReadout, path: str | Path) -> None:
-    """Write a readout as .parquet or .npz, by the ending of the path: a file for the section `own` of a configuration.
+@dataclass(frozen=True, repr=False)
+class Answer:
+    """What a map of one model may be read as: printed, it is what the terminal says at the end of a run, and alone in a
+    cell of a notebook the card of the report.
 
-    Raises AuditError where the file cannot be written.
+    summary: the row of the summary, with all of its columns. labels: what tables call models and maps.
     """
-    if not isinstance(given, GivenReadout):
-        raise AuditError(f"given: is {type(given).__name__}, and no readout; make one with api.readout")
-    write_given(given, check_path(path, "path"))
+
+    summary: pd.DataFrame
+    labels: Labels
+    asks: ClassVar[str] = HEAD
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Return a row a question, with the columns question; asks, which is the question in words; zones: those of 1
+        (low), 2 and 3 (high) that the interval touches, ≠ where predicted classes lie apart, - where nothing is stated;
+        word, the statement; value, with the 95 % interval low to high of these trainings, and next_low to next_high of
+        one more; trainings (or pairs) and texts, on which it rests; note: what stands beside it, or why nothing is
+        stated.
+        """
+        return by_question(self.summary)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Say why nothing is stated, by question."""
+        row = self.summary.iloc[0]
+        return {question: reason for question in QUESTIONS if (reason := row[f"{question}_reason"])}
+
+    @property
+    def paragraph(self) -> str:
+        """Return what a paper may say of it, in at most 90 words."""
+        return first_row(self.summary, self.labels).copy
+
+    def __repr__(self) -> str:
+        _, _, *lines = write_answer(self.summary.iloc[0].to_dict(), "")
+        return "\n".join([self.asks, *lines])
+
+    def _repr_html_(self) -> str:
+        return card(self.summary, self.labels)
 
 
-def read(path: str | Path) -> GivenReadout:
-    """Read such a file, checked. Raises AuditError, in a line that names file, text and column, where it is wrong."""
-    return read_given(check_path(path, "path"))
+@dataclass(frozen=True, repr=False)
+class Audited(Answer):
+    """What the map of a model at hand may be read as.
+
+    maps: the table of all maps, the best first (columns.tables.TABLE). texts: the table `texts`.
+    readouts: what each training shows, in one order of texts. whole: all words of each text. classes: their names.
+    """
+
+    maps: pd.DataFrame
+    texts: pd.DataFrame
+    readouts: Sequence[Readout]
+    whole: Sequence[Sequence[str]]
+    classes: Sequence[str]
+
+    @property
+    def words(self) -> list[list[str]]:
+        """List the words of each text as they were read, marks of a tokenizer last."""
+        first = self.readouts[0]
+        read = zip(self.whole, first.places, first.lengths.tolist(), strict=True)
+        return [[*(own[place] for place in places), *MARKS[: items - len(places)]] for own, places, items in read]
+
+    def figure(self) -> Figure:
+        """Draw all maps beside each other: how well each locates the words that matter, and what else was
+        measured, with 95 % intervals.
+        """
+        return hf_fig_maps(self.maps, self.labels)
+
+    def text(self, number: int) -> Reading:
+        """Read a text, by its number from 0: its words with their weights, and its picture.
+
+        Raises AuditError where there is none of this number.
+        """
+        if not 0 <= number < len(self.whole):
+            raise AuditError(f"number: is {number}, and there are {len(self.whole)} texts; give one from 0")
+        trainings = [one.aligned([one.ids[number]]) for one in self.readouts]
+        return make_reading(self.whole[number], trainings, [], dict(enumerate(self.classes)))
+
+    def save(self, folder: str | Path) -> None:
+        """Write what each training shows as a readout, which the workflow reads, and the configuration that names them:
+        `snakemake --cores 2 all --configfile <folder>/readouts.yaml`. Predictions that do not follow from the weights
+        by a sum alone come without contributions. Raises AuditError where a file cannot be written.
+        """
+        folder, files = check_path(folder, "folder"), []
+        for number, one in enumerate(self.readouts, start=1):
+            files.append(str(folder / f"training{number}.npz"))
+            exact = one.several is None and one.decided
+            padded = {
+                name: [np.pad(own, (0, count - len(own))) for own, count in zip(scores, one.lengths, strict=True)]
+                for name, scores in one.maps.items()
+            }
+            given = readout(
+                self.words,
+                one.attention,
+                one.contribution if exact else None,
+                one.bias if exact else None,
+                one.labels.tolist(),
+                one.probabilities,
+                ids=one.ids,
+                maps=padded,
+                name=files[-1],
+            )
+            write(given, files[-1])
+        own = {DATASET: {"models": {MODEL: files}, "classes": [*self.classes]}}
+        with whole(folder / "readouts.yaml") as path:
+            path.write_text(yaml.safe_dump({"results": str(folder / "results"), "own": own}, sort_keys=False))
 
 
 def run_plan(
@@ -107,13 +194,13 @@ def run_plan(
             {name: [*map(Path, paths)] for name, paths in group.items()} for group in (job.inputs, job.outputs)
         )
         provenance = Provenance(job.stage, job.settings.model_dump(mode="json"), "")
-        told = partial(report, number, len(jobs))
-        told(job.stage.replace("_", " "))
-        import_module(f"attention_audit.stages.{job.stage}").run(Job(job.settings, files, made, provenance, told))
-        asked = job.settings.audits if isinstance(job.settings, AuditsJob) else ()
-        wanted = {*tables, *(each.audit for each in asked)}
+        say = partial(report, number, len(jobs))
+        say(job.stage.replace("_", " "))
+        import_module(f"attention_audit.stages.{job.stage}").run(Job(job.settings, files, made, provenance, say))
         for path in map(Path, job.files):
-            if path.suffix == ".parquet" and path.stem in wanted and (path.stem in tables or not read_reason(path)):
+            # what is not asked has a file that says why
+            audited = job.stage in STAGES and not read_reason(path)
+            if path.suffix == ".parquet" and (audited or path.stem in tables):
                 found[path.stem] = pd.read_parquet(path)
     return found
 
@@ -126,7 +213,8 @@ def audit(
     classes: Sequence[str] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """All that the suite `own` says of a model, as frames by name: its audits, and the tables `summary` and `texts`.
+    """Return all that the suite `own` says of a model, as frames by name: its audits, and the tables `summary` and
+    `texts`.
 
     readouts: the trainings of the model, one or several. uniform: trainings of its twin with uniform weights, for
     `needed`. adversaries: models that predict as the first training does and attend elsewhere, for `unique`. classes:
@@ -144,7 +232,7 @@ def audit(
         for name, several in given.items():
             for number, one in enumerate(several):
                 own[name].append(f"{folder}/{name}{number}.npz")
-                write_given(one, Path(own[name][-1]))
+                write(one, own[name][-1])
         own["models"] = {MODEL: own.pop("readouts")}
         if classes:
             own["classes"] = name_classes(classes, given["readouts"][0].classes)

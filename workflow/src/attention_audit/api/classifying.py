@@ -21,8 +21,14 @@ from attention_audit.arrays import Floats
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
 from attention_audit.errors import AuditError, did_you_mean
-from attention_audit.given.arrays import entries, numbers, readout, word_lists
-from attention_audit.given.readouts import GivenReadout, softmax
+from attention_audit.given import (
+    GivenReadout,
+    list_entries,
+    list_words,
+    read_numbers,
+    readout,
+    softmax,
+)
 from attention_audit.plan.plan import Plan
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
@@ -41,10 +47,9 @@ from attention_audit.transformer.opening import hold_model, hold_tokenizer
 from attention_audit.transformer.settings import Long
 from attention_audit.transformer.states import set_piece_limit
 
-from .answering import Audited
-from .auditing import DATASET, MODEL, audit, check_batch_size, run_plan
+from .auditing import DATASET, MODEL, Audited, audit, run_plan
 from .judging import judge, on_stderr
-from .predicting import Predict
+from .predicting import Predict, check_batch_size
 
 AUDITS: Mapping[str, Sequence[str]] = {
     "stable": ["stability"],
@@ -97,7 +102,7 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
     known: dict[Any, str] = {**dict(enumerate(names)), **{GENERIC + name: name for name in names}}
     known |= zip(names, names, strict=True)
     found = []
-    for number, given in enumerate(entries(labels, "labels", count)):
+    for number, given in enumerate(list_entries(labels, "labels", count)):
         if isinstance(given, list | tuple) or getattr(given, "ndim", False):
             raise AuditError(
                 f"labels: text {number} has several numbers, as of one-hot rows; give the place of its class in them, "
@@ -124,7 +129,7 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
 
 def list_audits(questions: Sequence[str] | None) -> list[str]:
     """List the audits of some questions, by default of all that can be asked here. Raises AuditError for others."""
-    asked = [*AUDITS] if questions is None else entries(questions, "questions")
+    asked = [*AUDITS] if questions is None else list_entries(questions, "questions")
     for name in asked:
         if name not in AUDITS:
             what = "needs trainings of other kinds" if name in QUESTIONS else "is no question"
@@ -136,7 +141,7 @@ def check_prompt(prompt: Mapping[str, Any]) -> list[str]:
     """List the labels of a prompt. Raises AuditError where these are not two or more, and where it is no prompt."""
     if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
         raise AuditError("prompt: give the keys template and labels, and no others")
-    given = entries(prompt["labels"], "prompt: labels")
+    given = list_entries(prompt["labels"], "prompt: labels")
     if len(given) < 2:
         raise AuditError("prompt: labels: give two or more")
     return [str(label).strip() for label in given]
@@ -172,7 +177,7 @@ def name_arguments(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
 
 def join_words(texts: Sequence[str | Sequence[str]], split: bool, name: str) -> list[str]:
     """Join lists of words, where texts are `split`, to strings. Raises AuditError, naming the argument."""
-    lists = word_lists(texts, name) if split else []
+    lists = list_words(texts, name) if split else []
     joined: list[Any] = [*map(" ".join, lists)] if split else [*texts]
     for number, text in enumerate(joined):
         place = f"{name}: text {number}"
@@ -201,7 +206,7 @@ def write_texts(
     split = not isinstance(texts[0], str)
     columns = {"text": join_words(texts, split, "texts"), "label": labels}
     if seconds is not None:
-        columns["second"] = join_words(entries(seconds, "seconds", len(texts)), split, "seconds")
+        columns["second"] = join_words(list_entries(seconds, "seconds", len(texts)), split, "seconds")
     frame = pd.DataFrame({"id": map(str, range(len(texts))), **columns})
     frame.to_json(path, orient="records", lines=True)
     tokens = choose_tokens(columns["text"], language, split, on_stderr)
@@ -229,7 +234,7 @@ def audit_classifier(
     progress: bool = True,
     settings: Mapping[str, Any] | None = None,
 ) -> Audited:
-    """What the map of a Transformer classifier may be read as: the row of the classified token in its last layer.
+    """Ask what the map of a Transformer classifier may be read as: the row of the classified token in its last layer.
 
     model: a sequence classifier of the library `transformers`, a pipeline of it, a model with adapters of PEFT, or a
     folder; of several trainings, a list. tokenizer: its tokenizer, or the folder of one; None for pipelines, and for
@@ -251,7 +256,7 @@ def audit_classifier(
     from tqdm.auto import tqdm  # it comes with the library `transformers`
 
     texts, labels, maps = (
-        entries(given, name) for name, given in {"texts": texts, "labels": labels, "maps": maps}.items()
+        list_entries(given, name) for name, given in {"texts": texts, "labels": labels, "maps": maps}.items()
     )
     settings = {} if settings is None else settings
     if not isinstance(settings, Mapping) or (own := {"hf", "corpora", "datasets"} & {*settings}):
@@ -283,12 +288,11 @@ def audit_classifier(
                 }
             },
             "hf": {DATASET: asks | {"models": {MODEL: folders}}},
+            "audits": {"hf": ["predictions", *list_audits(questions), *OF_MAPS[: 2 * (len(folders) > 1)]]},
             "agreement": {"texts": 0},
             "device": device,
             **settings,
         }  # fmt: skip
-        audits = ["predictions", *list_audits(questions), *OF_MAPS[: 2 * (len(folders) > 1)]]
-        raw = {"audits": {"hf": audits}} | raw
         plan = Plan(raw, {}, memory=folder)
         with tqdm(unit="step", disable=not progress) as bar, set_piece_limit(batch_size and batch_size * max_length):
 
@@ -314,8 +318,8 @@ def audit_classifier(
 def read_decoder(decoder: Any) -> tuple[Floats, Floats]:
     """Read the weight (C, D) and the bias (C,) of a linear layer. Raises AuditError where it is none."""
     weight, bias = (decoder.weight, decoder.bias) if hasattr(decoder, "weight") else decoder
-    found = numbers(weight, "decoder: weight", (2,), "give one of two axes, (C, D)")
-    shift = np.zeros(len(found)) if bias is None else numbers(bias, "decoder: bias", (1,), "give (C,)")
+    found = read_numbers(weight, "decoder: weight", (2,), "give one of two axes, (C, D)")
+    shift = np.zeros(len(found)) if bias is None else read_numbers(bias, "decoder: bias", (1,), "give (C,)")
     if len(shift) != len(found):
         raise AuditError(f"decoder: has {len(found)} rows and a bias of {len(shift)}; give both for each class")
     return found, shift
@@ -331,11 +335,11 @@ def attend(
     maps, added = [], []
     for start in range(0, len(texts), batch_size):
         part = [*texts[start : start + batch_size]]
-        weights, states = (entries(each, "forward", len(part)) for each in forward(part))
+        weights, states = (list_entries(each, "forward", len(part)) for each in forward(part))
         for number, (a, h) in enumerate(zip(weights, states, strict=True)):
             place = f"forward: text {number}"
-            maps.append(numbers(a, place, (1,), "give a weight a word"))
-            found = numbers(h, place, (2,), "give the states of its words, (L, D)")
+            maps.append(read_numbers(a, place, (1,), "give a weight a word"))
+            found = read_numbers(h, place, (2,), "give the states of its words, (L, D)")
             if found.shape[1] != weight.shape[1]:
                 raise AuditError(f"{place}: states are {found.shape[1]} wide, and decoder {weight.shape[1]}")
             added.append(found @ weight.T)
@@ -358,7 +362,7 @@ def audit_torch(
     progress: bool = True,
     settings: Mapping[str, Any] | None = None,
 ) -> Audited:
-    """The same of a network that ends in attention over states and a linear layer: logits = W sum_t a_t h_t + b.
+    """Ask the same of a network that ends in attention over states and a linear layer: logits = W sum_t a_t h_t + b.
 
     forward: gives, for a list of texts, each a list of words, the attention (L,) and the states under it (L, D) of
     each; of several trainings, a list. decoder: the linear layer, an nn.Linear or its weight (C, D) and bias (C,), and
@@ -374,7 +378,7 @@ def audit_torch(
             f"decoder: there are {len(decoders)}, and {len(forwards)} of forward; give both of each training"
         )
     check_batch_size(batch_size)
-    words = word_lists(texts, "texts")
+    words = list_words(texts, "texts")
     given: list[GivenReadout] = []
     predicting: list[Predict] = []
     for number, (each, linear) in enumerate(zip(forwards, decoders, strict=True), start=1):

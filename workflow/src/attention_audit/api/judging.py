@@ -30,7 +30,7 @@ from attention_audit.corpus.languages import choose_tokens, find_unspaced
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.corpus.tokens import words_of
 from attention_audit.errors import AuditError
-from attention_audit.given.arrays import A_WORD, entries, integers, numbers, word_lists
+from attention_audit.given import A_WORD, list_entries, list_integers, list_words, name_classes, read_numbers
 from attention_audit.tables.asked import (
     NO_TEXT,
     SIMILARITY,
@@ -42,8 +42,7 @@ from attention_audit.tables.asked import (
 )
 from attention_audit.tables.summary import answer_subject
 
-from .answering import Answer
-from .auditing import check_batch_size, name_classes
+from .auditing import Answer
 from .predicting import (
     COARSE,
     ORDERS,
@@ -51,6 +50,7 @@ from .predicting import (
     Predictions,
     Report,
     Texts,
+    check_batch_size,
     count_texts,
     delete_words,
 )
@@ -118,14 +118,14 @@ class Judgement(Answer):
 
 def find_texts(tokens: Sequence[str | Sequence[str]], language: str | None, report: Report) -> Texts:
     """List the words of each text, which are found in strings. Raises AuditError where a text is none."""
-    given = entries(tokens, "tokens")
+    given = list_entries(tokens, "tokens")
     if not given:
         raise AuditError("tokens: there is no text; give some")
     if all(isinstance(text, str) for text in given) and (language or find_unspaced(given)):
         rules = choose_tokens(given, language, False, report)
         texts = [[*chain(*words_of(text, rules))] for text in given]
     else:
-        texts = word_lists(given, "tokens")
+        texts = list_words(given, "tokens")
         choose_tokens([*map(" ".join, texts)], language, True, report)
     return texts
 
@@ -175,9 +175,10 @@ def read_scores(scores: Sequence[Any], texts: Texts, parts: Sequence[slice], pla
     are not of these texts.
     """
     maps = []
-    for number, (values, words, part) in enumerate(zip(entries(scores, place, len(texts)), texts, parts, strict=True)):
+    each = zip(list_entries(scores, place, len(texts)), texts, parts, strict=True)
+    for number, (values, words, part) in enumerate(each):
         at = f"{place}: text {number}"
-        found = numbers(values, at, wanted=f"{A_WORD}, or one a word and class", count=len(words), what="word")
+        found = read_numbers(values, at, wanted=f"{A_WORD}, or one a word and class", count=len(words), what="word")
         if not np.isfinite(found).all():
             raise AuditError(f"{at} holds NaN or an infinite number; give numbers")
         maps.append(found[part])
@@ -201,12 +202,12 @@ def choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
 def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[slice]) -> list[Case]:
     """List the texts that people marked, and on which words. Raises AuditError where there is no such word."""
     rationales = {}
-    each = zip(entries(marks, MARKS, len(texts)), texts, parts, strict=True)
+    each = zip(list_entries(marks, MARKS, len(texts)), texts, parts, strict=True)
     for number, (places, words, part) in enumerate(each):
         if places is None:
             continue
         place = f"{MARKS}: text {number}"
-        found = integers(places, place)
+        found = list_integers(places, place)
         if outside := [at for at in found if not 0 <= at < len(words)]:
             raise AuditError(f"{place} names word {outside[0]} of {len(words)}; count words from 0")
         if len({*found}) < len(found):
@@ -217,13 +218,8 @@ def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Seque
     return list_cases([*map(str, range(len(texts)))], (np.arange(part.stop - part.start) for part in parts), rationales)
 
 
-def refuse(measured: Measured, reason: str) -> Cell:
-    """Say why a question is not asked."""
-    return Cell(reason=reason)
-
-
 def state_ranks(measured: Measured) -> Cell:
-    """Do words with higher scores matter more to the decision?
+    """Ask whether words with higher scores matter more to the decision.
 
     No other weights can be imposed, so that a random order is the zero; the fewest words of any order are the one.
     """
@@ -243,7 +239,7 @@ def state_ranks(measured: Measured) -> Cell:
 
 
 def state_signed(measured: Measured) -> Cell:
-    """Does the word of the highest score speak for the prediction, more than any word does?"""
+    """Ask whether the word of the highest score speaks for the prediction, more than any word does."""
     rows = measured.rows("predictions")
     lead, most, supporting = (measured.grid(rows, name) for name in ("top_fall", "best_fall", "supporting"))
     side = find_sides(lead, measured.margins.inert)
@@ -262,8 +258,8 @@ BY_DELETION: Asked = {"located": located, "ranks": state_ranks, "signed": state_
 
 
 def state_stable(measured: Measured, maps: Sequence[Sequence[Floats]]) -> Cell:
-    """Would another training show these scores? By the rank correlation, which is 0 on average where they are shuffled,
-    since scores of any tool have no shares.
+    """Ask whether another training would show these scores: by the rank correlation, which is 0 on average where they
+    are shuffled, since scores of any tool have no shares.
     """
     if len(maps) < 2:
         return Cell(reason=ONE_TRAINING)
@@ -303,7 +299,7 @@ def judge(
     batch_size: int = 64,
     report: Report = on_stderr,
 ) -> Judgement:
-    """What scores of words may be read as, of a model that is known by a function alone.
+    """Ask what scores of words may be read as, of a model that is known by a function alone.
 
     tokens: the words of each of N texts, L_i; or strings, whose words are found by the rules of their `language`
     (spaCy's code), or of their script where it has hardly any spaces. A tokenizer's marks and padding at the ends of
@@ -345,7 +341,7 @@ def judge(
             f"predict: is {type(wrong[0]).__name__}, and no function; give one from lists of words to probabilities, "
             "or a list of such functions, one a training"
         )
-    given = [scores] if single else entries(scores, "scores")
+    given = [scores] if single else list_entries(scores, "scores")
     if len(given) != len(functions) or not functions:
         raise AuditError(f"scores: is of {len(given)} trainings, and predict of {len(functions)}; give both of each")
     check_batch_size(batch_size)
@@ -354,7 +350,7 @@ def judge(
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [read_scores(one, texts, parts, f"scores{name}") for one, name in zip(given, names, strict=True)]
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
-    gold = [] if labels is None else entries(integers(labels, "labels"), "labels", len(texts))
+    gold = [] if labels is None else list_integers(labels, "labels", len(texts))
     texts, most, margins = words, count_texts(np.array([*map(len, words)])), Margins()
     predictions = [
         Predictions(function, f"predict{name}", batch_size, most, report)
@@ -380,12 +376,9 @@ def judge(
     by_text = pd.concat(rows, ignore_index=True)
     why_not = NO_TEXT if max(map(len, texts)) < 2 else TOO_COARSE if any(one.coarse for one in predictions) else ""
     reasons = REASONS | dict.fromkeys(BY_DELETION if why_not else (), why_not)
-    asked: Asked = {
-        **BY_DELETION,
-        "stable": partial(state_stable, maps=maps),
-        **{question: partial(refuse, reason=reason) for question, reason in reasons.items()},
-    }
+    asked: Asked = {"stable": partial(state_stable, maps=maps), **({} if why_not else BY_DELETION)}
     audits = list_audits(by_text, None if labels is None else gold)
     subject = SUBJECT.model_copy(update={"seeds": len(rows)})
     row = answer_subject(Measured(subject, audits, margins, dict(enumerate(called)), {}), asked)
+    row |= {f"{question}_reason": reason for question, reason in reasons.items()}
     return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), LABELS, by_text)

@@ -6,6 +6,7 @@ Only the function is known, so each shortened text is given to it as a text of i
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +16,7 @@ from attention_audit.arrays import Floats, Integers
 from attention_audit.batching import stream
 from attention_audit.columns.audits import DELETED
 from attention_audit.errors import AuditError
-from attention_audit.given.arrays import numbers
-from attention_audit.given.readouts import SUM
+from attention_audit.given import SUM, read_numbers
 
 Texts = Sequence[Sequence[str]]
 Predict = Callable[[list[list[str]]], npt.ArrayLike]
@@ -32,6 +32,12 @@ AGAIN = 1e-3
 TENTHS = 10
 COARSE = 6
 """How many probabilities of the predicted class of two there are where all have one decimal."""
+
+
+def check_batch_size(batch_size: Any) -> None:
+    """Raise AuditError where it is no number of texts."""
+    if not isinstance(batch_size, int | np.integer) or batch_size < 1:
+        raise AuditError(f"batch_size: is {batch_size!r:.40}; give a whole number, 1 or more")
 
 
 @dataclass
@@ -50,7 +56,7 @@ class Predictions:
 
     @property
     def coarse(self) -> bool:
-        """Whether so few probabilities occur of the predicted class that they hardly say how sure the function is."""
+        """Tell whether the predicted class has so few probabilities that they hardly say how sure the function is."""
         values = {*np.max([*self.known.values()], axis=1).round(6)}
         # few texts have few probabilities
         return len(values) <= min(COARSE, len(self.known) / 4)
@@ -99,7 +105,7 @@ class Predictions:
             ) from error
         count = len(texts)
         wanted = f"give the probabilities of C classes, ({count}, C), which of one number p a text are [1 - p, p]"
-        found = numbers(given, f"{place}, its answer to {count} texts", (2,), wanted, count)
+        found = read_numbers(given, f"{place}, its answer to {count} texts", (2,), wanted, count)
         classes, before = found.shape[1], len(next(iter(self.known.values()), found[0]))
         if classes != before or classes < 2:
             fault = f"gives {classes} classes" + f", and {before} before" * (before > 1)
@@ -148,7 +154,8 @@ def delete_words(
         {"text": range(len(tokens)), "words": lengths, "prediction": best, "probability": probabilities.max(1)}
     )
     # texts of similar length come together, so that a batch has little padding
-    several = np.array([i for i in np.argsort(lengths, kind="stable") if lengths[i] > 1], np.int64)
+    in_order = np.argsort(lengths, kind="stable")
+    several = in_order[lengths[in_order] > 1]
     falls, until = np.zeros((len(ORDERS), len(several))), np.full((len(ORDERS), len(several)), np.nan)
     orders, alone = [], []
     if len(several):

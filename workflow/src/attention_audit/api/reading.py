@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import torch
 from matplotlib.figure import Figure
 
@@ -29,10 +30,9 @@ from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import printable
-from attention_audit.given.arrays import entries
-from attention_audit.given.readouts import GivenReadout
+from attention_audit.given import GivenReadout, check_path, list_entries, name_classes, name_readouts
 from attention_audit.model.network import Network
-from attention_audit.model.sequence_classifier import FineTuned
+from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.names import MAPS
 from attention_audit.plan.model import Model, Run
 from attention_audit.plan.scope import Scope
@@ -47,8 +47,6 @@ from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.wording import ClassNames, class_names
 from attention_audit.transformer.folder import use_mirror
 from attention_audit.transformer.opening import open_tokenizer
-
-from .auditing import check_path, name_classes, name_readouts
 
 ID = "text"
 DIGITS = 3
@@ -110,20 +108,19 @@ class Reading:
         return f"<p>{escape(self._write_head(self.words))}</p>{shown.to_html(index=False)}"
 
     def figure(self) -> Figure:
-        """A picture with a row for each word: weights with their range over trainings, signed contributions, shares of
-        the gradient, and further maps. Words that are not read, and a panel of what is not known, are left out. The
-        figure grows with the text and with the maps.
+        """Draw a row for each word: weights with their range over trainings, signed contributions, shares of the
+        gradient, and further maps. Words that are not read, and a panel of what is not known, are left out. The figure
+        grows with the text and with the maps.
         """
         words = self.words.dropna(subset="weight")
-        further = [str(name) for name in words if name not in COLUMNS]
+        further = (name for name in map(str, words) if name not in COLUMNS)
         labels = OTHERS | {name: MAPS[name].label if name in MAPS else name for name in further}
         shown = {name: label for name, label in labels.items() if words[name].notna().any()}
         rows = range(len(words))
         with style.house_style([*words["word"], str(self.facts["prediction"])]):
             ratios = [RATIOS.get(name, 2) for name in ("weight", *shown)]
-            wide = max(1, sum(ratios) / sum(RATIOS.values()))
-            size = (style.WIDTH * wide, ROW * len(words) + MARGIN)
-            figure = Figure(figsize=size, layout="constrained")
+            width = style.WIDTH * max(1, sum(ratios) / sum(RATIOS.values()))
+            figure = Figure(figsize=(width, ROW * len(words) + MARGIN), layout="constrained")
             first, *others = figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0]
             first.barh(rows, words["weight"], color=style.SKY, height=0.7, label="first training")
             if (words["highest"] > words["lowest"]).any():
@@ -168,7 +165,7 @@ class Trained:
 
     @property
     def classes(self) -> ClassNames:
-        """The names of the classes."""
+        """Read the names of the classes."""
         path = Path(self.scope.config.places.corpus_file(self.dataset, "census"))
         return class_names({self.dataset: read_frame(path, CENSUS)})[self.dataset]
 
@@ -176,12 +173,12 @@ class Trained:
         """Read the one text of a corpus out by one training: its readout, the gradients of its words, NaN where there
         are none, and whether the training knows any part of each item.
         """
-        model, device, files = self.models[run.model], torch.device("cpu"), self.scope.config.places
+        model, device = self.models[run.model], torch.device("cpu")
         network: Network
         tokenizer: Any = None
         if model.settings:
             record = {"transformer": [*map(Path, self.trainings.transformer(self.dataset, model))]}
-            vocabulary = Path(files.corpus_file(self.dataset, "vocabulary"))
+            vocabulary = Path(self.scope.config.places.corpus_file(self.dataset, "vocabulary"))
             material = read_material(corpus, vocabulary, model.architecture, files=record)
             material = replace(material, classes=len(self.classes))
             network = rebuild(material, model.architecture, run.seed, self._place_weights(run), device)
@@ -189,11 +186,7 @@ class Trained:
             split, pieces = build_split(encoded, device), encoded.pieces
             if material.opened:
                 tokenizer = open_tokenizer(material.opened.folder)
-            if isinstance(network, FineTuned) and pieces is not None:
-                about = pieces, [ID], encoded.labels, range(material.classes)
-                readout = take_classifier(network.eval(), *about, maps=maps)
-            else:
-                readout = take_readout(network, split, [ID])
+            about: tuple[Any, ...] = encoded.labels, range(material.classes), False, None, maps
             known: Flags = encoded.texts.flat[1:-1] != UNKNOWN
             if encoded.sentences is not None:
                 known = np.logical_or.reduceat(known, encoded.sentences.flat)
@@ -203,8 +196,11 @@ class Trained:
             tokenizer, pieces = classifier.tokenizer, pieces_of(classifier, texts)
             named = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
             split = split_of(pieces, texts, device)
-            how = read.imposed, read.layer, maps
-            readout = take_classifier(classifier, pieces, texts.ids, texts.labels, named, *how)
+            about = texts.labels, named, read.imposed, read.layer, maps
+        if isinstance(network, TransformerClassifier) and pieces is not None:
+            readout = take_classifier(network.eval(), pieces, [ID], *about)
+        else:
+            readout = take_readout(network, split, [ID])
         if pieces is not None:
             # marks are known, and a word is of which the tokenizer knows any piece
             known, words = np.ones(len(readout.attention[0]), np.bool_), pieces.words
@@ -213,20 +209,20 @@ class Trained:
         return readout, np.nan if model.hierarchical else gradients(network, split)[0], known
 
     def read(self, text: str | Sequence[str], maps: Sequence[str] = ()) -> Reading:
-        """What the model makes of a text, which is split into words as its data set was; or of a list of words.
+        """Read a text, which is split into words as its data set was; or of a list of words.
 
         Of a model of sentences, the rows are sentences. maps: names of further maps of a Transformer classifier in
         question, all of which docs/method/maps.md has. Raises AuditError where the text has no word, where weights or
         vocabulary are not there, and where the model has no such maps.
         """
-        model, scope, maps = self.models[self.model], self.scope, entries(maps, "maps")
+        model, scope, maps = self.models[self.model], self.scope, list_entries(maps, "maps")
         MAPS.refuse_unknown(maps)
         if maps and (self.suite.name != "hf" or not model.judged):
             raise AuditError(
                 f"{self.model}: is no Transformer classifier in question, which maps are of; leave them out"
             )
         tokens = scope.config.corpora[self.dataset].preparation.tokens
-        placed = placed_words(text if isinstance(text, str) else entries(text, "text"), tokens)
+        placed = placed_words(text if isinstance(text, str) else list_entries(text, "text"), tokens)
         sentences = [[word for word, _, _ in sentence] for sentence in placed]
         if not any(sentences):
             raise AuditError("text: no word is in it; give one with words")
@@ -235,6 +231,7 @@ class Trained:
             path = self._place_weights(model.runs[0])
             raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
         shown, base = scope.shown(self.suite, self.dataset), scope.base(self.suite, self.dataset)
+        away = [shown] if shown and base and base.model == self.model and self._is_there(shown) else []
         words = [*chain(*sentences)]
         row = {
             "id": ID,
@@ -245,16 +242,14 @@ class Trained:
             "raw": text if isinstance(text, str) else None,
             "starts": [start for _, start, _ in chain(*placed)],
         }
-        columns = {name: [row.get(name)] * len(SPLITS) for name in CORPUS.schema.names} | {"split": SPLITS}
         with TemporaryDirectory(prefix="attention-audit-") as folder, use_mirror(scope.config.mirror):
             corpus = Path(folder) / "corpus.parquet"
-            write_table(corpus, CORPUS, columns, Provenance("reading", {}, ""))
+            table = pa.Table.from_pylist([row | {"split": split} for split in SPLITS], CORPUS.schema)
+            write_table(corpus, CORPUS, table, Provenance("reading", {}, ""))
             first, gradient, known = self._read_out(runs[0], corpus, maps)
-            others = [self._read_out(run, corpus)[0] for run in runs[1:]]
-            has_adversary = shown and base and base.model == self.model and self._is_there(shown)
-            adversary = self._read_out(shown, corpus)[0] if shown and has_adversary else None
+            others, adversaries = ([self._read_out(run, corpus)[0] for run in each] for each in (runs[1:], away))
         items = [*map(" ".join, sentences)] if model.hierarchical else words
-        return make_reading(items, [first, *others], adversary, self.classes, gradient, known)
+        return make_reading(items, [first, *others], adversaries, self.classes, gradient, known)
 
 
 def average_distances(readouts: Sequence[Readout]) -> list[float]:
@@ -267,14 +262,15 @@ def average_distances(readouts: Sequence[Readout]) -> list[float]:
 def make_reading(
     items: Sequence[str],
     trainings: Sequence[Readout],
-    adversary: Readout | None,
+    adversaries: Sequence[Readout],
     classes: ClassNames,
     gradient: Any = np.nan,
     known: Flags | bool = True,
 ) -> Reading:
     """Say what trainings make of a text of some items, of which some may not be read; marks stand behind them.
 
-    gradient: of the words that the first training reads. known: whether it knows each item that it reads.
+    adversaries: one, or none. gradient: of the words that the first training reads. known: whether it knows each item
+    that it reads.
     """
     first = trainings[0]
     places, marks = first.places[0], MARKS[: int((first.lengths - first.words)[0])]
@@ -290,7 +286,7 @@ def make_reading(
             "gradient": pd.Series(gradient, places, np.float64),
             "lowest": weights.min(0),
             "highest": weights.max(0),
-            "adversary": np.nan if adversary is None else adversary.attention[0].astype(np.float64),
+            "adversary": adversaries[0].attention[0].astype(np.float64) if adversaries else np.nan,
             "known": known,
             # a series of the words alone, which has nothing for the marks
             **{name: pd.Series(scores, places, np.float64) for name, (scores,) in first.maps.items()},
@@ -299,7 +295,7 @@ def make_reading(
     ).reindex(range(count))
     words["word"], words["known"] = [*items, *marks], words["known"].eq(True)
     decision = int(first.predictions[0])
-    moved, moved_tvd = average_distances([first, *([adversary] if adversary else [])])
+    moved, moved_tvd = average_distances([first, *adversaries])
     tops = weights[:, : len(places)].argmax(1)
     chance = np.nan
     if len(weights[0]) > 1 and first.decided:
@@ -320,7 +316,7 @@ def make_reading(
 
 
 def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "base") -> Trained:
-    """A model of a finished run: its folder of results, and data set, suite and model as its tables name them.
+    """Open a model of a finished run: its folder of results, and data set, suite and model as its tables name them.
 
     Raises AuditError, in one line, where the folder holds no run, or the run has no such data set, suite or model, and
     for models of pairs and for what is known by readouts alone, which no text can be given to. Files that lay in the
@@ -349,7 +345,7 @@ def reading(
     adversary: GivenReadout | None = None,
     classes: Sequence[str] | None = None,
 ) -> Reading:
-    """What readouts of one's own say of one of their texts.
+    """Show what readouts of one's own say of one of their texts.
 
     readouts: the trainings of a model, one or several. text: its place, from 0, or its id. adversary: a model that
     predicts alike and attends elsewhere. classes: their names. Nobody says which words the model knows, so that all are
@@ -368,4 +364,4 @@ def reading(
         raise AuditError(f"text: is {text}, and there are {len(ids)} texts; count from 0")
     trainings, away = ([as_readout(one).aligned([ids[text]]) for one in several] for several in given.values())
     names = {} if classes is None else dict(enumerate(name_classes(classes, first.classes)))
-    return make_reading(first.tokens[text], trainings, away[0] if away else None, names)
+    return make_reading(first.tokens[text], trainings, away, names)

@@ -24,8 +24,8 @@ from attention_audit.arrays import Integers
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
-from attention_audit.given.files import read_given
-from attention_audit.given.readouts import check_beside
+from attention_audit.given import check_beside
+from attention_audit.given.files import read as read_given
 from attention_audit.names import MAPS
 from attention_audit.names import SAME as ONE_THING
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS

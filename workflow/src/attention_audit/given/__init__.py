@@ -1,0 +1,403 @@
+"""A readout from elsewhere: for each text the words, the attention, and what each word adds to the logits.
+
+Nothing that a user gives is believed before it was checked: arrays, lists and tensors as they come, one readout by
+itself (`check`), and beside another of the same texts (`check_beside`). What is wrong is a line that names the place.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_audit.arrays import Floats, Integers
+from attention_audit.errors import AuditError
+
+PLACE = "readout"
+SUM, REPRODUCED = 1e-4, 1e-4
+"""How far the weights of a text may be from 1 together, and its logits from its probabilities."""
+PADDING = {"[PAD]", "<pad>"}
+WITHOUT = "where no predictions follow from the weights, leave contributions and bias out"
+A_TEXT_AND_CLASS = "give a number a text and class"
+A_WORD = "give a number a word"
+HELD = {"word_attributions": "its word_attributions", "as_list": "the number of each word, which its as_list() has"}
+"""What to give of the objects of Captum, transformers-interpret and LIME, by an attribute that they have."""
+
+
+@dataclass(frozen=True, repr=False)
+class GivenReadout:
+    """One training of a model on N texts with C classes; text i has L_i words.
+
+    place: the file, or what else messages call it. attention[i] (L_i,), or (H, L_i) for a map of H heads.
+    contribution[i] (L_i, O) and bias (N, O): logits = sum_t a_t z_t + b, with a the mean over heads. O is C, or 1 in a
+    model of two classes whose one logit is that of class 1. probabilities (N, C): what the model predicts, as it says
+    itself. evidence[i]: the positions of the words that are known to decide the label, None where nobody knows. Where
+    no prediction follows from the map, O is 0. maps: further scores of the words by name, maps[name][i] (L_i,), of any
+    sign, from which no prediction follows either.
+    """
+
+    place: str
+    ids: list[str]
+    tokens: list[list[str]]
+    labels: Integers
+    attention: list[Floats]
+    contribution: list[Floats]
+    bias: Floats
+    probabilities: Floats
+    evidence: list[list[int] | None]
+    maps: Mapping[str, list[Floats]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        heads = f", {self.heads} heads" if self.heads > 1 else ""
+        maps = f", also {', '.join(self.maps)}" if self.maps else ""
+        added = "with" if self.decided else "without"
+        return (
+            f"GivenReadout({self.place}: {len(self)} texts, {self.classes} classes{heads}, {added} contributions{maps})"
+        )
+
+    @property
+    def classes(self) -> int:
+        """Return the number of classes."""
+        return int(self.probabilities.shape[1])
+
+    @property
+    def decided(self) -> bool:
+        """Tell whether it says what the words add to the logits."""
+        return bool(self.bias.shape[1])
+
+    @property
+    def heads(self) -> int:
+        """Count the heads that each text has a map of, 1 where there is one map."""
+        return len(np.atleast_2d(self.attention[0]))
+
+    @property
+    def seen(self) -> list[Floats]:
+        """Return the map that a reader sees of each text, (L_i,): the mean over heads."""
+        return [np.atleast_2d(weights).mean(0) for weights in self.attention]
+
+
+def name_column(place: str, text: str, column: str) -> str:
+    """Say where something is wrong, as messages begin."""
+    return f"{place}: text {text!r}, column {column}"
+
+
+def softmax(logits: Floats) -> Floats:
+    """Compute probabilities (C,) of logits (O,); one logit is that of the second of two classes."""
+    every = np.append(0.0, logits) if len(logits) == 1 else logits
+    raised = np.exp(every - every.max())
+    return np.asarray(raised / raised.sum())
+
+
+def list_by_word(given: GivenReadout, number: int) -> dict[str, Floats]:
+    """List what a text has for each word, (L, ...), by its column."""
+    maps = {f"maps: {name}": scores[number] for name, scores in given.maps.items()}
+    attention = np.atleast_2d(given.attention[number]).T
+    return {"attention": attention, **maps, "contribution": given.contribution[number]}
+
+
+def find_misfits(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
+    """Find what of a text does not fit in size: the column, and the fault."""
+    tokens, outputs, classes = given.tokens[number], len(given.bias[number]), given.classes
+    by_word = list_by_word(given, number)
+    heads, added = by_word["attention"].shape[1], by_word["contribution"].shape[1]
+    if not tokens:
+        yield "tokens", "has no word; leave the text out"
+    elif padding := {tokens[0], tokens[-1]} & PADDING:
+        yield "tokens", f"has padding at an end, {min(padding)!r}; leave it out, with its weights"
+    if heads != given.heads or not heads:
+        fault = f"has {heads} heads, and text {given.ids[0]!r} {given.heads}; give every text the same heads"
+        yield "attention", fault
+    for column, values in by_word.items():
+        if len(values) != len(tokens):
+            yield column, f"has {len(values)} entries for {len(tokens)} words; give each word one"
+    if added != outputs:
+        yield "contribution", f"has {added} values a word, and bias has {outputs}; give both as many"
+    if classes < 2:
+        yield "probabilities", f"has {classes} values; give one for each class, two or more"
+    if given.decided and outputs not in ({1, 2} if classes == 2 else {classes}):
+        yield "bias", f"has {outputs} values for {classes} classes; give one a class, or one for two classes"
+
+
+def find_faults(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
+    """Find which values of a text are wrong, where all fits in size: the column, and the fault."""
+    attention, contribution = np.atleast_2d(given.attention[number]), given.contribution[number]
+    bias, predicted, words = given.bias[number], given.probabilities[number], len(given.tokens[number])
+    for column, values in {**list_by_word(given, number), "bias": bias, "probabilities": predicted}.items():
+        if not np.isfinite(values).all():
+            yield column, "holds NaN, an infinite number or nothing at all; give numbers"
+    if (attention < 0).any():
+        yield "attention", f"holds {attention.min():.4g}; give weights that are not negative"
+    for head, total in enumerate(attention.sum(1)):
+        if abs(total - 1) > SUM:
+            of_head = f"head {head}: " * (len(attention) > 1)
+            yield "attention", f"{of_head}sums to {total:.4g}; give weights that sum to 1"
+    if not 0 <= given.labels[number] < given.classes:
+        fault = f"is {given.labels[number]}, and the classes are 0 to {given.classes - 1}"
+        yield "label", f"{fault}; number the classes from 0"
+    if outside := [position for position in given.evidence[number] or [] if not 0 <= position < words]:
+        yield "evidence", f"names word {outside[0]} of {words}; count words from 0"
+    if not given.decided:
+        if abs(predicted.sum() - 1) > SUM or (predicted < 0).any():
+            yield "probabilities", f"sums to {predicted.sum():.4g}; give probabilities that sum to 1, none below 0"
+    elif (apart := np.abs(softmax(attention.mean(0) @ contribution + bias) - predicted).max()) > REPRODUCED:
+        fault = f"is {apart:.2g} away from softmax(attention x contribution + bias)"
+        yield "probabilities", f"{fault}; give contributions that are exact"
+
+
+def check(given: GivenReadout) -> None:
+    """Raise AuditError, in a line that names place, text and column, for the first thing that is wrong.
+
+    Words, weights, contributions, bias and probabilities fit each other in size; no number is missing, NaN or infinite;
+    no weight is negative, and the weights of each map sum to 1 within `SUM`; labels are classes; ids are unique; and
+    the logits give the probabilities within `REPRODUCED`. Where there are no contributions, the probabilities sum to 1
+    likewise.
+
+    Contributions that give the probabilities must say something of other weights, too. A bias of each text can be
+    chosen so that any contributions fit. Contributions that are the logits themselves, word by word, fit any map.
+    """
+    if not given.ids:
+        raise AuditError(f"{given.place}: has no text; give some")
+    ((twice, times),) = Counter(given.ids).most_common(1)
+    if times > 1:
+        raise AuditError(f"{name_column(given.place, twice, 'id')}: occurs twice; make ids unique")
+    for number, name in enumerate(given.ids):
+        # the first fault of a text ends it, since what follows relies on what comes before
+        for column, fault in chain(find_misfits(given, number), find_faults(given, number)):
+            raise AuditError(f"{name_column(given.place, name, column)}: {fault}")
+    if not given.decided:
+        return
+    moved = np.abs(given.bias - given.bias[0]).max(axis=1)
+    if moved.max() > REPRODUCED:
+        raise AuditError(
+            f"{name_column(given.place, given.ids[int(moved.argmax())], 'bias')}: is another one than in text "
+            f"{given.ids[0]!r}, so that any contributions would fit; give one bias for all texts. What a text adds "
+            f"whatever the weights are may stand in the contribution of each of its words; {WITHOUT}"
+        )
+    several = [values for values in given.contribution if len(values) > 1]
+    alike = several and max(np.ptp(values, axis=0).max() for values in several) <= REPRODUCED
+    if alike and np.ptp([values[0] for values in several], axis=0).max() > REPRODUCED:
+        raise AuditError(
+            f"{given.place}: column contribution: all words of a text have the same, and other texts have others, so "
+            f"that any weights would do; give what each word adds; {WITHOUT}"
+        )
+
+
+def check_beside(given: GivenReadout, first: GivenReadout) -> None:
+    """Raise AuditError, likewise, where a readout is not of the texts and classes of another one.
+
+    Texts may stand in another order.
+    """
+    place, known, own = given.place, {name: number for number, name in enumerate(first.ids)}, {*given.ids}
+    for absent, fault, of_how_many in (
+        ([name for name in first.ids if name not in own], "missing", f", of {len(first)} texts of {first.place}"),
+        ([name for name in given.ids if name not in known], f"not in {first.place}", ""),
+    ):
+        if absent:
+            others = f" and {len(absent) - 1} more" * (len(absent) > 1) + of_how_many
+            where = name_column(place, absent[0], "id")
+            raise AuditError(f"{where}: is {fault}{others}; give every training the same texts")
+    if given.classes != first.classes:
+        fault = f"has {given.classes} classes, and in {first.place} {first.classes}; give both as many"
+        raise AuditError(f"{name_column(place, given.ids[0], 'probabilities')}: {fault}")
+    for number, name in enumerate(given.ids):
+        there = known[name]
+        if given.tokens[number] != first.tokens[there]:
+            where = name_column(place, name, "tokens")
+            raise AuditError(f"{where}: are not the words of {first.place}; give both the same")
+        if given.labels[number] != first.labels[there]:
+            fault = f"is {given.labels[number]}, and in {first.place} {first.labels[there]}; give both the same"
+            raise AuditError(f"{name_column(place, name, 'label')}: {fault}")
+
+
+def refuse_count(found: int, count: int | None, place: str, what: str = "text") -> None:
+    """Raise AuditError where there are not as many entries as texts, or as words; None is any count."""
+    if count is not None and found != count:
+        raise AuditError(f"{place}: has {found} entries for {count} {what}s; give each {what} one")
+
+
+def read_numbers(
+    values: Any,
+    place: str,
+    axes: tuple[int, ...] = (1, 2),
+    wanted: str = "give an array of one axis or two",
+    count: int | None = None,
+    what: str = "text",
+) -> Floats:
+    """Make an array of numbers, of a tensor of PyTorch or an Explanation of SHAP too.
+
+    Raises AuditError, which ends in what is wanted, where they are none, or have another number of axes; or are not as
+    many as there are texts or words, if that is known.
+    """
+    try:
+        # SHAP and pandas hold values, which of mappings and tensors is a method
+        held = getattr(values, "values", values)
+        held = values if callable(held) else held
+        # a tensor may have a gradient, or a precision that NumPy lacks
+        array = np.asarray(held.detach().cpu().double() if hasattr(held, "detach") else held, dtype=np.float64)
+    except (RuntimeError, TypeError, ValueError) as error:
+        wanted = next((f"give {part}" for name, part in HELD.items() if hasattr(values, name)), wanted)
+        fault = f"is {type(values).__name__}, and no numbers in rows of the same length ({error})"
+        raise AuditError(f"{place}: {fault}; {wanted}") from error
+    if array.ndim not in axes:
+        raise AuditError(f"{place}: is {type(values).__name__} of shape {array.shape}; {wanted}")
+    refuse_count(len(array), count, place, what)
+    return array
+
+
+def list_entries(values: Any, place: str, count: int | None = None) -> list[Any]:
+    """List what is given of each text, of `count` if that is known. Raises AuditError where it is no such list."""
+    # of a frame, the names of its columns are iterated
+    if isinstance(values, str | bytes | Mapping | Set) or hasattr(values, "columns") or not np.iterable(values):
+        raise AuditError(f"{place}: is {type(values).__name__}, and no list; give one")
+    listed = [*values]
+    refuse_count(len(listed), count, place)
+    return listed
+
+
+def list_words(tokens: Any, place: str) -> list[list[str]]:
+    """List the words of each text. Raises AuditError where a text is one string or no list, or holds no words."""
+    texts = []
+    for number, words in enumerate(list_entries(tokens, place)):
+        if isinstance(words, str):
+            raise AuditError(f"{place}: text {number} is one string; give the list of its words")
+        texts.append(list_entries(words, f"{place}: text {number}"))
+        if wrong := [word for word in texts[-1] if not isinstance(word, str)]:
+            raise AuditError(f"{place}: text {number} holds {wrong[0]!r}, and no word; give words, and no ids of them")
+    return texts
+
+
+def list_integers(values: Any, place: str, count: int | None = None, kinds: str = "iuf") -> list[int]:
+    """List whole numbers, of these kinds of NumPy; b among them takes truth values too.
+
+    Raises AuditError where something else is given, or not as many.
+    """
+    listed = list_entries(values, place, count)
+    with suppress(RuntimeError, TypeError, ValueError):
+        found = np.asarray(listed)
+        if not found.size or (found.ndim == 1 and found.dtype.kind in kinds and (found % 1 == 0).all()):
+            return [int(value) for value in found]
+    raise AuditError(f"{place}: holds something else than whole numbers; give a flat list of these")
+
+
+def name_classes(classes: Any, count: int) -> list[str]:
+    """List the names of C classes. Raises AuditError where they are not as many, or two are the same."""
+    names = [str(name) for name in list_entries(classes, "classes")]
+    if len(names) != count:
+        raise AuditError(f"classes: has {len(names)} names for {count} classes; name each, in their order")
+    if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+        raise AuditError(f"classes: names {twice[0]!r} twice; give each class a name of its own")
+    return names
+
+
+def check_path(path: Any, place: str) -> Path:
+    """Return a path. Raises AuditError, which names the place, where it is none."""
+    if not isinstance(path, str | Path):
+        raise AuditError(f"{place}: is {type(path).__name__}, and no path; give one")
+    return Path(path)
+
+
+def check_readout(given: Any, place: str) -> None:
+    """Raise AuditError, which names the place, where it is no readout."""
+    if not isinstance(given, GivenReadout):
+        raise AuditError(f"{place}: is {type(given).__name__}, and no readout; make one with api.readout")
+
+
+def name_readouts(**several: GivenReadout | Sequence[GivenReadout]) -> dict[str, list[GivenReadout]]:
+    """List the readouts of each argument; those without a name are called by argument and number in messages.
+
+    Raises AuditError where one is no readout, or not of the texts of the first, and where the first argument has none.
+    """
+    found: dict[str, list[GivenReadout]] = {}
+    for name, readouts in several.items():
+        found[name] = []
+        for number, one in enumerate(
+            [readouts] if isinstance(readouts, GivenReadout) else list_entries(readouts, name)
+        ):
+            place = f"{name} {number + 1}"
+            check_readout(one, place)
+            found[name].append(replace(one, place=place) if one.place == PLACE else one)
+            check_beside(found[name][-1], next(iter(found.values()))[0])
+        if not any(found.values()):
+            raise AuditError(f"{name}: there is none; give one or more")
+    return found
+
+
+def readout(
+    tokens: Sequence[Sequence[str]],
+    attention: Sequence[npt.ArrayLike],
+    contributions: Sequence[npt.ArrayLike] | None,
+    bias: npt.ArrayLike | None,
+    labels: Sequence[int],
+    probabilities: npt.ArrayLike,
+    *,
+    ids: Sequence[str] | None = None,
+    evidence: Sequence[Sequence[int] | None] | None = None,
+    maps: Mapping[str, Sequence[npt.ArrayLike]] | None = None,
+    name: str = PLACE,
+) -> GivenReadout:
+    """Make a readout of one training of a model on N texts, and check it.
+
+    tokens: the words of each text, L_i. attention: of each text (L_i,), or (H, L_i) for H heads, of which the mean is
+    taken. contributions: of each text z, (L_i, O), or (L_i,) where O is 1. bias: b, (O,), the same for all texts; an
+    array (N, O) has it for each. logits = sum_t a_t z_t + b; O is the number of classes C, or 1 for the logit of class
+    1 of two. Both are None where no predictions follow from the weights. labels: the gold classes, from 0.
+    probabilities: (N, C), as the model itself predicts them. ids: of the texts, by default their numbers from 0.
+    evidence: positions, from 0, of the words that are known to decide the label; None where nobody knows. maps: further
+    scores of the words by name, (L_i,) of each text. name: what messages call it.
+
+    Raises AuditError, in a line that names text and column, where something is wrong: see docs/readouts.md.
+    """
+    texts = list_words(tokens, f"{name}: column tokens")
+    count = len(texts)
+    if (contributions is None) != (bias is None):
+        missing = "contributions are" if contributions is None else "bias is"
+        raise AuditError(f"{name}: {missing} left out, and one needs the other; give both, or neither")
+    if contributions is None or bias is None:
+        contributions, bias = [np.empty((len(words), 0)) for words in texts], np.empty(0)
+    if not isinstance(maps, Mapping | None):
+        raise AuditError(f"{name}: maps: is {type(maps).__name__}; give the scores of each map by its name")
+
+    def pair_texts(column: str, values: Any) -> Iterator[tuple[str, Any]]:
+        listed = list_entries(values, f"{name}: column {column}", count)
+        return zip((name_column(name, id_, column) for id_ in names), listed, strict=True)
+
+    def list_arrays(column: str, values: Any, *axes_and_wanted: Any) -> list[Floats]:
+        return [read_numbers(of_text, place, *axes_and_wanted) for place, of_text in pair_texts(column, values)]
+
+    listed = list_entries(range(count) if ids is None else ids, f"{name}: column id", count)
+    if wrong := [id_ for id_ in listed if not isinstance(id_, str | int | np.integer)]:
+        raise AuditError(f"{name}: column id: holds {wrong[0]!r}; give each text a name")
+    names = [*map(str, listed)]
+    gold = list_integers(labels, f"{name}: column label", count, "iufb")
+    predicted = read_numbers(probabilities, f"{name}: column probabilities", (2,), A_TEXT_AND_CLASS, count)
+    shift = read_numbers(bias, f"{name}: column bias", wanted=A_TEXT_AND_CLASS)
+    if shift.ndim == 2:
+        refuse_count(len(shift), count, f"{name}: column bias")
+    outputs = shift.shape[-1]
+    marked = pair_texts("evidence", [None] * count if evidence is None else evidence)
+    given = GivenReadout(
+        name,
+        names,
+        texts,
+        np.array(gold, dtype=np.int64),
+        list_arrays("attention", attention),
+        [
+            # a plain list has the values of one word after another
+            values if values.ndim == 2 else values.reshape(-1, outputs if outputs and not len(values) % outputs else 1)
+            for values in list_arrays("contribution", contributions)
+        ],
+        np.broadcast_to(shift, (count, outputs)),
+        predicted,
+        [None if each is None else list_integers(each, place) or None for place, each in marked],
+        {map_: list_arrays(f"maps: {map_}", scores, (1,), A_WORD) for map_, scores in (maps or {}).items()},
+    )
+    check(given)
+    return given

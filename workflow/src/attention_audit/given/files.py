@@ -18,8 +18,17 @@ from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.errors import AuditError
 from attention_audit.section import Name, OwnPath, Section, refuse_duplicates
 
-from .arrays import entries, integers, numbers, readout
-from .readouts import GivenReadout, at, check
+from . import (
+    GivenReadout,
+    check,
+    check_path,
+    check_readout,
+    list_entries,
+    list_integers,
+    name_column,
+    read_numbers,
+    readout,
+)
 
 ENDINGS = (".parquet", ".npz")
 NEEDED = ("id", "tokens", "label", "attention", "probabilities")
@@ -28,12 +37,11 @@ FURTHER = ("map_names", "maps")
 """The columns of a Parquet file, those that a map has from which predictions follow, and those of further maps; an .npz
 file has the same arrays, and `lengths`.
 """
-EVIDENCE, LENGTHS, CONTRIBUTION = "evidence", "lengths", "contribution"
-WORD_AXES = {"tokens": -1, "attention": -1, CONTRIBUTION: 0, "maps": -1, EVIDENCE: -1}
+WORD_AXES = {"tokens": -1, "attention": -1, "contribution": 0, "maps": -1, "evidence": -1}
 """The axis of the words in each array of an .npz file that has one; behind it contributions have one of outputs."""
 
 
-def _find_columns(place: str, named: Sequence[str], *further: str) -> list[str]:
+def find_columns(place: str, named: Sequence[str], *further: str) -> list[str]:
     """Find the columns of a file that are read. Raises AuditError where it lacks one that it must have: of `ADDED` and
     of `FURTHER` both or none.
     """
@@ -41,86 +49,92 @@ def _find_columns(place: str, named: Sequence[str], *further: str) -> list[str]:
     needed = [*NEEDED, *optional, *further]
     if missing := [name for name in needed if name not in named]:
         raise AuditError(f"{place}: column {missing[0]} is missing (it has {', '.join(named)}); add it")
-    return [*needed, *({EVIDENCE} & {*named})]
+    return [*needed, *({"evidence"} & {*named})]
 
 
-def _list_nested(cell: Any) -> Any:
+def list_nested(cell: Any) -> Any:
     """List arrays within an array, and words; numbers along one axis stay an array."""
     return cell.tolist() if isinstance(cell, np.ndarray) and (cell.ndim > 1 or cell.dtype == object) else cell
 
 
-def _read_parquet(path: Path, place: str) -> dict[str, Any]:
+def read_parquet(path: Path, place: str) -> dict[str, Any]:
+    """Read the columns of a Parquet file. Raises AuditError where they do not fit."""
     with pq.ParquetFile(path) as file:
-        table = file.read(_find_columns(place, file.schema_arrow.names))
-    columns = {name: [*map(_list_nested, table[name].to_numpy())] for name in table.column_names}
-    names = [entries(each, f"{place}: column map_names") for each in columns.get("map_names", ())]
+        table = file.read(find_columns(place, file.schema_arrow.names))
+    columns = {name: [*map(list_nested, table[name].to_numpy())] for name in table.column_names}
+    names = [list_entries(each, f"{place}: column map_names") for each in columns.get("map_names", ())]
     if any(each != names[0] for each in names):
         raise AuditError(f"{place}: column map_names differs between texts; give the same names for each text")
     return columns | {"map_names": names[0] if names else []}
 
 
-def _read_npz(path: Path, place: str) -> dict[str, Any]:
-    arrays: dict[str, Any] = {}
+def read_npz(path: Path, place: str) -> dict[str, Any]:
+    """Read the arrays of an .npz file, text by text. Raises AuditError where they do not fit."""
     opened = np.load(path, allow_pickle=False)
     if isinstance(opened, np.ndarray):
         raise AuditError(f"{place}: holds one array and not several; write it with numpy.savez")
+    arrays: dict[str, Any] = {}
     with opened as file:
-        for name in _find_columns(place, file.files, LENGTHS):
+        for name in find_columns(place, file.files, "lengths"):
             try:
                 arrays[name] = np.atleast_1d(file[name])
             except ValueError as error:
                 raise AuditError(
                     f"{place}: column {name} holds objects of Python; give arrays of plain types"
                 ) from error
-    lengths = integers(arrays[LENGTHS], f"{place}: column {LENGTHS}")
+    lengths = list_integers(arrays["lengths"], f"{place}: column lengths")
     if min(lengths, default=0) < 0:
-        raise AuditError(f"{place}: column {LENGTHS} holds {min(lengths)}; give counts of words")
-    for name, axis in WORD_AXES.items() if lengths else ():
-        if name not in arrays:
-            continue
+        raise AuditError(f"{place}: column lengths holds {min(lengths)}; give counts of words")
+    for name in filter(arrays.__contains__, WORD_AXES if lengths else ()):
+        axis = WORD_AXES[name]
         if (count := arrays[name].shape[axis]) != sum(lengths):
             fault = f"has {count} entries, and `lengths` counts {sum(lengths)} words; give each word one"
             raise AuditError(f"{place}: column {name} {fault}")
         arrays[name] = np.split(arrays[name], np.cumsum(lengths)[:-1], axis)
     arrays["tokens"] = [words.tolist() for words in arrays["tokens"]]
-    if EVIDENCE in arrays:
-        if any(marked.dtype.kind != "b" for marked in arrays[EVIDENCE]):
-            raise AuditError(f"{place}: column {EVIDENCE} is not true or false a word; give it so")
-        arrays[EVIDENCE] = [*map(np.flatnonzero, arrays[EVIDENCE])]
+    if "evidence" in arrays:
+        if any(marked.dtype.kind != "b" for marked in arrays["evidence"]):
+            raise AuditError(f"{place}: column evidence is not true or false a word; give it so")
+        arrays["evidence"] = [*map(np.flatnonzero, arrays["evidence"])]
     return arrays
 
 
-def read_given(path: Path, place: str = "") -> GivenReadout:
-    """Read and check a readout from elsewhere. place: what messages call it, by default the path.
+def read(path: str | Path, place: str = "") -> GivenReadout:
+    """Read a readout from a .parquet or .npz file, and check it. place: what messages call it, by default the path.
 
     Raises AuditError, in a line that names file, text and column, where it is not as docs/readouts.md says.
     """
+    path = check_path(path, "path")
     place = place or str(path)
     if not path.is_file():
         raise AuditError(f"{place}: no such file; put it there, or name its place")
     if path.suffix not in ENDINGS:
         raise AuditError(f"{place}: does not end in {' or '.join(ENDINGS)}; save it in one of these formats")
     try:
-        columns = (_read_parquet if path.suffix == ".parquet" else _read_npz)(path, place)
+        columns = (read_parquet if path.suffix == ".parquet" else read_npz)(path, place)
     except (OSError, EOFError, ValueError, zipfile.BadZipFile, pa.ArrowException) as error:
         raise AuditError(f"{place}: cannot be read as {path.suffix} ({error}); write it anew") from error
     if not len(columns["id"]):
         raise AuditError(f"{place}: has no text; give some")
-    named, maps = [*map(str, columns.get("map_names", ()))], columns.get("maps", ())
-    scores = [numbers(each, at(place, str(id_), "maps")) for id_, each in zip(columns["id"], maps, strict=False)]
+    named = [*map(str, columns.get("map_names", ()))]
+    maps = zip(columns["id"], columns.get("maps", ()), strict=False)
+    scores = [read_numbers(each, name_column(place, str(id_), "maps")) for id_, each in maps]
     if len({*named}) < len(named) or any(len(each) != len(named) for each in scores):
         raise AuditError(f"{place}: columns {' and '.join(FURTHER)} do not fit; give each map one name of its own")
     given: list[Any] = [columns.get(name) for name in ("tokens", "attention", *ADDED, "label", "probabilities")]
     by_name = {name: [each[row] for each in scores] for row, name in enumerate(named)}
-    return readout(*given, ids=columns["id"], evidence=columns.get(EVIDENCE), maps=by_name, name=place)
+    return readout(*given, ids=columns["id"], evidence=columns.get("evidence"), maps=by_name, name=place)
 
 
-def write_given(given: GivenReadout, path: Path) -> None:
+def write(given: GivenReadout, path: str | Path) -> None:
     """Check a readout, and write it as .parquet or .npz, by the ending of the path; whole or not at all.
 
-    Raises AuditError where it is wrong, where the ending is another one, or where the file cannot be written.
+    It is a file for the section `own` of a configuration. Raises AuditError where the readout is wrong, where the
+    ending is another one, or where the file cannot be written.
     """
-    if not path.name.endswith(ENDINGS):
+    check_readout(given, "given")
+    path = check_path(path, "path")
+    if path.suffix not in ENDINGS:
         raise AuditError(f"{path}: does not end in {' or '.join(ENDINGS)}; name it so")
     check(given)
     columns: dict[str, Any] = {
@@ -128,26 +142,26 @@ def write_given(given: GivenReadout, path: Path) -> None:
         "tokens": given.tokens,
         "label": given.labels,
         "attention": given.attention,
-        **({CONTRIBUTION: given.contribution, "bias": given.bias} if given.decided else {}),
+        **({"contribution": given.contribution, "bias": given.bias} if given.decided else {}),
         "probabilities": given.probabilities,
     }
     if given.maps:
         columns["maps"] = [np.stack(scores) for scores in zip(*given.maps.values(), strict=True)]
     with whole(path) as temporary, temporary.open("wb") as stream:
         if path.suffix == ".parquet":
-            columns = {name: [*map(_list_nested, values)] for name, values in columns.items()}
-            columns[EVIDENCE] = pa.array(given.evidence, pa.list_(pa.int64()))
+            columns = {name: [*map(list_nested, values)] for name, values in columns.items()}
+            columns["evidence"] = pa.array(given.evidence, pa.list_(pa.int64()))
             if given.maps:
                 columns["map_names"] = [[*given.maps]] * len(given)
             pq.write_table(pa.table(columns), stream, compression="zstd")
         else:
             known = zip(given.tokens, given.evidence, strict=True)
-            columns[EVIDENCE] = [np.isin(np.arange(len(words)), positions or []) for words, positions in known]
+            columns["evidence"] = [np.isin(np.arange(len(words)), positions or []) for words, positions in known]
             arrays: dict[str, Any] = {
                 name: np.concatenate(values, WORD_AXES[name]) if name in WORD_AXES else np.asarray(values)
                 for name, values in columns.items()
             }
-            arrays[LENGTHS] = np.array([*map(len, given.tokens)])
+            arrays["lengths"] = np.array([*map(len, given.tokens)])
             if given.maps:
                 arrays["map_names"] = np.array([*given.maps])
             np.savez_compressed(stream, **arrays)

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from attention_audit.errors import AuditError
-from attention_audit.given.files import read_given
-from attention_audit.given.readouts import GivenReadout
+from attention_audit.given import GivenReadout
+from attention_audit.given.files import read as read_given
 from attention_audit.section import Name, OwnPath, refuse_duplicates
 
 from ..blocking import marks_of
