@@ -61,7 +61,6 @@ AUDITS: Mapping[str, Sequence[str]] = {
 """The audits that each question needs which is asked without further trainings of other kinds."""
 OF_MAPS = ("map_stability", "attribution_stability")
 TABLES = ("summary", "texts", "hf_table_maps", "corpus")
-NO_SUITES: dict[str, Any] = {key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")}
 ARGUMENTS = {"maps", "max_length", "long", "prompt", "device"}
 """Arguments of `audit_classifier` that are keys of the configuration."""
 FAULTS = {
@@ -99,7 +98,7 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
     """Name the class of each text. Raises AuditError for what is neither a name nor a number of a class, and for a
     number that is also what another class is called.
     """
-    known: dict[Any, str] = {**dict(enumerate(names)), **{GENERIC + name: name for name in names}}
+    known: dict[Any, str] = {key: name for at, name in enumerate(names) for key in (at, GENERIC + name)}
     known |= zip(names, names, strict=True)
     found = []
     for number, given in enumerate(list_entries(labels, "labels", count)):
@@ -110,15 +109,13 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
             )
         # of an array or a tensor
         label = given.item() if hasattr(given, "item") else given
-        if isinstance(label, float) and label.is_integer():
-            label = int(label)
-        if isinstance(label, bool) or not isinstance(label, str | int) or label not in known:
+        if isinstance(label, bool) or not isinstance(label, str | int | float) or label not in known:
             likely = did_you_mean(label, names) if isinstance(label, str) else ""
             raise AuditError(
                 f"labels: text {number} has {label!r:.40}{likely}; give the name of a class ({', '.join(names)}), or "
                 f"its number, 0 to {len(names) - 1}"
             )
-        if known.get(str(label), known[label]) != known[label]:
+        if known.get(str(label).removesuffix(".0"), known[label]) != known[label]:
             raise AuditError(
                 f"labels: text {number} has {label}, which is the number of class {known[label]!r} and the name of "
                 f"another; give names, as strings: {', '.join(map(repr, names))}"
@@ -137,8 +134,10 @@ def list_audits(questions: Sequence[str] | None) -> list[str]:
     return [*dict.fromkeys(audit for name in asked for audit in AUDITS[name])]
 
 
-def check_prompt(prompt: Mapping[str, Any]) -> list[str]:
+def list_labels(prompt: Mapping[str, Any] | None) -> list[str]:
     """List the labels of a prompt. Raises AuditError where these are not two or more, and where it is no prompt."""
+    if prompt is None:
+        return []
     if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
         raise AuditError("prompt: give the keys template and labels, and no others")
     given = list_entries(prompt["labels"], "prompt: labels")
@@ -262,9 +261,8 @@ def audit_classifier(
     if not isinstance(settings, Mapping) or (own := {"hf", "corpora", "datasets"} & {*settings}):
         fault = f"is {type(settings).__name__}, and no dict" if not isinstance(settings, Mapping) else f"has {min(own)}"
         raise AuditError(f"settings: {fault}; give keys of the configuration that no argument stands for")
-    if batch_size is not None:
-        check_batch_size(batch_size)
-    asked = None if prompt is None else check_prompt(prompt)
+    check_batch_size(1 if batch_size is None else batch_size)
+    asked = list_labels(prompt)
     held = hold_models(model, tokenizer, prompt is not None)
     with (
         TemporaryDirectory(prefix="attention-audit-") as place,
@@ -276,18 +274,22 @@ def audit_classifier(
         names = asked or list_classes(folders[0])
         gold = name_labels(labels, names, len(texts))
         how = write_texts(texts, seconds, gold, language, folder / "texts.jsonl")
-        asks = {"maps": maps, "max_length": max_length, "long": long, "prompt": prompt and dict(prompt)}
         raw = {
             "results": str(folder / "results"),
             "datasets": [],
-            **NO_SUITES,
+            **{key: {"datasets": []} for key in ("serrano_smith", "jain_wallace", "deception")},
             "corpora": {
                 DATASET: {
                     "kind": "table", "path": {"test": str(folder / "texts.jsonl")}, "id": "id", "classes": names,
                     **how,
                 }
             },
-            "hf": {DATASET: asks | {"models": {MODEL: folders}}},
+            "hf": {
+                DATASET: {
+                    "models": {MODEL: folders}, "maps": maps, "max_length": max_length, "long": long,
+                    "prompt": prompt and dict(prompt),
+                }
+            },
             "audits": {"hf": ["predictions", *list_audits(questions), *OF_MAPS[: 2 * (len(folders) > 1)]]},
             "agreement": {"texts": 0},
             "device": device,
@@ -303,13 +305,13 @@ def audit_classifier(
             found = run_plan(plan, TABLES, report)
             report(bar.total, bar.total, "")
         scope, suite, ids = plan.scope, plan.scope.suite("hf"), [*map(str, range(len(texts)))]
-        homes = [plan.trainings.home(suite, DATASET, run) for run in scope.models(suite, DATASET)[MODEL].runs]
+        runs = scope.models(suite, DATASET)[MODEL].runs
         return Audited(
             found["summary"],
             labels_of([{name: look.label for name, look in scope.looks(suite).items()}], {suite.paper: suite.title}),
             found["hf_table_maps"],
             found["texts"],
-            [read_readout(Path(home.readout())).aligned(ids) for home in homes],
+            [read_readout(Path(plan.trainings.home(suite, DATASET, run).readout())).aligned(ids) for run in runs],
             [*map(list, found["corpus"].set_index("id").loc[ids, "tokens"])],
             names,
         )

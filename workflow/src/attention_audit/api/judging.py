@@ -21,13 +21,11 @@ from attention_audit.answer.samples import erase, find_sides, take_share
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.statements import Cell, Part
 from attention_audit.arrays import Floats
-from attention_audit.audits.plausibility import Case, list_cases, overlap
-from attention_audit.audits.settings import Erasure
+from attention_audit.audits.plausibility import Case, overlap
 from attention_audit.audits.stability import rank_correlation
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.corpus.languages import choose_tokens, find_unspaced
-from attention_audit.corpus.rationales import Rationale
 from attention_audit.corpus.tokens import words_of
 from attention_audit.errors import AuditError
 from attention_audit.given import A_WORD, list_entries, list_integers, list_words, name_classes, read_numbers
@@ -123,10 +121,9 @@ def find_texts(tokens: Sequence[str | Sequence[str]], language: str | None, repo
         raise AuditError("tokens: there is no text; give some")
     if all(isinstance(text, str) for text in given) and (language or find_unspaced(given)):
         rules = choose_tokens(given, language, False, report)
-        texts = [[*chain(*words_of(text, rules))] for text in given]
-    else:
-        texts = list_words(given, "tokens")
-        choose_tokens([*map(" ".join, texts)], language, True, report)
+        return [[*chain(*words_of(text, rules))] for text in given]
+    texts = list_words(given, "tokens")
+    choose_tokens([*map(" ".join, texts)], language, True, report)
     return texts
 
 
@@ -146,14 +143,15 @@ def find_words(texts: Texts, report: Report) -> tuple[list[slice], Texts]:
         names = ", ".join(mark or "empty tokens" for mark in sorted(marks))
         report(f"tokens: {names} at the ends of texts are no words; they are left out, with their scores")
     parts: list[slice] = []
+    found: list[Sequence[str]] = []
     for number, words in enumerate(texts):
         kept = [at for at, word in enumerate(words) if word.strip() not in marks]
         if not kept:
             raise AuditError(f"tokens: text {number} has no word; leave it out")
         parts.append(slice(kept[0], kept[-1] + 1))
-        if not all(map(str.strip, words[parts[-1]])):
+        found.append(words[parts[-1]])
+        if not all(map(str.strip, found[-1])):
             raise AuditError(f"tokens: text {number} has empty tokens; leave them out, with their scores")
-    found = [words[part] for words, part in zip(texts, parts, strict=True)]
     between = [min(within) for words in found if (within := marks & {*words})]
     if 2 * len(between) > len(texts):
         raise AuditError(f"tokens: {between[0]} stands between words too; leave it out there, with its scores")
@@ -201,7 +199,7 @@ def choose_class(maps: Sequence[Floats], probabilities: Floats) -> list[Floats]:
 
 def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Sequence[slice]) -> list[Case]:
     """List the texts that people marked, and on which words. Raises AuditError where there is no such word."""
-    rationales = {}
+    cases = []
     each = zip(list_entries(marks, MARKS, len(texts)), texts, parts, strict=True)
     for number, (places, words, part) in enumerate(each):
         if places is None:
@@ -214,8 +212,8 @@ def read_marks(marks: Sequence[Sequence[int] | None], texts: Texts, parts: Seque
             raise AuditError(f"{place} names a word twice; give positions of words, and no 0 or 1 a word")
         if outside := [at for at in found if not part.start <= at < part.stop]:
             raise AuditError(f"{place} names word {outside[0]}, which is left out; name words alone")
-        rationales[str(number)] = Rationale({MARKS: sorted(at - part.start for at in found)})
-    return list_cases([*map(str, range(len(texts)))], (np.arange(part.stop - part.start) for part in parts), rationales)
+        cases.append(Case(number, MARKS, np.isin(np.arange(part.start, part.stop), found)))
+    return cases
 
 
 def state_ranks(measured: Measured) -> Cell:
@@ -350,8 +348,8 @@ def judge(
     names = [""] if single else [f" of training {number}" for number in range(1, len(functions) + 1)]
     maps = [read_scores(one, texts, parts, f"scores{name}") for one, name in zip(given, names, strict=True)]
     cases = read_marks([None] * len(texts) if marks is None else marks, texts, parts)
-    gold = [] if labels is None else list_integers(labels, "labels", len(texts))
-    texts, most, margins = words, count_texts(np.array([*map(len, words)])), Margins()
+    gold = None if labels is None else list_integers(labels, "labels", len(texts))
+    texts, most = words, count_texts(np.array([*map(len, words)]))
     predictions = [
         Predictions(function, f"predict{name}", batch_size, most, report)
         for function, name in zip(functions, names, strict=True)
@@ -361,12 +359,12 @@ def judge(
     count, *others = {own.shape[1] for own in probabilities}
     if others:
         raise AuditError(f"predict: gives {count} classes in one training, {others[0]} in another; give one")
-    if outside := [label for label in gold if not 0 <= label < count]:
+    if outside := [label for label in gold or [] if not 0 <= label < count]:
         raise AuditError(f"labels: name class {outside[0]} of {count}; number the classes from 0, as predict does")
     called = [f"class {number}" for number in range(count)] if classes is None else name_classes(classes, count)
     rows = []
     for number, (one, own) in enumerate(zip(predictions, maps, strict=True), start=1):
-        found = delete_words(one, texts, own, Erasure().seed, margins.inert)
+        found = delete_words(one, texts, own)
         found.insert(0, "training", number)
         found["top_word"] += np.where(found["top_word"] < 0, 0, [part.start for part in parts])
         for column, values in (("auprc", own), ("auprc_random", [*map(np.ones_like, own)])):
@@ -377,8 +375,8 @@ def judge(
     why_not = NO_TEXT if max(map(len, texts)) < 2 else TOO_COARSE if any(one.coarse for one in predictions) else ""
     reasons = REASONS | dict.fromkeys(BY_DELETION if why_not else (), why_not)
     asked: Asked = {"stable": partial(state_stable, maps=maps), **({} if why_not else BY_DELETION)}
-    audits = list_audits(by_text, None if labels is None else gold)
+    audits = list_audits(by_text, gold)
     subject = SUBJECT.model_copy(update={"seeds": len(rows)})
-    row = answer_subject(Measured(subject, audits, margins, dict(enumerate(called)), {}), asked)
+    row = answer_subject(Measured(subject, audits, Margins(), dict(enumerate(called)), {}), asked)
     row |= {f"{question}_reason": reason for question, reason in reasons.items()}
     return Judgement(pd.DataFrame([row], columns=SUMMARY.schema.names), LABELS, by_text)

@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from attention_audit.answer.settings import Margins
 from attention_audit.arrays import Floats, Integers
+from attention_audit.audits.settings import Erasure
 from attention_audit.batching import stream
 from attention_audit.columns.audits import DELETED
 from attention_audit.errors import AuditError
@@ -135,17 +137,15 @@ def count_texts(lengths: Integers) -> int:
     return int(len(lengths) + several.sum() + len(ORDERS) * (count_gone(several) > 1).sum())
 
 
-def delete_words(
-    predictions: Predictions, tokens: Texts, scores: Sequence[Floats], seed: int, inert: float
-) -> pd.DataFrame:
+def delete_words(predictions: Predictions, tokens: Texts, scores: Sequence[Floats]) -> pd.DataFrame:
     """Delete words of the texts in the orders of ORDERS, and each word alone, and say what one training makes of it.
 
-    Words come by `stream` of the seed, by falling score, and by leave-one-out. Of equal scores the earlier word comes
+    Words come by `stream` of a seed, by falling score, and by leave-one-out. Of equal scores the earlier word comes
     first; a text whose words all have the same score is in the random order, since its map chooses nothing. An order is
     followed until the decision flips, and as far as the falls need it.
 
     A row a text, with columns of `Judgement.texts`; supporting: the share of the words without which the class loses
-    more than `inert`. NaN and -1 stand for texts of one word, from which nothing can be deleted.
+    more than `Margins.inert`. NaN and -1 stand for texts of one word, from which nothing can be deleted.
     """
     lengths = np.array([*map(len, tokens)])
     probabilities = predictions.predict(tokens)
@@ -165,12 +165,12 @@ def delete_words(
         without = predictions.predict([*words[:at], *words[at + 1 :]] for words in texts for at in range(len(words)))
         lost = whole[own, predicted[own]] - without[np.arange(len(own)), predicted[own]]
         for i, loo in zip(several, np.split(lost, lengths.cumsum()[:-1]), strict=True):
-            chance = stream("shuffle", str(i), seed).random(len(loo))
+            chance = stream("shuffle", str(i), Erasure().seed).random(len(loo))
             flat = np.ptp(scores[i]) == 0
             keys = (chance, chance if flat else scores[i], loo)
             orders.append([np.argsort(-each, kind="stable") for each in keys])
             top = orders[-1][1][0]
-            alone.append((*((-1, np.nan) if flat else (top, loo[top])), loo.max(), (loo > inert).mean()))
+            alone.append((*((-1, np.nan) if flat else (top, loo[top])), loo.max(), (loo > Margins().inert).mean()))
         for step, sizes in enumerate(count_gone(lengths).T):
             asked = np.argwhere(np.isnan(until) | (step in AVERAGED)).tolist()
             if not asked:

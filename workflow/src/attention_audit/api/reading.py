@@ -1,6 +1,6 @@
 """A text that a trained model reads, or one of readouts of one's own: what it shows, and how firm that is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import chain
@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import torch
 from matplotlib.figure import Figure
+from torch import Tensor
 
 from attention_audit.arrays import Flags
 from attention_audit.artefacts.parquet import read_frame, write_table
@@ -223,24 +224,23 @@ class Trained:
             )
         tokens = scope.config.corpora[self.dataset].preparation.tokens
         placed = placed_words(text if isinstance(text, str) else list_entries(text, "text"), tokens)
-        sentences = [[word for word, _, _ in sentence] for sentence in placed]
-        if not any(sentences):
+        if not any(placed):
             raise AuditError("text: no word is in it; give one with words")
+        words, starts, _ = map(list, zip(*chain(*placed), strict=True))
         runs = [run for run in model.runs if self._is_there(run)]
         if not runs:
             path = self._place_weights(model.runs[0])
             raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
         shown, base = scope.shown(self.suite, self.dataset), scope.base(self.suite, self.dataset)
         away = [shown] if shown and base and base.model == self.model and self._is_there(shown) else []
-        words = [*chain(*sentences)]
         row = {
             "id": ID,
             "label": 0,
             "label_name": "",
             "tokens": words,
-            "sentences": np.cumsum([0, *map(len, sentences)])[:-1],
+            "sentences": np.cumsum([0, *map(len, placed)])[:-1],
             "raw": text if isinstance(text, str) else None,
-            "starts": [start for _, start, _ in chain(*placed)],
+            "starts": starts,
         }
         with TemporaryDirectory(prefix="attention-audit-") as folder, use_mirror(scope.config.mirror):
             corpus = Path(folder) / "corpus.parquet"
@@ -248,15 +248,14 @@ class Trained:
             write_table(corpus, CORPUS, table, Provenance("reading", {}, ""))
             first, gradient, known = self._read_out(runs[0], corpus, maps)
             others, adversaries = ([self._read_out(run, corpus)[0] for run in each] for each in (runs[1:], away))
-        items = [*map(" ".join, sentences)] if model.hierarchical else words
+        items = [" ".join(word for word, _, _ in sentence) for sentence in placed] if model.hierarchical else words
         return make_reading(items, [first, *others], adversaries, self.classes, gradient, known)
 
 
-def average_distances(readouts: Sequence[Readout]) -> list[float]:
-    """Average how far maps and predictions are from those of the first readout, JSD (nats) and TVD; NaN of no other."""
-    parts = zip(*((one.attention[0], one.probabilities[0]) for one in readouts), strict=True)
-    both = [torch.from_numpy(np.stack(part)).double() for part in parts]
-    return [apart(own[:1], own[1:]).mean().item() for apart, own in zip((jsd, tvd), both, strict=True)]
+def average_distance(apart: Callable[[Tensor, Tensor], Tensor], shares: Any) -> float:
+    """Average how far maps, or predictions, are from the first of them; NaN of no other."""
+    own = torch.from_numpy(np.stack(shares)).double()
+    return float(apart(own[:1], own[1:]).mean())
 
 
 def make_reading(
@@ -295,7 +294,7 @@ def make_reading(
     ).reindex(range(count))
     words["word"], words["known"] = [*items, *marks], words["known"].eq(True)
     decision = int(first.predictions[0])
-    moved, moved_tvd = average_distances([first, *adversaries])
+    both = [first, *adversaries]
     tops = weights[:, : len(places)].argmax(1)
     chance = np.nan
     if len(weights[0]) > 1 and first.decided:
@@ -306,10 +305,10 @@ def make_reading(
             "probability": float(first.probabilities[0, decision]),
             "trainings": len(trainings),
             "same_top": float((tops[1:] == tops[0]).mean()) if len(tops) > 1 else np.nan,
-            "jsd": average_distances(trainings)[0],
+            "jsd": average_distance(jsd, weights),
             "chance_jsd": chance,
-            "adversary_jsd": moved,
-            "adversary_tvd": moved_tvd,
+            "adversary_jsd": average_distance(jsd, [one.attention[0] for one in both]),
+            "adversary_tvd": average_distance(tvd, [one.probabilities[0] for one in both]),
         }
     )
     return Reading(words, facts)
