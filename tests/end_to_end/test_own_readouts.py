@@ -3,11 +3,9 @@
 from math import isnan
 
 import pytest
-import yaml
 from elsewhere import made, write_all
 from folder import Folder, assert_rendered, fresh
 
-from attention_audit.given.files import write as write_given
 from attention_audit.questions import QUESTIONS
 
 # one worker, so that the run is made once
@@ -62,25 +60,6 @@ def test_the_answers_are_those_of_what_was_given(run: Folder) -> None:
     assert (row["dataset"], row["suite"], row["model"], row["seeds"]) == ("reviews", "own", "mine", 2)
     assert {name for name in QUESTIONS if isnan(row[f"{name}_value"])} == {"located", "transferable"}
     assert "of the 100 texts needed" in row["used_reason"]
-    # the adversary attends elsewhere and predicts the same
-    assert row["unique_value"] < 0
-    assert row["unique_tvd"] < 1e-6
-    assert "only readouts are given" in row["located_reason"]
     texts = run.frame("tables/texts.parquet")
     assert sorted(texts["id"]) == sorted(made(1, TEXTS_GIVEN).ids)
     assert set(texts["prediction_name"]) <= {"negative", "positive"}
-
-
-def test_a_readout_that_is_wrong_ends_the_run_in_one_line(run: Folder) -> None:
-    folder = run.copy(run.path.with_name("wrong"))
-    given = made(2, TEXTS_GIVEN)
-    folder.overlay(**yaml.safe_load((run.path / "overlay.yaml").read_text()))
-    half = made(2, TEXTS_GIVEN // 2)
-    write_given(half, folder.path / "given/second.npz")
-    outcome = folder.refuse("audits", network=False)
-    line = (
-        f"given/second.npz: text '{given.ids[TEXTS_GIVEN // 2]}', column id: is missing and 14 more, of 30 texts "
-        "of given/first.parquet; give every training the same texts"
-    )
-    assert line in outcome.text
-    assert "Traceback" not in outcome.text

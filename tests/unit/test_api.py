@@ -68,13 +68,6 @@ def test_arrays_become_a_readout() -> None:
     assert all(map(np.array_equal, given.contribution, other.contribution))
 
 
-def test_a_map_without_contributions_is_audited() -> None:
-    alone = api.readout(**ARGUMENTS | BARE, evidence=GIVEN.evidence)
-    row = api.audit(alone)["summary"].iloc[0]
-    assert row["used_reason"].endswith("which those of model are not known to do")
-    assert row["plausibility_texts"] > 0
-
-
 @pytest.mark.parametrize(
     ("argument", "value", "line"),
     [
@@ -100,12 +93,8 @@ def test_wrong_arrays_are_one_line(argument: str, value: Any, line: str) -> None
     assert "\n" not in str(caught.value)
 
 
-def test_readouts_are_written_and_read_and_shown_in_short(tmp_path: Path) -> None:
-    scores = {"rollout": [(np.arange(len(words)) - 1.5).tolist() for words in GIVEN.tokens]}
-    api.write(api.readout(**ARGUMENTS, maps=scores), tmp_path / "given.npz")
-    read = api.read(str(tmp_path / "given.npz"))
-    assert read.tokens == GIVEN.tokens
-    assert [row.tolist() for row in read.maps["rollout"]] == scores["rollout"]
+def test_readouts_are_shown_in_short() -> None:
+    scores = {"rollout": [np.arange(len(words)) for words in GIVEN.tokens]}
     assert repr(api.readout(**ARGUMENTS, name="mine")) == "GivenReadout(mine: 6 texts, 2 classes, with contributions)"
     alone = api.readout(**ARGUMENTS | BARE, maps=scores, name="mine")
     assert repr(alone) == "GivenReadout(mine: 6 texts, 2 classes, without contributions, also rollout)"
@@ -134,8 +123,7 @@ def test_audits_of_readouts_are_those_of_the_workflow(frames: dict[str, pd.DataF
     found = own[own["seed"] == 2]
     assert found["id"].tolist() == expected["id"]
     assert found["mean_tvd"].to_numpy() == pytest.approx(expected["mean_tvd"])
-    (instances,) = (frames["instance_adversary"],)
-    assert instances["jsd"].max() > 0.1
+    assert frames["instance_adversary"]["jsd"].max() > 0.1
 
 
 def test_the_summary_asks_all_that_can_be_asked(frames: dict[str, pd.DataFrame]) -> None:
@@ -222,7 +210,6 @@ BOTH = [api.readout(**ARGUMENTS), SHORT]
         (lambda: api.reading(GIVEN, 0, classes=["x"]), "classes: has 1 names for 2 classes; name each, in their order"),
         (lambda: api.audit(BOTH), "readouts 2: text '5', column id: is missing, of 6 texts of readouts 1"),
         (lambda: api.audit(SHORT, classes=["a", "a"]), "classes: names 'a' twice; give each class a name of its own"),
-        (lambda: api.audit(SHORT, classes=["x"]), "classes: has 1 names for 2 classes"),
         (
             lambda: api.audit(SHORT, settings={"permutation": {"permutations": 0}}),
             r"config: permutation\.permutations: ",

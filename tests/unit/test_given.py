@@ -138,11 +138,6 @@ def test_outputs_are_one_a_class_or_one_for_two_classes() -> None:
         check(three)
 
 
-def test_softmax_of_one_logit_is_that_of_the_second_class() -> None:
-    assert softmax(np.array([np.log(3.0)])) == pytest.approx([0.25, 0.75])
-    assert softmax(np.array([np.log(2.0), 0.0, 0.0])) == pytest.approx([0.5, 0.25, 0.25])
-
-
 def test_the_map_is_the_mean_over_heads() -> None:
     given = made(1, 5, heads=3)
     check(given)
@@ -235,42 +230,32 @@ def write_plain(path: Path, **changed: Any) -> Path:
     return path
 
 
-def test_a_parquet_file_may_have_numbers_for_ids_and_flat_contributions(tmp_path: Path) -> None:
+def test_files_may_have_numbers_for_ids_flat_contributions_and_one_bias(tmp_path: Path) -> None:
     attention = pa.array([[0.25, 0.75]], pa.large_list(pa.float32()))
     given = read_given(write_plain(tmp_path / "plain.parquet", attention=attention))
-    assert given.ids == ["7"]
+    assert (given.ids, given.evidence) == (["7"], [None])
     assert given.contribution[0].tolist() == [[0.0, 0.0], [0.0, pytest.approx(np.log(4.0) * 4 / 3)]]
-    assert given.evidence == [None]
-
-
-def test_an_npz_file_may_have_one_bias_for_all_texts(tmp_path: Path) -> None:
     given = read_given(write_plain(tmp_path / "plain.npz", evidence=[False, True]))
     assert given.contribution[0].shape == (2, 1)
-    assert given.bias.tolist() == [[0.0]]
-    assert given.evidence == [[1]]
+    assert (given.bias.tolist(), given.evidence) == ([[0.0]], [[1]])
 
 
 OTHER_MAPS = "columns map_names and maps do not fit; give each map one name of its own"
 PARQUET = [
     ({"attention": ["0.25 0.75"]}, "text '7', column attention: is str, and no numbers in rows of the same length"),
-    ({"label": ["good"]}, "column label: holds something else than whole numbers; give a flat list"),
     ({"id": [1.5]}, r"column id: holds np.float64\(1.5\); give each text a name"),
     ({"attention": pa.array([None], pa.list_(pa.float64()))}, "text '7', column attention: is NoneType of shape"),
     ({"tokens": [["not", None]]}, "column tokens: text 0 holds None, and no word; give words"),
     ({"attention": [[0.25, None]]}, "text '7', column attention: holds NaN"),
     ({"id": pa.array([None], pa.string())}, "column id: holds None; give each text a name"),
     ({"contribution": [[[0.0, 0.0], [1.0]]]}, "text '7', column contribution: is list, and no numbers in rows of the"),
-    ({"bias": [[[0.0, 0.0]]]}, r"column bias: is list of shape \(1, 1, 2\); give a number a"),
     ({"maps": [[[1.0, 2.0]]]}, r"column map_names is missing \(it has .*\); add it"),
     ({"map_names": [["rollout"]], "maps": [[[1.0, 2.0], [3.0, 4.0]]]}, OTHER_MAPS),
-    ({"evidence": [["bad"]]}, "text '7', column evidence: holds something else than whole numbers"),
 ]
 NPZ = [
     ({"tokens": np.array([["not"], None], dtype=object)}, "column tokens holds objects of Python"),
     ({"tokens": [b"not", b"bad"]}, "column tokens: text 0 holds b'not', and no word; give words"),
     ({"tokens": ["not"]}, "column tokens has 1 entries, and `lengths` counts 2 words"),
-    ({"label": [1, 0]}, "column label: has 2 entries for 1 texts; give each text one"),
-    ({"probabilities": [0.8]}, r"column probabilities: is ndarray of shape"),
     ({"map_names": ["rollout"]}, r"column maps is missing \(it has .*\); add it"),
     ({"map_names": ["loo", "loo"], "maps": np.ones((2, 2))}, OTHER_MAPS),
     ({"evidence": [0, 1]}, "column evidence is not true or false a word; give it so"),
