@@ -48,7 +48,7 @@ from attention_audit.transformer.settings import Long
 from attention_audit.transformer.states import set_piece_limit
 
 from .auditing import DATASET, MODEL, Audited, audit, run_plan
-from .judging import judge, on_stderr
+from .judging import judge, print_progress
 from .predicting import Predict, check_batch_size
 
 AUDITS: Mapping[str, Sequence[str]] = {
@@ -134,26 +134,24 @@ def list_audits(questions: Sequence[str] | None) -> list[str]:
     return [*dict.fromkeys(audit for name in asked for audit in AUDITS[name])]
 
 
-def list_labels(prompt: Mapping[str, Any] | None) -> list[str]:
-    """List the labels of a prompt. Raises AuditError where these are not two or more, and where it is no prompt."""
+def list_classes(prompt: Mapping[str, Any] | None, folder: str) -> list[str]:
+    """List the labels of a prompt, or what a model calls its classes, less a generic prefix.
+
+    Raises AuditError where these are not two or more, and where it is no prompt.
+    """
     if prompt is None:
-        return []
+        names = read_classes(Path(folder))
+        if len(names) < 2:
+            raise AuditError(f"model: config.id2label has {len(names)} classes; give a classifier of two or more")
+        names = [name.removeprefix(GENERIC) for name in names]
+        if len({*names}) < len(names):
+            raise AuditError(f"model: config.id2label has two classes that are one without {GENERIC}; rename one")
+        return names
     if not isinstance(prompt, Mapping) or {*prompt} != {"template", "labels"}:
         raise AuditError("prompt: give the keys template and labels, and no others")
-    given = list_entries(prompt["labels"], "prompt: labels")
-    if len(given) < 2:
-        raise AuditError("prompt: labels: give two or more")
-    return [str(label).strip() for label in given]
-
-
-def list_classes(folder: str) -> list[str]:
-    """List what a model calls its classes, less a generic prefix. Raises AuditError where these are not two or more."""
-    names = read_classes(Path(folder))
+    names = [str(label).strip() for label in list_entries(prompt["labels"], "prompt: labels")]
     if len(names) < 2:
-        raise AuditError(f"model: config.id2label has {len(names)} classes; give a classifier of two or more")
-    names = [name.removeprefix(GENERIC) for name in names]
-    if len({*names}) < len(names):
-        raise AuditError(f"model: config.id2label has two classes that are one without {GENERIC}; rename one")
+        raise AuditError("prompt: labels: give two or more")
     return names
 
 
@@ -208,7 +206,7 @@ def write_texts(
         columns["second"] = join_words(list_entries(seconds, "seconds", len(texts)), split, "seconds")
     frame = pd.DataFrame({"id": map(str, range(len(texts))), **columns})
     frame.to_json(path, orient="records", lines=True)
-    tokens = choose_tokens(columns["text"], language, split, on_stderr)
+    tokens = choose_tokens(columns["text"], language, split, print_progress)
     return {
         "tokens": tokens.model_dump(include={"lower", "tokenizer"}),
         **({} if seconds is None else {"query": "second", "joined": True}),
@@ -262,7 +260,6 @@ def audit_classifier(
         fault = f"is {type(settings).__name__}, and no dict" if not isinstance(settings, Mapping) else f"has {min(own)}"
         raise AuditError(f"settings: {fault}; give keys of the configuration that no argument stands for")
     check_batch_size(1 if batch_size is None else batch_size)
-    asked = list_labels(prompt)
     held = hold_models(model, tokenizer, prompt is not None)
     with (
         TemporaryDirectory(prefix="attention-audit-") as place,
@@ -271,7 +268,7 @@ def audit_classifier(
         torch.random.fork_rng(),
     ):
         folder, folders = Path(place), [*held]
-        names = asked or list_classes(folders[0])
+        names = list_classes(prompt, folders[0])
         gold = name_labels(labels, names, len(texts))
         how = write_texts(texts, seconds, gold, language, folder / "texts.jsonl")
         raw = {
@@ -327,7 +324,7 @@ def read_decoder(decoder: Any) -> tuple[Floats, Floats]:
     return found, shift
 
 
-def attend(
+def read_attention(
     forward: Forward, weight: Floats, bias: Floats, batch_size: int, texts: Sequence[list[str]]
 ) -> tuple[list[Floats], list[Floats], Floats]:
     """Read attention (L,) and contributions (L, C) of each text off a network, and probabilities (n, C).
@@ -385,7 +382,7 @@ def audit_torch(
     predicting: list[Predict] = []
     for number, (each, linear) in enumerate(zip(forwards, decoders, strict=True), start=1):
         weight, bias = read_decoder(linear)
-        read = partial(attend, each, weight, bias, batch_size)
+        read = partial(read_attention, each, weight, bias, batch_size)
         maps, added, predicted = read(words)
         given.append(readout(words, maps, added, bias, labels, predicted, name=f"training {number}"))
         predicting.append(make_predict(read))
@@ -396,7 +393,7 @@ def audit_torch(
         predicting,
         classes=classes,
         batch_size=batch_size,
-        report=on_stderr if progress else lambda line: None,
+        report=print_progress if progress else lambda line: None,
     )
     return Audited(
         tables["summary"].assign(**judged.summary.filter(regex="^located_")),

@@ -88,7 +88,7 @@ PIECES = {
 """How pieces of a word are written, and the share of them from which all tokens are such; Ġ is a letter of Maltese."""
 
 
-def on_stderr(line: str) -> None:
+def print_progress(line: str) -> None:
     """Write a line of progress."""
     print(line, file=sys.stderr)
 
@@ -295,7 +295,7 @@ def judge(
     classes: Sequence[str] | None = None,
     language: str | None = None,
     batch_size: int = 64,
-    report: Report = on_stderr,
+    report: Report = print_progress,
 ) -> Judgement:
     """Ask what scores of words may be read as, of a model that is known by a function alone.
 

@@ -82,9 +82,9 @@ class Predictions:
 
     def _ask(self, new: dict[bytes, list[str]]) -> None:
         texts, before = [*new.values()], len(self.known)
-        found = self._answer(texts)
+        found = self._call(texts)
         if not before:
-            apart = float(np.abs(self._answer(texts[::-1])[::-1] - found).max())
+            apart = float(np.abs(self._call(texts[::-1])[::-1] - found).max())
             if apart > AGAIN:
                 raise AuditError(
                     f"{self.place}: moves a probability by {apart:.2g} when the same texts come in another order; "
@@ -95,7 +95,7 @@ class Predictions:
         if TENTHS * count // self.most > TENTHS * before // self.most:
             self.report(f"{self.place}: {count} texts predicted, of {self.most} at most")
 
-    def _answer(self, texts: list[list[str]]) -> Floats:
+    def _call(self, texts: list[list[str]]) -> Floats:
         place = self.place
         try:
             given = self.function([[*words] for words in texts])
@@ -160,10 +160,10 @@ def delete_words(predictions: Predictions, tokens: Texts, scores: Sequence[Float
     orders, alone = [], []
     if len(several):
         texts, lengths = [tokens[i] for i in several], lengths[several]
-        predicted, whole = best[several], probabilities[several]
+        predicted, before = best[several], probabilities.max(1)[several]
         own = np.repeat(np.arange(len(several)), lengths)
         without = predictions.predict([*words[:at], *words[at + 1 :]] for words in texts for at in range(len(words)))
-        lost = whole[own, predicted[own]] - without[np.arange(len(own)), predicted[own]]
+        lost = before[own] - without[np.arange(len(own)), predicted[own]]
         for i, loo in zip(several, np.split(lost, lengths.cumsum()[:-1]), strict=True):
             chance = stream("shuffle", str(i), Erasure().seed).random(len(loo))
             flat = np.ptp(scores[i]) == 0
@@ -178,11 +178,11 @@ def delete_words(predictions: Predictions, tokens: Texts, scores: Sequence[Float
             left = ([texts[at][place] for place in np.sort(orders[at][order][sizes[at] :])] for order, at in asked)
             for (order, at), now in zip(asked, predictions.predict(left), strict=True):
                 if step in AVERAGED:
-                    falls[order, at] += (whole[at] - now)[predicted[at]] / len(AVERAGED)
+                    falls[order, at] += (before[at] - now[predicted[at]]) / len(AVERAGED)
                 if np.isnan(until[order, at]) and now[predicted[at]] < now.max():
                     until[order, at] = sizes[at] / lengths[at]
     columns = [*ORDERS, *(f"{order}_until" for order in ORDERS)]
     by_order = pd.DataFrame(np.concatenate([falls, until]).T, several, columns)
     by_word = pd.DataFrame(alone, several, ["top_word", "top_fall", "best_fall", "supporting"], np.float64)
-    found = found.join(by_order).join(by_word)
+    found = found.join([by_order, by_word])
     return found.assign(top_word=found["top_word"].fillna(-1).astype(np.int64))

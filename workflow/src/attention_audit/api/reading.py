@@ -54,8 +54,6 @@ DIGITS = 3
 ROW, MARGIN = 0.2, 1.3  # inches: of a word of the figure, and around all words
 RATIOS = {"weight": 3, "contribution": 2, "gradient": 1.5}  # of the widths of its panels; each map has one of 2
 NOT_KNOWN = " (unknown)"  # behind a word of the figure
-COLUMNS = ("word", "weight", "contribution", "gradient", "lowest", "highest", "adversary", "known")
-"""Of each word; behind them there is one for each further map."""
 OTHERS = {"contribution": "contribution to the lead (logit)", "gradient": "share of the gradient"}
 
 
@@ -114,7 +112,7 @@ class Reading:
         grows with the text and with the maps.
         """
         words = self.words.dropna(subset="weight")
-        further = (name for name in map(str, words) if name not in COLUMNS)
+        _, *further = map(str, words.loc[:, "known":])
         labels = OTHERS | {name: MAPS[name].label if name in MAPS else name for name in further}
         shown = {name: label for name, label in labels.items() if words[name].notna().any()}
         rows = range(len(words))

@@ -365,12 +365,12 @@ def readout(
     if not isinstance(maps, Mapping | None):
         raise AuditError(f"{name}: maps: is {type(maps).__name__}; give the scores of each map by its name")
 
-    def pair_texts(column: str, values: Any) -> Iterator[tuple[str, Any]]:
+    def name_entries(column: str, values: Any) -> Iterator[tuple[str, Any]]:
         listed = list_entries(values, f"{name}: column {column}", count)
         return zip((name_column(name, id_, column) for id_ in names), listed, strict=True)
 
     def list_arrays(column: str, values: Any, *axes_and_wanted: Any) -> list[Floats]:
-        return [read_numbers(of_text, place, *axes_and_wanted) for place, of_text in pair_texts(column, values)]
+        return [read_numbers(of_text, place, *axes_and_wanted) for place, of_text in name_entries(column, values)]
 
     listed = list_entries(range(count) if ids is None else ids, f"{name}: column id", count)
     if wrong := [id_ for id_ in listed if not isinstance(id_, str | int | np.integer)]:
@@ -382,7 +382,7 @@ def readout(
     if shift.ndim == 2:
         refuse_count(len(shift), count, f"{name}: column bias")
     outputs = shift.shape[-1]
-    marked = pair_texts("evidence", [None] * count if evidence is None else evidence)
+    marked = name_entries("evidence", [None] * count if evidence is None else evidence)
     given = GivenReadout(
         name,
         names,

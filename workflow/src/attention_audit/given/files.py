@@ -185,18 +185,18 @@ class GivenModels(Section):
 
     @property
     def by_model(self) -> dict[str, list[str]]:
-        """The files of every model, by its name in paths."""
+        """Return the files of every model, by its name in paths."""
         others = {UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
         return self.models | {name: files for name, files in others.items() if files}
 
     @property
     def first(self) -> str:
-        """The file of the first training of the first model, which has the texts."""
+        """Return the file of the first training of the first model, which has the texts."""
         return next(iter(self.models.values()))[0]
 
     @field_validator("models")
     @classmethod
-    def _named(cls, models: dict[str, list[str]]) -> dict[str, list[str]]:
+    def _check_models(cls, models: dict[str, list[str]]) -> dict[str, list[str]]:
         for name, files in models.items():
             if name in (UNIFORM, ADVERSARIES):
                 raise ValueError(f"{name!r} is no model in question; use the key `{name}` beside `models`")
@@ -206,12 +206,12 @@ class GivenModels(Section):
 
     @field_validator("classes")
     @classmethod
-    def _distinct(cls, classes: list[str] | None) -> list[str] | None:
+    def _check_classes(cls, classes: list[str] | None) -> list[str] | None:
         refuse_duplicates("class", classes or [])
         return classes
 
     @model_validator(mode="after")
-    def _files(self) -> Self:
+    def _check_files(self) -> Self:
         every = [*chain.from_iterable(self.by_model.values())]
         refuse_duplicates("file", every)
         if unknown := [path for path in every if not path.endswith(ENDINGS)]:
