@@ -96,17 +96,13 @@ def softmax(logits: Floats) -> Floats:
     return np.asarray(raised / raised.sum())
 
 
-def list_by_word(given: GivenReadout, number: int) -> dict[str, Floats]:
-    """List what a text has for each word, (L, ...), by its column."""
-    maps = {f"maps: {name}": scores[number] for name, scores in given.maps.items()}
-    attention = np.atleast_2d(given.attention[number]).T
-    return {"attention": attention, **maps, "contribution": given.contribution[number]}
+ByWord = Mapping[str, Floats]
+"""What a text has for each word, (L, ...), by its column."""
 
 
-def find_misfits(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
+def find_misfits(given: GivenReadout, number: int, by_word: ByWord) -> Iterator[tuple[str, str]]:
     """Find what of a text does not fit in size: the column, and the fault."""
     tokens, outputs, classes = given.tokens[number], len(given.bias[number]), given.classes
-    by_word = list_by_word(given, number)
     heads, added = by_word["attention"].shape[1], by_word["contribution"].shape[1]
     if not tokens:
         yield "tokens", "has no word; leave the text out"
@@ -126,11 +122,11 @@ def find_misfits(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
         yield "bias", f"has {outputs} values for {classes} classes; give one a class, or one for two classes"
 
 
-def find_faults(given: GivenReadout, number: int) -> Iterator[tuple[str, str]]:
+def find_faults(given: GivenReadout, number: int, by_word: ByWord) -> Iterator[tuple[str, str]]:
     """Find which values of a text are wrong, where all fits in size: the column, and the fault."""
-    attention, contribution = np.atleast_2d(given.attention[number]), given.contribution[number]
+    attention, contribution = by_word["attention"].T, by_word["contribution"]
     bias, predicted, words = given.bias[number], given.probabilities[number], len(given.tokens[number])
-    for column, values in {**list_by_word(given, number), "bias": bias, "probabilities": predicted}.items():
+    for column, values in {**by_word, "bias": bias, "probabilities": predicted}.items():
         if not np.isfinite(values).all():
             yield column, "holds NaN, an infinite number or nothing at all; give numbers"
     if (attention < 0).any():
@@ -169,8 +165,11 @@ def check(given: GivenReadout) -> None:
     if times > 1:
         raise AuditError(f"{name_column(given.place, twice, 'id')}: occurs twice; make ids unique")
     for number, name in enumerate(given.ids):
+        maps = {f"maps: {map_}": scores[number] for map_, scores in given.maps.items()}
+        attention = np.atleast_2d(given.attention[number]).T
+        by_word = {"attention": attention, **maps, "contribution": given.contribution[number]}
         # the first fault of a text ends it, since what follows relies on what comes before
-        for column, fault in chain(find_misfits(given, number), find_faults(given, number)):
+        for column, fault in chain(find_misfits(given, number, by_word), find_faults(given, number, by_word)):
             raise AuditError(f"{name_column(given.place, name, column)}: {fault}")
     if not given.decided:
         return
