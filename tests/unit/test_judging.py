@@ -349,7 +349,6 @@ def coarse(texts: list[list[str]]) -> Floats:
     [
         # of .5 to 1 there are six values of one decimal; a model of five texts may have as few
         [lambda texts: np.round(MODEL(texts), 1)],
-        [lambda texts: np.pad(coarse(texts), ((0, 0), (0, 1)))],
         [MODEL, coarse],
     ],
 )

@@ -201,16 +201,18 @@ def check_beside(given: GivenReadout, first: GivenReadout) -> None:
     ):
         if absent:
             others = f" and {len(absent) - 1} more" * (len(absent) > 1) + of_how_many
-            where = name_column(place, absent[0], "id")
-            raise AuditError(f"{where}: is {fault}{others}; give every training the same texts")
+            raise AuditError(
+                f"{name_column(place, absent[0], 'id')}: is {fault}{others}; give every training the same texts"
+            )
     if given.classes != first.classes:
         fault = f"has {given.classes} classes, and in {first.place} {first.classes}; give both as many"
         raise AuditError(f"{name_column(place, given.ids[0], 'probabilities')}: {fault}")
     for number, name in enumerate(given.ids):
         there = known[name]
         if given.tokens[number] != first.tokens[there]:
-            where = name_column(place, name, "tokens")
-            raise AuditError(f"{where}: are not the words of {first.place}; give both the same")
+            raise AuditError(
+                f"{name_column(place, name, 'tokens')}: are not the words of {first.place}; give both the same"
+            )
         if given.labels[number] != first.labels[there]:
             fault = f"is {given.labels[number]}, and in {first.place} {first.labels[there]}; give both the same"
             raise AuditError(f"{name_column(place, name, 'label')}: {fault}")
