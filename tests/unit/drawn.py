@@ -63,7 +63,7 @@ def assert_readable(figure: Figure, texts: Sequence[Text] | None = None, room: f
     """
     figure.set_dpi(style.DPI)
     renderer = FigureCanvasAgg(figure).get_renderer()
-    with style.house_style():
+    with style.use_house_style():
         figure.draw_without_rendering()
         texts = drawn_texts(figure) if texts is None else texts
         boxes = np.array([text.get_window_extent(renderer).extents for text in texts])

@@ -6,5 +6,5 @@ from attention_audit.names import Names
 from attention_audit.tables.wording import labels_of
 from attention_audit.targets import load
 
-WP, SS, JW = (Names("model", "plan/papers", load(suite.looks)()) for suite in TRAINED[:3])
+WP, SS, JW = (Names("model", "plan/papers", load(suite.looks)) for suite in TRAINED[:3])
 LABELS = labels_of([names.labels for names in (WP, SS, JW)], {suite.paper: suite.title for suite in TRAINED[:3]})

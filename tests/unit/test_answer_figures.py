@@ -15,7 +15,7 @@ from summaries import answer, row
 
 from attention_audit.columns.tables import INSTEAD, SUMMARY
 from attention_audit.figures.answer import NO_MODEL, fig_answer
-from attention_audit.figures.instead import NOTHING, fig_instead
+from attention_audit.figures.attributions import NOT_COMPARED, fig_instead
 from attention_audit.questions import QUESTIONS
 from attention_audit.tables.wording import labels_of
 
@@ -123,4 +123,4 @@ def test_attributions_stand_beside_attention_and_the_yardstick_is_hollow() -> No
     assert places_of(axes, "|") == [0.25, 0.25]
     assert list_words(axes.get_yticklabels()) == ["attention", "gradient", "leave-one-out"]
     assert_readable(figure)
-    assert NOTHING in words_of(fig_instead(frame.iloc[:0], LABELS))
+    assert NOT_COMPARED in words_of(fig_instead(frame.iloc[:0], LABELS))

@@ -15,8 +15,8 @@ from tabled import cells
 
 from attention_audit.contrasts import Subject
 from attention_audit.figures import style
-from attention_audit.figures.contributions import (
-    items_of,
+from attention_audit.figures.correlation import (
+    take_items,
     wp_fig_contributions,
 )
 from attention_audit.tables.attributions import table_contributions
@@ -35,7 +35,7 @@ def test_items_are_shares_of_all_contributions() -> None:
             "top_contributions_1": [3.0, np.nan, -0.5],
         }
     )
-    weights, shares = items_of(frame)
+    weights, shares = take_items(frame)
     # the second text has no contributions at all
     assert list(zip(weights, shares, strict=True)) == [(0.6, -0.25), (0.4, 0.75), (0.9, 0.75), (0.1, -0.25)]
 

@@ -10,8 +10,8 @@ from matplotlib.collections import LineCollection
 
 from attention_audit.divergence import LN2
 from attention_audit.figures import style
-from attention_audit.figures.by_weight import jw_fig_adversary, jw_fig_permutation, quarters
-from attention_audit.figures.correlation import jw_fig_agreement, jw_fig_correlation, matrix
+from attention_audit.figures.by_weight import cut_quarters, jw_fig_adversary, jw_fig_permutation
+from attention_audit.figures.correlation import average_pairs, jw_fig_agreement, jw_fig_correlation
 from attention_audit.names import ATTRIBUTIONS
 
 ONE = {"sst": ["lstm_tanh"]}
@@ -60,7 +60,7 @@ def test_agreement_has_no_panel_of_a_model_whose_attention_orders_nothing():
     ],
 )
 def test_quarters_are_named_by_their_weights(weights, names):
-    bins = quarters(pd.Series(weights))
+    bins = cut_quarters(pd.Series(weights))
     assert list(bins.categories) == names
     assert set(bins.codes) == set(range(len(names)))
 
@@ -96,7 +96,7 @@ def test_adversary_shows_the_median_and_quartiles_of_each_quarter():
 
 def test_matrix_weighs_seeds_by_their_texts():
     rows = [("a", "b", 0.5, 1), ("b", "a", 0.1, 3), ("a", "c", np.nan, 0), ("c", "b", -0.4, 2)]
-    found = matrix(pd.DataFrame(rows, columns=["first", "second", "tau", "texts"]), ["a", "b", "c"])
+    found = average_pairs(pd.DataFrame(rows, columns=["first", "second", "tau", "texts"]), ["a", "b", "c"])
     # (0.5 + 3 x 0.1) / 4
     assert found[1, 0] == pytest.approx(0.2)
     assert found[2, 1] == pytest.approx(-0.4)

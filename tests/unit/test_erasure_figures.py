@@ -11,7 +11,7 @@ from attention_audit.audits.located import FURTHER
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import BINS
 from attention_audit.figures.erasure import (
-    curve_points,
+    estimate_curves,
     ss_fig3_delta_js,
     ss_fig5_fraction_removed,
     ss_fig_aopc,
@@ -73,7 +73,7 @@ def test_a_panel_says_that_no_text_flips():
 def test_figure_aopc_draws_the_means_over_texts_and_seeds():
     frame = ranked_sets({"yelp": ["han_rnn"]}, texts=3)
     frame = pd.concat([frame, frame.assign(seed=2, sufficiency_curve_3=0)])
-    points = curve_points(frame, SS)
+    points = estimate_curves(frame, SS)
     assert len(points) == 4 * 2 * 5
     assert ((points["low"] <= points["mean"]) & (points["mean"] <= points["high"])).all()
     above, below = ss_fig_aopc(iter([frame]), SS).axes

@@ -18,8 +18,8 @@ from attention_audit.divergence import LN2
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
 from attention_audit.figures.attention_maps import wp_fig2_attention_maps
-from attention_audit.figures.by_weight import median_over_seeds, wp_fig3_seed_variance
-from attention_audit.figures.panels import legend
+from attention_audit.figures.by_weight import take_median, wp_fig3_seed_variance
+from attention_audit.figures.panels import draw_legend
 from attention_audit.figures.style import save
 from attention_audit.figures.tvd_jsd import wp_fig5_tvd_jsd
 from attention_audit.names import Look, Names
@@ -119,7 +119,7 @@ def test_long_names_of_data_sets_hide_nothing():
 @pytest.mark.parametrize(("letters", "columns"), [(10, 3), (20, 2), (40, 1)])
 def test_a_legend_has_as_many_columns_as_find_room(letters, columns):
     figure = Figure(figsize=(style.WIDTH, 2))
-    legend(figure, [{"label": "m" * letters}] * 6)
+    draw_legend(figure, [{"label": "m" * letters}] * 6)
     assert figure.legends[0]._ncols == columns
 
 
@@ -136,7 +136,7 @@ def test_figure3_without_further_seeds_shows_the_adversary_alone():
 def test_figure3_takes_the_median_over_further_seeds_only():
     compared = comparison(["sst"], texts=2)
     compared.loc[compared["model"] == "base", "jsd"] = [0.1, 0.5, 0.2, 0.4, 0.6, 0.3]
-    assert median_over_seeds(compared)["jsd"].tolist() == [0.2, 0.4]
+    assert take_median(compared)["jsd"].tolist() == [0.2, 0.4]
 
 
 def test_figure3_parts_texts_into_quarters_by_their_largest_weight():

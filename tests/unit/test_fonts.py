@@ -14,7 +14,7 @@ from matplotlib.textpath import TextPath
 from attention_audit.errors import AuditError
 from attention_audit.figures import fonts, style
 from attention_audit.figures.attention_maps import Word, wp_fig2_attention_maps, wrap
-from attention_audit.figures.style import save, texts_of
+from attention_audit.figures.style import list_texts, save
 from attention_audit.tables.wording import isolated, listed
 
 SAMPLES = {
@@ -36,12 +36,12 @@ UNASSIGNED = "\U0010fffd"
 
 def drawn(text, families):
     """The outlines of a text, (n, 2)."""
-    with style.house_style():
+    with style.use_house_style():
         return TextPath((0, 0), text, size=20, prop=FontProperties(family=list(families))).vertices
 
 
 def width(text):
-    return np.ptp(drawn(text, fonts.families([text]))[:, 0])
+    return np.ptp(drawn(text, fonts.list_families([text]))[:, 0])
 
 
 def needs(script):
@@ -67,19 +67,19 @@ def census(*names):
 def test_texts_and_classes_of_every_script_are_drawn_without_a_box(script, tmp_path, recwarn, caplog):
     needs(script)
     text = SAMPLES[script][1]
-    families = fonts.families([text])
+    families = fonts.list_families([text])
     assert families[0] == fonts.FONT
     boxes = [drawn(UNASSIGNED, [family]) for family in families]
-    for character in fonts.visible([text]):
+    for character in fonts.list_visible([text]):
         outlines = drawn(character, families)
         assert len(outlines)
         assert not any(np.array_equal(outlines, box) for box in boxes)
     with caplog.at_level(logging.WARNING):
         figure = wp_fig2_attention_maps(maps(text.split()), census(text, "b"))
         save(figure, tmp_path / "a.pdf", tmp_path / "a.png", "{}")
-    written = " ".join(texts_of(figure)).replace("\u200f", "")
+    written = " ".join(list_texts(figure)).replace("\u200f", "")
     assert all(word in written for word in text.split())
-    assert not fonts.warning(texts_of(figure))
+    assert not fonts.describe_missing(list_texts(figure))
     assert not recwarn.list
     assert not caplog.messages
 
@@ -87,36 +87,36 @@ def test_texts_and_classes_of_every_script_are_drawn_without_a_box(script, tmp_p
 def test_han_characters_are_drawn_as_those_beside_them_want():
     needs("Chinese")
     for text, form in (("这部", "SC"), ("映画は", "JP"), ("映画ー", "JP"), ("韓國 영화", "KR"), ("ㄅ國", "TC")):
-        assert fonts.families([text]) == [fonts.FONT, f"Noto Sans CJK {form}"]
+        assert fonts.list_families([text]) == [fonts.FONT, f"Noto Sans CJK {form}"]
 
 
 def test_what_no_font_has_is_said_in_one_line(monkeypatch):
-    monkeypatch.setattr(fonts, "_families", lambda: {fonts.FONT: font_manager.findfont(fonts.FONT)})
-    assert fonts.families(["ภ", "a"]) == [fonts.FONT]
-    line = fonts.warning(["ภาพ", "这 a\u200f", "🎉\ufe0f"])
+    monkeypatch.setattr(fonts, "_list_fonts", lambda: {fonts.FONT: font_manager.findfont(fonts.FONT)})
+    assert fonts.list_families(["ภ", "a"]) == [fonts.FONT]
+    line = fonts.describe_missing(["ภาพ", "这 a\u200f", "🎉\ufe0f"])
     figure = wp_fig2_attention_maps(maps(["ภาพ"]), census("a", "b"))
-    assert "fonts-noto-core" in " ".join(texts_of(figure))
+    assert "fonts-noto-core" in " ".join(list_texts(figure))
     assert "\n" not in line
     assert line.startswith("boxes stand for 5 characters that no font of this machine has, such as U+0E1E (THAI CHAR")
     assert "U+0E2A" not in line
     assert "fonts-noto-cjk" in line
-    assert fonts.warning(["café – λ ≤ 1"]) == ""
+    assert fonts.describe_missing(["café – λ ≤ 1"]) == ""
 
 
 def test_the_chosen_font_comes_first_and_an_unknown_one_is_refused():
-    with fonts.chosen(["DejaVu Serif", font_manager.findfont("DejaVu Sans Mono")]):
-        assert fonts.families(["a"]) == ["DejaVu Serif", "DejaVu Sans Mono", "DejaVu Sans"]
-        with style.house_style():
+    with fonts.use_fonts(["DejaVu Serif", font_manager.findfont("DejaVu Sans Mono")]):
+        assert fonts.list_families(["a"]) == ["DejaVu Serif", "DejaVu Sans Mono", "DejaVu Sans"]
+        with style.use_house_style():
             assert Figure().text(0, 0, "a").get_fontfamily()[0] == "DejaVu Serif"
-    assert fonts.families(["a"]) == ["DejaVu Sans"]
+    assert fonts.list_families(["a"]) == ["DejaVu Sans"]
     with pytest.raises(AuditError, match=r"^config: font: this machine has no font 'Garamonde'; install it"):
-        fonts.chosen(["Garamonde"]).__enter__()
+        fonts.use_fonts(["Garamonde"]).__enter__()
 
 
 def test_a_file_that_is_no_font_is_refused(tmp_path):
     (tmp_path / "a.ttf").write_text("no font")
     with pytest.raises(AuditError, match=r"^config: font: .*a\.ttf: not a font"):
-        fonts.chosen([str(tmp_path / "a.ttf")]).__enter__()
+        fonts.use_fonts([str(tmp_path / "a.ttf")]).__enter__()
 
 
 def test_letters_are_joined_as_their_script_wants():
@@ -151,7 +151,7 @@ def test_words_stand_in_the_order_in_which_they_are_read(text, seen):
 
 
 def test_what_is_read_from_the_right_begins_at_the_right():
-    with style.house_style():
+    with style.use_house_style():
         (_, lefts), (_, others) = lay_out("ראשון שני"), lay_out("one two")
     assert min(lefts) > style.WIDTH * 72 / 2
     assert min(others) == 12

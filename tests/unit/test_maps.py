@@ -17,7 +17,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.stability import map_stability, rank_correlation
 from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError
-from attention_audit.figures.maps import hf_fig_maps
+from attention_audit.figures.attributions import hf_fig_maps
 from attention_audit.names import MAPS, NUMBERED, RANKINGS
 from attention_audit.readout import Readout, read_readout
 from attention_audit.tables.maps import PASSES, hf_table_maps

@@ -8,8 +8,7 @@ from labels import JW, SS
 
 from attention_audit.errors import AuditError
 from attention_audit.figures.by_weight import jw_fig_adversary, jw_fig_permutation
-from attention_audit.figures.contributions import wp_fig_contributions
-from attention_audit.figures.correlation import jw_fig_agreement, jw_fig_correlation
+from attention_audit.figures.correlation import jw_fig_agreement, jw_fig_correlation, wp_fig_contributions
 from attention_audit.figures.erasure import ss_fig3_delta_js, ss_fig5_fraction_removed, ss_fig_aopc
 
 FIGURES = {

@@ -8,7 +8,7 @@ import pytest
 from drawn import assert_readable, points_of, written
 
 from attention_audit.columns.tables import TABLE
-from attention_audit.figures.plausibility import NOTHING, fig_plausibility
+from attention_audit.figures.attributions import NOT_MARKED, fig_plausibility
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.wording import labels_of
 
@@ -73,4 +73,4 @@ def test_a_dot_is_at_the_auprc_of_its_attribution() -> None:
 
 def test_without_marks_the_figure_is_a_sentence() -> None:
     figure = fig_plausibility(table(["needle"], SIX[:1]).iloc[:0], LABELS)
-    assert NOTHING in written(figure)
+    assert NOT_MARKED in written(figure)

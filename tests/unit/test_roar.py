@@ -14,7 +14,7 @@ from attention_audit.columns.audits import PERFORMANCE
 from attention_audit.columns.files import READOUT
 from attention_audit.corpus.vocabulary import UNKNOWN
 from attention_audit.errors import AuditError
-from attention_audit.figures.roar import roar_fig_masked
+from attention_audit.figures.variants import roar_fig_masked
 from attention_audit.model.batch import Lists
 from attention_audit.names import RANKINGS, Look, Names
 from attention_audit.plan.plan import Plan

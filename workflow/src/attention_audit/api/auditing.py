@@ -25,7 +25,7 @@ from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
 from attention_audit.contrasts import ADVERSARIES, UNIFORM
 from attention_audit.errors import AuditError
-from attention_audit.figures.maps import hf_fig_maps
+from attention_audit.figures.attributions import hf_fig_maps
 from attention_audit.given import GivenReadout, check_path, name_classes, name_readouts, readout
 from attention_audit.given.files import write
 from attention_audit.plan.auditing import STAGES

@@ -30,7 +30,7 @@ from attention_audit.corpus.vocabulary import UNKNOWN
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
 from attention_audit.figures import style
-from attention_audit.figures.attention_maps import printable
+from attention_audit.figures.attention_maps import replace_controls
 from attention_audit.given import GivenReadout, check_path, list_entries, name_classes, name_readouts
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import TransformerClassifier
@@ -116,7 +116,7 @@ class Reading:
         labels = OTHERS | {name: MAPS[name].label if name in MAPS else name for name in further}
         shown = {name: label for name, label in labels.items() if words[name].notna().any()}
         rows = range(len(words))
-        with style.house_style([*words["word"], str(self.facts["prediction"])]):
+        with style.use_house_style([*words["word"], str(self.facts["prediction"])]):
             ratios = [RATIOS.get(name, 2) for name in ("weight", *shown)]
             width = style.WIDTH * max(1, sum(ratios) / sum(RATIOS.values()))
             figure = Figure(figsize=(width, ROW * len(words) + MARGIN), layout="constrained")
@@ -127,7 +127,7 @@ class Reading:
             if words["adversary"].notna().any():
                 first.plot(words["adversary"], rows, "o", color=style.VERMILLION, markersize=3, label="adversary")
             first.set_xlabel("attention")
-            first.set_yticks(rows, words["word"].map(printable) + np.where(words["known"], "", NOT_KNOWN))
+            first.set_yticks(rows, words["word"].map(replace_controls) + np.where(words["known"], "", NOT_KNOWN))
             first.set_ylim(len(words) - 0.5, -0.5)
             for axes, (name, label) in zip(others, shown.items(), strict=True):
                 colours = np.where(words[name] < 0, style.VERMILLION, style.BLUE)

@@ -4,21 +4,21 @@ import json
 from collections.abc import Mapping
 from math import nan
 from textwrap import fill, shorten
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.answer.lines import WRITTEN, Line, describe_run, write_line, write_probability, write_share
+from attention_audit.answer.lines import WRITTEN, Line, Row, describe_run, write_line, write_probability, write_share
 from attention_audit.answer.statements import CLASSES, NONE
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS, Question, Unit
-from attention_audit.tables.wording import named
+from attention_audit.tables.wording import Labels, named
 
 from . import style
 from .panels import write_sentence
+from .style import Keywords
 
 SIDE, STRIP, GAP = 1.64, 3.2, 0.12
 """Inches: the column of questions, that of zones, and between two columns; what is left is that of statements."""
@@ -33,40 +33,40 @@ UPPER, LOWER, DOTTED = 0.66, 0.24, 0.08
 UNITS: Mapping[Unit, str] = {"share": "", "percent": " %", "points": " points", "probability": " TVD"}
 NEAR = 0.1
 """Numbered dots that are nearer than this, in widths of a zone, are one."""
-POINT: dict[str, Any] = {
+POINT: Keywords = {
     "color": style.BLUE, "linestyle": "none", "marker": "o", "markersize": 4.2, "zorder": 4, "label": "a training",
 }  # fmt: skip
-HOLLOW: dict[str, Any] = POINT | {"markerfacecolor": "white"}
-RING: dict[str, Any] = HOLLOW | {
+HOLLOW: Keywords = POINT | {"markerfacecolor": "white"}
+RING: Keywords = HOLLOW | {
     "color": style.VERMILLION, "markersize": 5.5, "markeredgewidth": 1.4, "label": "shuffled weights; random words",
 }  # fmt: skip
-SQUARE: dict[str, Any] = HOLLOW | {"marker": "s", "markersize": 5, "markeredgewidth": 1.2, "label": "another training"}
-NUMBERED: dict[str, Any] = POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"}
-NUMBER: dict[str, Any] = {
+SQUARE: Keywords = HOLLOW | {"marker": "s", "markersize": 5, "markeredgewidth": 1.2, "label": "another training"}
+NUMBERED: Keywords = POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"}
+NUMBER: Keywords = {
     "ha": "center", "va": "center", "fontsize": 5.5, "color": "white",
     "bbox": {"boxstyle": "round,pad=0.25,rounding_size=0.8", "facecolor": style.BLUE, "edgecolor": "white"},
 }  # fmt: skip
-NEXT: dict[str, Any] = {"color": "#5A5A5A", "linewidth": 1.0, "label": "95 %, next training"}
-TOLERATED: dict[str, Any] = {"color": style.BLUE, "linewidth": 1.4, "linestyle": (0, (1, 1.2))}
-BAR: dict[str, Any] = {"height": 0.38, "alpha": 0.4, "linewidth": 0, "zorder": 2, "label": "95 %, these trainings"}
+NEXT: Keywords = {"color": "#5A5A5A", "linewidth": 1.0, "label": "95 %, next training"}
+TOLERATED: Keywords = {"color": style.BLUE, "linewidth": 1.4, "linestyle": (0, (1, 1.2))}
+BAR: Keywords = {"height": 0.38, "alpha": 0.4, "linewidth": 0, "zorder": 2, "label": "95 %, these trainings"}
 ZEROS = ("located", "ranks")
 """Questions whose 0 is random words, or shuffled weights."""
 QUIET = "#5A5A5A"
 NO_MODEL = "No model of this run was judged."
 
 
-def read_numbers(row: Mapping[Any, Any], start: str, names: str) -> list[float]:
+def read_numbers(row: Row, start: str, names: str) -> list[float]:
     """Read numbers of a row, by the beginning of their names and the ends; NaN where it has none."""
-    found = (row[f"{start}_{name}"] for name in names.split())
-    return [nan if value is None else float(value) for value in found]
+    numbers: list[float] = np.array([row[f"{start}_{name}"] for name in names.split()], np.float64).tolist()
+    return numbers
 
 
-def list_known(row: Mapping[Any, Any], name: str) -> list[float]:
+def list_known(row: Row, name: str) -> list[float]:
     """List the numbers of a row that are known of single trainings."""
     return [float(one) for one in row[name] if one is not None]
 
 
-def list_classes(row: Mapping[Any, Any], question: str) -> list[float]:
+def list_classes(row: Row, question: str) -> list[float]:
     """List the values of the predicted classes of which something is stated, the lowest first."""
     return sorted(float(one["value"]) for one in json.loads(row[f"{question}_classes"] or "[]") if one["zones"])
 
@@ -88,21 +88,14 @@ def draw_zones(axes: Axes, asked: Question, stated: bool) -> None:
     axes.spines[:].set_visible(False)
 
 
-def draw_mark(axes: Axes, value: float, height: float, look: Mapping[str, Any], arrow: float = 6) -> None:
+def draw_mark(axes: Axes, value: float, height: float, look: Keywords, arrow: float = 6) -> None:
     """Draw a value; an arrow of some points at the end of the zones where it lies beyond."""
     end = np.clip(value, *axes.get_xlim())
     own = {} if value == end else {"marker": "<" if value < end else ">", "markersize": arrow}
-    axes.plot([end], [height], **{**look, **own}, clip_on=False)
+    axes.plot([end], [height], **look | own, clip_on=False)
 
 
-def draw_interval(axes: Axes, low: float, high: float, colour: str) -> None:
-    """Draw the interval of these trainings as a bar."""
-    if low <= high:
-        left, right = np.clip((low, high), *axes.get_xlim())
-        axes.barh(UPPER, right - left, left=left, color=colour, **BAR)
-
-
-def draw_range(axes: Axes, low: float, high: float, height: float, look: Mapping[str, Any], tick: str = "|") -> None:
+def draw_range(axes: Axes, low: float, high: float, height: float, look: Keywords, tick: str = "|") -> None:
     """Draw a range as a line, with a tick at each end, or an arrow where it goes on beyond the zones."""
     if low <= high:
         axes.plot(np.clip((low, high), *axes.get_xlim()), [height] * 2, **look, zorder=3, solid_capstyle="butt")
@@ -122,7 +115,7 @@ def draw_classes(axes: Axes, values: list[float]) -> None:
         axes.text(places[numbers].mean(), 0.5, "\N{EN DASH}".join(ends), **NUMBER)
 
 
-def draw_unique(axes: Axes, row: Mapping[Any, Any]) -> None:
+def draw_unique(axes: Axes, row: Row) -> None:
     """Draw how much the other trainings share, and where the search stands within the tolerance."""
     for shared in list_known(row, "stable_each")[:1]:
         draw_mark(axes, shared, UPPER, SQUARE)
@@ -132,14 +125,16 @@ def draw_unique(axes: Axes, row: Mapping[Any, Any]) -> None:
         draw_range(axes, np.fmax(beyond, -np.inf), np.fmin(high, 1.0), DOTTED, look, tick="")
 
 
-def draw_row(axes: Axes, row: Mapping[Any, Any], question: str, stated: bool) -> None:
+def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
     """Draw one question."""
     if row[f"{question}_zones"] == CLASSES:
         draw_classes(axes, list_classes(row, question))
         return
     value, low, high, next_low, next_high = read_numbers(row, question, "value low high next_low next_high")
     colour = style.BLUE if stated else style.GREY
-    draw_interval(axes, low, high, colour)
+    if low <= high:
+        left, right = np.clip((low, high), *axes.get_xlim())
+        axes.barh(UPPER, right - left, left=left, color=colour, **BAR)
     draw_range(axes, next_low, next_high, LOWER, NEXT)
     ring = 0.0 if question in ZEROS and np.isfinite(value) else nan
     if question == "signed":
@@ -152,7 +147,7 @@ def draw_row(axes: Axes, row: Mapping[Any, Any], question: str, stated: bool) ->
             draw_mark(axes, one, UPPER, look)
 
 
-def write_numbers(row: Mapping[Any, Any], line: Line) -> tuple[str, str]:
+def write_numbers(row: Row, line: Line) -> tuple[str, str]:
     """Write the estimate with its interval, and what stands below it."""
     question = line.question
     unit = QUESTIONS[question].unit
@@ -171,9 +166,9 @@ def write_numbers(row: Mapping[Any, Any], line: Line) -> tuple[str, str]:
     return f"{line.value}{UNITS[unit]}{interval}", f"next {line.next}" if line.next else ""
 
 
-def write_row(axes: Axes, row: Mapping[Any, Any], line: Line, stated: bool) -> None:
+def write_row(axes: Axes, row: Row, line: Line, stated: bool) -> None:
     """Write the question at the left of its zones, and at their right the statement and the numbers."""
-    inches: dict[str, Any] = {"textcoords": "offset points", "xycoords": "axes fraction", "annotation_clip": False}
+    inches: Keywords = {"textcoords": "offset points", "xycoords": "axes fraction", "annotation_clip": False}
     axes.annotate(fill(line.asks, ASKS), (0, 0.5), xytext=(1 - 72 * (SIDE + GAP), 0), **inches, va="center")
     numbers, below = write_numbers(row, line)
     if not stated and row[f"{line.question}_reason"]:
@@ -190,8 +185,8 @@ def write_row(axes: Axes, row: Mapping[Any, Any], line: Line, stated: bool) -> N
         high -= 10.5 * len(shown.splitlines())
 
 
-@style.house_style()
-def fig_answer(summary: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
+@style.use_house_style()
+def fig_answer(summary: pd.DataFrame, labels: Labels) -> Figure:
     """Draw the answer on the first model of a columns.SUMMARY frame; labels: what models are called."""
     judged = summary[summary["model"] != ""].to_dict("records")
     if not judged:
@@ -206,7 +201,7 @@ def fig_answer(summary: pd.DataFrame, labels: Mapping[str, str]) -> Figure:
         top=1 - (TOP + ROW - HIGH - BELOW) / high,
         hspace=ROW / HIGH - 1,
     )
-    handles: dict[str, Any] = {}
+    handles: Keywords = {}
     for axes, (question, asked) in zip(figure.subplots(len(QUESTIONS)), QUESTIONS.items(), strict=True):
         stated = row[f"{question}_zones"] != NONE
         draw_zones(axes, asked, stated)

@@ -61,7 +61,7 @@ class Word(NamedTuple):
     width: float = 0.0
 
 
-def printable(text: str) -> str:
+def replace_controls(text: str) -> str:
     """Put a box for each line break or other character that controls the layout."""
     return "".join(CONTROL if category(character) == "Cc" else character for character in text)
 
@@ -76,18 +76,18 @@ def measure(text: str, size: float, weight: str = "normal") -> float:
     return _measure(text, FontProperties(size=size, weight=weight)) + 2 * PADDING
 
 
-def direction(text: str) -> str:
+def find_direction(text: str) -> str:
     """Tell how the first letter of a text is read, R or L; "" where it has none."""
     letters = (READ.get(bidirectional(character), "") for character in text)
     return next(filter(None, letters), "")
 
 
-def direct_words(words: Sequence[Word], base: str) -> Iterator[Word]:
+def assign_directions(words: Sequence[Word], base: str) -> Iterator[Word]:
     """Say from where each word of a text is read, which itself is read from `base`.
 
     Words without letters, such as numbers, go with their neighbours where both are read alike, else with the text.
     """
-    own = pd.Series([direction(word.text) for word in words], dtype=object).replace("", None)
+    own = pd.Series([find_direction(word.text) for word in words], dtype=object).replace("", None)
     before, after = own.ffill().fillna(base), own.bfill().fillna(base)
     ways = own.fillna(before.where(before == after, base))
     for word, way, mute in zip(words, ways, own.isna(), strict=True):
@@ -100,7 +100,7 @@ def order_line(words: Iterable[Word], base: str) -> list[Word]:
     return [*chain.from_iterable(runs[:: -1 if base == "R" else 1])]
 
 
-def break_word(word: Word, size: float, weight: str) -> Iterator[Word]:
+def split_word(word: Word, size: float, weight: str) -> Iterator[Word]:
     """Break a word into pieces that each fit a line; nearly always there is one."""
     rest = word.text
     while rest:
@@ -115,13 +115,13 @@ def wrap(words: Iterable[Word], size: float, weight: str = "normal", gap: float 
     """Lay words out in lines of the figure's width, `gap` points between their boxes; from the right where the text
     is read so.
     """
-    given = [word._replace(text=printable(word.text)) for word in words]
+    given = [word._replace(text=replace_controls(word.text)) for word in words]
     # a text is read as its first letter is
-    base = next(filter(None, (direction(word.text) for word in given)), "L")
+    base = next(filter(None, (find_direction(word.text) for word in given)), "L")
     lines: list[list[Word]] = [[]]
     used = 0.0
-    for word in direct_words(given, base):
-        for piece in break_word(word, size, weight):
+    for word in assign_directions(given, base):
+        for piece in split_word(word, size, weight):
             if used + piece.width > ROOM:
                 lines.append([])
                 used = 0.0
@@ -172,7 +172,7 @@ class Page:
         return self.figure
 
 
-def shade(weight: float) -> float:
+def scale_shade(weight: float) -> float:
     """Shade an attention weight, from 0 to 1: by its square root, so that small weights can be seen."""
     return float(min(1.0, weight) ** 0.5)
 
@@ -190,11 +190,11 @@ def write_map(page: Page, weights: str, words: pd.DataFrame) -> None:
         style.SMALL,
     )
     pairs = zip(words["token"], words["attention"], strict=True)
-    page.write((Word(token, shade(weight), weight == largest) for token, weight in pairs), size)
+    page.write((Word(token, scale_shade(weight), weight == largest) for token, weight in pairs), size)
     page.top += 6
 
 
-def warning(predictions: pd.DataFrame | None, dataset: str) -> str:
+def warn_unlearnt(predictions: pd.DataFrame | None, dataset: str) -> str:
     """Say that the base model, the first of `predictions`, has not learnt a data set; "" where it has, or where that
     is not known.
     """
@@ -217,7 +217,7 @@ def write_instance(page: Page, maps: pd.DataFrame, names: ClassNames, prediction
     name = f"{display_name(first['dataset'])}, {first['id']}"
     page.write_prose(f"{name}. Label: {gold}; predicted: {chosen}, with probability p", style.SMALL)
     page.top += 3
-    if text := warning(predictions, str(first["dataset"])):
+    if text := warn_unlearnt(predictions, str(first["dataset"])):
         page.write_prose(text, weight="bold")
         page.top += 3
     for weights in WEIGHTS.ordered(maps["weights"].unique()):
@@ -237,8 +237,8 @@ def wp_fig2_attention_maps(
     """
     names = class_names(census)
     written = [*attention_maps["token"].unique(), *(name for classes in names.values() for name in classes.values())]
-    with style.house_style(written):
-        key = [Word("attention weight:"), *(Word(f"{weight:g}", shade(weight)) for weight in KEY)]
+    with style.use_house_style(written):
+        key = [Word("attention weight:"), *(Word(f"{weight:g}", scale_shade(weight)) for weight in KEY)]
         page = Page()
         page.write([*key, Word("largest of a map", 0, True)], style.SMALL, gap=3)
         page.top += 8
@@ -246,5 +246,5 @@ def wp_fig2_attention_maps(
             write_instance(page, instance, names[str(dataset)], predictions)
         if attention_maps.empty:
             page.write_prose("No instance was chosen.")
-        page.write_prose(fonts.warning(written), style.SMALL)
+        page.write_prose(fonts.describe_missing(written), style.SMALL)
         return page.finish()

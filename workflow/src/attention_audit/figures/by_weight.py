@@ -19,16 +19,7 @@ from matplotlib.figure import Figure
 from attention_audit.names import Look, Names
 
 from . import style
-from .panels import (
-    by_dataset,
-    by_model,
-    describe,
-    legend,
-    panel_grid,
-    reach,
-    scale_by_roots,
-    up_to_ln2,
-)
+from .panels import describe, draw_legend, find_reach, make_panels, scale_by_roots, scale_to_ln2
 
 QUARTERS = (0.25, 0.5, 0.75)
 """Where the texts are parted, in the order of their largest weights."""
@@ -50,7 +41,7 @@ KINDS = Names(
 """The violins of a quarter, from above."""
 
 
-def quarters(weights: pd.Series) -> pd.Categorical:
+def cut_quarters(weights: pd.Series) -> pd.Categorical:
     """Part texts by their largest weights, from the lowest, into four bins with as many texts each; fewer where many
     texts have the same largest weight. Bins are named by the smallest and the largest weight in them.
     """
@@ -66,13 +57,13 @@ def quarters(weights: pd.Series) -> pd.Categorical:
     return bins.rename_categories(dict(zip(bins.categories, spans, strict=True)))
 
 
-def draw(axes: Axes, rows: pd.DataFrame, kinds: Sequence[str]) -> None:
+def draw_violins(axes: Axes, rows: pd.DataFrame, kinds: Sequence[str]) -> None:
     """Draw one panel: a violin of `place` for each quarter and kind, with a bar between its quartiles and a dot at its
     median.
 
     The limits of the x axis must be set.
     """
-    bins = quarters(rows["attention"])
+    bins = cut_quarters(rows["attention"])
     sns.violinplot(
         rows.assign(bin=bins.astype(str)),
         x="place",
@@ -103,34 +94,36 @@ def draw(axes: Axes, rows: pd.DataFrame, kinds: Sequence[str]) -> None:
     axes.set(xlabel="", ylabel="")
 
 
-def by_weight(
-    instances: pd.DataFrame, models: Names | None, scale: Callable[[Axes], None], x: str, hint: str
+scale_in_nats = partial(scale_to_ln2, ticks=(0, 0.2, 0.4), room=0)
+
+
+def draw_by_weight(
+    rows: pd.DataFrame,
+    models: Names | None,
+    x: str,
+    hint: str,
+    scale: Callable[[Axes], None] = scale_in_nats,
+    weight: str = "base_max_attention",
+    value: str = "jsd",
 ) -> Figure:
     """Draw a panel for each data set and model; for each data set where `models` is None.
 
-    instances: rows with the largest weight of attention, a `kind`, and `place`, where a value stands on the x axis.
-    `models` names and orders the panels, and `scale` sets the x axis of each. x, hint: see `panels.describe`.
+    rows: of a text each, with its `kind`; weight, value: their columns of the largest weight and of what stands on the
+    x axis. `models` names and orders the panels, and `scale` sets the x axis of each. x, hint: see `panels.describe`.
     """
-    kinds = KINDS.ordered(instances["kind"].unique())
-    with style.house_style():
-        figure, panels = panel_grid(by_model(instances, models) if models else by_dataset(instances), HEIGHT)
+    instances = rows.assign(attention=rows[weight], place=rows[value])
+    kinds = KINDS.ordered(rows["kind"].unique())
+    with style.use_house_style():
+        figure, panels = make_panels(instances, HEIGHT, models)
         for panel in panels:
             scale(panel.axes[0])
-            draw(panel.axes[0], panel.rows, kinds)
+            draw_violins(panel.axes[0], panel.rows, kinds)
             texts = f"{len(panel.rows) // panel.rows['kind'].nunique()} texts"
-            panel.title(*([models[panel.model].label] if models else []), texts, narrower=NARROWER)
+            panel.write_title(texts, narrower=NARROWER)
         describe(figure, x, hint, "largest weight of the text,\nin quarters of the texts")
         if len(kinds) > 1:
-            legend(figure, (style.mark(KINDS[kind]) | {"linestyle": "none"} for kind in kinds))
+            draw_legend(figure, (style.convert_look(KINDS[kind]) | {"linestyle": "none"} for kind in kinds))
     return figure
-
-
-def divergences(rows: pd.DataFrame) -> pd.DataFrame:
-    """Take the columns of `by_weight` from rows of audits that move the attention of a base model."""
-    return rows.assign(attention=rows["base_max_attention"], place=rows["jsd"])
-
-
-scale_in_nats = partial(up_to_ln2, ticks=(0, 0.2, 0.4), room=0)
 
 
 def jw_fig_permutation(permutation: pd.DataFrame, models: Names) -> Figure:
@@ -140,12 +133,14 @@ def jw_fig_permutation(permutation: pd.DataFrame, models: Names) -> Figure:
     `permutation` holds rows of the audit permutation, of any number of data sets.
     """
     values = permutation["median_tvd"].clip(0, 1)
-    return by_weight(
-        permutation.rename(columns={"max_attention": "attention"}).assign(place=values, kind=ONE),
+    return draw_by_weight(
+        permutation.assign(median_tvd=values, kind=ONE),
         models,
-        partial(scale_by_roots, way="x", low=0, high=reach(values)),
         "TVD of the prediction when attention is permuted (median; square-root scale)",
         "0: it does not matter which word has which weight; 1: the prediction is turned round",
+        partial(scale_by_roots, way="x", low=0, high=find_reach(values)),
+        "max_attention",
+        "median_tvd",
     )
 
 
@@ -154,16 +149,15 @@ def jw_fig_adversary(instance_adversary: pd.DataFrame, models: Names) -> Figure:
 
     From columns.INSTANCE_ADVERSARY rows of any number of data sets; `models` names and orders the panels.
     """
-    return by_weight(
-        divergences(instance_adversary).assign(kind=ONE),
+    return draw_by_weight(
+        instance_adversary.assign(kind=ONE),
         models,
-        scale_in_nats,
         "greatest JSD from the model's own attention, with nearly the same prediction (nats)",
         "0: no other map would do; ln 2: a map that shares no word would do as well",
     )
 
 
-def median_over_seeds(comparison: pd.DataFrame) -> pd.DataFrame:
+def take_median(comparison: pd.DataFrame) -> pd.DataFrame:
     """Take the median JSD between the base model and its further seeds, text by text."""
     keys = ["dataset", "model", "id", "base_max_attention"]
     return comparison[comparison["model"] == "base"].groupby(keys, sort=False)["jsd"].median().reset_index()
@@ -178,11 +172,10 @@ def wp_fig3_seed_variance(comparison: pd.DataFrame, instance_adversary: pd.DataF
     """
     models.refuse_unknown(comparison["model"].unique())
     adversary = instance_adversary[instance_adversary["model"] == "base"]
-    moved = median_over_seeds(comparison).assign(kind="seeds"), adversary.assign(kind="adversary")
-    return by_weight(
-        divergences(pd.concat(moved, ignore_index=True)),
+    moved = take_median(comparison).assign(kind="seeds"), adversary.assign(kind="adversary")
+    return draw_by_weight(
+        pd.concat(moved, ignore_index=True),
         None,
-        scale_in_nats,
         "JSD from the base model's attention (nats)",
         "0: the same map; ln 2: maps that share no word",
     )

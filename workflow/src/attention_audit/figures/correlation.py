@@ -1,9 +1,8 @@
-"""Figures 2-4 of Jain & Wallace 2019: does attention rank the tokens as gradients and leave-one-out do?
+"""Attention against other ways to attribute a prediction.
 
-And, beyond the paper, which pairs of attributions rank the tokens alike.
+Figures 2-4 of Jain & Wallace 2019: does attention rank the tokens as gradients and leave-one-out do? And, beyond the
+papers, which pairs of attributions rank the tokens alike, and attention against exact contributions.
 """
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,19 +12,36 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
 from attention_audit.arrays import Floats
+from attention_audit.columns.audits import TOP
 from attention_audit.names import ATTRIBUTIONS, Names
 
 from . import style
-from .panels import Key, by_model, describe, instead, legend, panel_grid
+from .panels import (
+    QUARTERS,
+    describe,
+    draw_density,
+    draw_legend,
+    find_reach,
+    make_panels,
+    scale_by_roots,
+    write_reason,
+)
+from .style import Keywords
 
-HEIGHT = 1.95  # inches: of a panel of histograms
+HEIGHT, PARTS_HEIGHT = 1.95, 2.9  # inches: of a panel of histograms, and of one of three parts
 CELL, MARGIN = 0.3, 1.5  # inches: of a panel of pairs
-LINES: dict[str, Any] = {"gradient": "-", "loo": (0, (2, 1))}
+LINES: Keywords = {"gradient": "-", "loo": (0, (2, 1))}
 """The attributions that the paper compares attention with, and the dashes of their outlines."""
-BARS = np.linspace(-1, 1, 21)
+TAU_BARS = np.linspace(-1, 1, 21)
+RATIOS = (2.6, 1, 1)
+CELLS = 40  # of the map of items, a side
+FAINTEST = 0.2  # items, so that a single one is seen
+SHARE_BARS = np.linspace(0, 1, 26)
+WIDTH = 0.08  # of a bar that stands for one value
+Y_LABELS = ("contribution (share)", "% of texts", "% of texts")
 
 
-def compared(correlation: pd.DataFrame) -> pd.DataFrame:
+def take_compared(correlation: pd.DataFrame) -> pd.DataFrame:
     """Take the rows that pair attention with one of LINES, whose name is then in the column `measure`."""
     pairs = correlation["pair"].astype(str)
     ATTRIBUTIONS.refuse_unknown(name for pair in pairs.unique() for name in pair.split("~"))
@@ -33,29 +49,35 @@ def compared(correlation: pd.DataFrame) -> pd.DataFrame:
     return correlation.assign(measure=measures).dropna(subset="measure")
 
 
-def line_of(measure: str) -> dict[str, Any]:
+def choose_line(measure: str) -> Keywords:
     """Choose how the outline of a measure is drawn."""
     return {"color": style.PALETTE[ATTRIBUTIONS[measure].colour], "linestyle": LINES[measure], "linewidth": 1.2}
 
 
-def draw(axes: Axes, rows: pd.DataFrame) -> None:
+def draw_histograms(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw one panel: for each measure a histogram of tau, in percent of the texts, and a triangle at the mean."""
     axes.axvline(0, color=style.GREY, linewidth=0.8, zorder=0)
     for measure, values in rows.dropna(subset="tau").groupby("measure")["tau"]:
-        line = line_of(str(measure))
-        shares = 100 * np.histogram(values, BARS)[0] / len(values)
-        axes.stairs(shares, BARS, fill=True, color=line["color"], alpha=0.2)
-        axes.stairs(shares, BARS, **line)
+        line = choose_line(str(measure))
+        shares = 100 * np.histogram(values, TAU_BARS)[0] / len(values)
+        axes.stairs(shares, TAU_BARS, fill=True, color=line["color"], alpha=0.2)
+        axes.stairs(shares, TAU_BARS, **line)
         top = axes.get_xaxis_transform()
         axes.plot(values.mean(), 1, "v", markersize=5, color=line["color"], transform=top, clip_on=False)
     axes.set(xlim=(-1, 1))
     axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
     if not axes.patches:
-        instead(axes, "no text has a τ")
+        write_reason(axes, "no text has a τ")
     axes.set_xticks([-1, -0.5, 0, 0.5, 1], ["-1", "-0.5", "0", "0.5", "1"])
 
 
-@style.house_style()
+def keep_known(rows: pd.DataFrame, known: pd.Series) -> pd.DataFrame:
+    """Keep the rows of each data set and model of which some row is known; all rows where none is."""
+    kept = known.groupby([rows["dataset"], rows["model"]], observed=True).transform("any")
+    return rows[kept] if kept.any() else rows
+
+
+@style.use_house_style()
 def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     """Draw histograms of Kendall's tau of attention with gradient and leave-one-out; one panel for each data set and
     model that has a text where tau is defined, with the number of these texts.
@@ -63,28 +85,23 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
     From columns.CORRELATION rows of any number of data sets; `models` names and orders the panels. Raises AuditError
     for an attribution that is not one of names.ATTRIBUTIONS.
     """
-    figure, panels = panel_grid(with_values(by_model(compared(correlation), models)), HEIGHT)
+    # tau is not defined where all weights of a text are equal
+    rows = take_compared(correlation)
+    figure, panels = make_panels(keep_known(rows, rows["tau"].notna()), HEIGHT, models)
     for panel in panels:
-        draw(panel.axes[0], panel.rows)
-        panel.title(models[panel.model].label, f"{panel.rows.groupby('measure')['tau'].count().max()} texts")
+        draw_histograms(panel.axes[0], panel.rows)
+        panel.write_title(f"{panel.rows.groupby('measure')['tau'].count().max()} texts")
     describe(
         figure,
         "Kendall's τ with attention, text by text (triangles: means)",
         "1: attention orders the tokens as the measure does; 0: unrelated; -1: the opposite order",
         "% of texts",
     )
-    legend(figure, ({"label": ATTRIBUTIONS[name].label, **line_of(name)} for name in LINES))
+    draw_legend(figure, ({"label": ATTRIBUTIONS[name].label, **choose_line(name)} for name in LINES))
     return figure
 
 
-def with_values(panels: dict[Key, pd.DataFrame]) -> dict[Key, pd.DataFrame]:
-    """Keep the panels in which some tau is defined, which it is not where all weights of a text are equal; all panels
-    where it is in none.
-    """
-    return {key: rows for key, rows in panels.items() if rows["tau"].notna().any()} or panels
-
-
-def matrix(rows: pd.DataFrame, names: list[str]) -> Floats:
+def average_pairs(rows: pd.DataFrame, names: list[str]) -> Floats:
     """Average tau of each pair over texts and seeds, below the diagonal; NaN above it, and where tau is undefined."""
     known = rows.dropna(subset="tau")
     pairs = [known[name].astype(str).map(names.index).to_numpy(np.int64) for name in ("first", "second")]
@@ -104,13 +121,13 @@ def draw_pairs(axes: Axes, values: Floats) -> AxesImage:
         if np.isfinite(value):
             axes.text(column, row, f"{value:.2f}", ha="center", va="center", color="black", fontsize=style.SMALL)
     if np.isnan(shown).all():
-        instead(axes, "In no text do two of them\norder the words.")
+        write_reason(axes, "In no text do two of them\norder the words.")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     return image
 
 
-@style.house_style()
+@style.use_house_style()
 def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
     """Draw the mean Kendall's tau of every two attributions; one panel for each data set and model of which attention
     orders the words of some text.
@@ -119,24 +136,97 @@ def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
     for an attribution that is not one of names.ATTRIBUTIONS.
     """
     names = ATTRIBUTIONS.ordered([*agreement["first"].unique(), *agreement["second"].unique()])
-    labels = [ATTRIBUTIONS[name].label for name in names]
-    with_attention = agreement[(agreement[["first", "second"]] == "attention").any(axis=1)]
-    shown = with_values(by_model(with_attention, models))
-    every = by_model(agreement, models)
-    figure, panels = panel_grid({key: every[key] for key in shown}, CELL * len(names) + MARGIN)
+    known = (agreement[["first", "second"]] == "attention").any(axis=1) & agreement["tau"].notna()
+    figure, panels = make_panels(keep_known(agreement, known), CELL * len(names) + MARGIN, models)
     for panel in panels:
         [axes] = panel.axes
-        image = draw_pairs(axes, matrix(panel.rows, names))
-        panel.label_rows(labels[1:])
-        axes.set_xticks(range(len(names) - 1), labels[:-1], rotation=45, ha="right", rotation_mode="anchor")
+        image = draw_pairs(axes, average_pairs(panel.rows, names))
+        panel.label_rows(ATTRIBUTIONS, names[1:])
+        labels = [ATTRIBUTIONS[name].label for name in names[:-1]]
+        axes.set_xticks(range(len(labels)), labels, rotation=45, ha="right", rotation_mode="anchor")
         # the columns of the panels above are those of the lowest
         axes.tick_params(labelbottom=panel.lowest)
-        panel.title(models[panel.model].label)
+        panel.write_title()
     bar = figure.colorbar(image, ax=figure.axes, orientation="horizontal", fraction=0.03, aspect=50, pad=0.02)
     bar.outline.set_visible(False)
     describe(
         figure,
         "Kendall's τ of two attributions over the tokens of a text, mean over texts",
         "1: the same order; 0: unrelated; -1: the opposite order",
+    )
+    return figure
+
+
+def take_items(rows: pd.DataFrame) -> tuple[Floats, Floats]:
+    """Take attention, and contribution as a share of the sum of all absolute ones, of the top items of all texts.
+
+    Each list of `rows` is in columns of its own, such as top_weights_0. Texts whose contributions are all 0 are left
+    out.
+    """
+    weights, contributions = (
+        rows.reindex(columns=[f"{name}_{place}" for place in range(TOP)])
+        for name in ("top_weights", "top_contributions")
+    )
+    shares = contributions.div(rows["magnitude"], axis=0).to_numpy()
+    known = np.isfinite(shares)
+    return weights.to_numpy()[known], shares[known]
+
+
+def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
+    """Show how many items have which attention and which signed share of the contributions, on square-root scales that
+    end where the items do.
+    """
+    weights, shares = take_items(rows)
+    axes.axhline(0, color=style.GREY, linewidth=0.8)
+    axes.plot((0, 1), (0, 1), color=style.GREY, **style.DASHES)
+    scale_by_roots(axes, "x", 0, find_reach(weights))
+    scale_by_roots(axes, "y", -find_reach(-shares), find_reach(shares))
+    draw_density(axes, weights, shares, (CELLS, CELLS), FAINTEST)
+    axes.set_xlabel("attention of an item", fontsize=style.SMALL)
+
+
+def write_mean(axes: Axes, what: str, values: pd.Series) -> None:
+    """Write above bars what they count, and the mean; their x axis is of shares."""
+    said = f"{what}: mean {values.mean():.2f}" if len(values) else f"{what}: no text of more than {TOP} items"
+    axes.set_title(said, loc="left", fontsize=style.SMALL, pad=3)
+    axes.set_xticks([*QUARTERS], [*QUARTERS.values()])
+
+
+def draw_against(axes: Axes, rows: pd.DataFrame) -> None:
+    """Show how many texts have how much of their attention on items that speak against the prediction."""
+    counts, _ = np.histogram(rows["against"].clip(0, 1), SHARE_BARS)
+    axes.bar(
+        SHARE_BARS[:-1], 100 * counts / len(rows), SHARE_BARS[1], align="edge", color=style.VERMILLION, linewidth=0
+    )
+    axes.set_xlim(0, 1)
+    write_mean(axes, "against the prediction", rows["against"])
+
+
+def draw_overlap(axes: Axes, rows: pd.DataFrame) -> None:
+    """Show how many texts of more than TOP items share how many of the first TOP."""
+    values = rows.loc[rows["items"] > TOP, "overlap"]
+    shares = np.arange(TOP + 1) / TOP
+    counts = np.bincount((TOP * values).round().astype(int), minlength=TOP + 1)
+    axes.bar(shares, 100 * counts / max(1, len(values)), WIDTH, color=style.GREEN, linewidth=0)
+    axes.set(xlim=(-WIDTH / 2, 1 + WIDTH / 2), ylim=(0, None if len(values) else 100))
+    write_mean(axes, f"overlap of the first {TOP}", values)
+
+
+@style.use_house_style()
+def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
+    """Draw three parts for each data set and model, from columns.CONTRIBUTIONS rows of any number of data sets, each
+    list in columns of its own; `models` names and orders the panels.
+    """
+    figure, panels = make_panels(contributions, PARTS_HEIGHT, models, RATIOS)
+    for panel in panels:
+        for draw, axes in zip((draw_items, draw_against, draw_overlap), panel.axes, strict=True):
+            draw(axes, panel.rows)
+        panel.name_axes(*Y_LABELS)
+        panel.write_title()
+    describe(
+        figure,
+        "above: items, the darker the more of them (logarithmic, each panel by itself; both axes are square roots)",
+        "on the dashes: attention is what the item adds; below 0: the item speaks against the prediction. Less "
+        "against, and more overlap, is better",
     )
     return figure

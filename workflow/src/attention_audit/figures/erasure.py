@@ -6,7 +6,6 @@ each ranking. These are DeYoung et al.'s measures (2020) where attention is eras
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -19,18 +18,10 @@ from attention_audit.tables.arrays import means
 from attention_audit.tables.erasure import compared
 
 from . import style
-from .panels import (
-    QUARTERS,
-    by_model,
-    density,
-    describe,
-    instead,
-    legend,
-    panel_grid,
-    scale_by_roots,
-)
+from .panels import QUARTERS, describe, draw_density, draw_legend, make_panels, scale_by_roots, write_reason
+from .style import Keywords
 
-HEIGHT, PAIR, ROW, MARGIN = 1.9, 3.2, 0.2, 1.2  # inches: of a panel, of a pair of them, of a row, and around rows
+HEIGHT, PAIR = 1.9, 3.2  # inches: of a panel, and of a pair of them
 CELLS = (40, 30)  # of the density of a panel, along x and y
 FAINTEST = 0.3  # texts, so that a single one is seen
 LEAST, LEAST_JS = 0.01, 0.0001  # what the axes of attention and of divergence reach at least
@@ -45,19 +36,19 @@ MEASURES = {
     "sufficiency": "attention-\nsufficiency\n↓ lower is better",
 }
 """The measures, by the beginning of the names of their columns, and their labels."""
-LINE: dict[str, Any] = {"markersize": 3, "linewidth": 0.7}
+LINE: Keywords = {"markersize": 3, "linewidth": 0.7}
 LARGEST = 6.0  # points: the marker of the first ranking
-MARGINAL: dict[str, Any] = {"textcoords": "offset points", "fontsize": style.SMALL}
+MARGINAL: Keywords = {"textcoords": "offset points", "fontsize": style.SMALL}
 """What stands in the right margin."""
-THIN: dict[str, Any] = {"color": style.BLACK, "linewidth": 0.7}
+THIN: Keywords = {"color": style.BLACK, "linewidth": 0.7}
 
 
-def bounds(values: pd.Series, least: float) -> tuple[float, float]:
+def find_bounds(values: pd.Series, least: float) -> tuple[float, float]:
     """Reach from 0, or the smallest value, to the largest, or `least`, with a little room."""
     return 1.05 * min(0.0, values.min()), 1.05 * max(least, values.max())
 
 
-@style.house_style()
+@style.use_house_style()
 def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     """Draw delta JS (nats) against delta attention: how many texts and seeds lie where, on a logarithmic scale of
     shades.
@@ -66,18 +57,18 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     panels have the same shades. From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders
     the panels.
     """
-    figure, panels = panel_grid(by_model(compared(single_weight), models), HEIGHT)
+    figure, panels = make_panels(compared(single_weight), HEIGHT, models)
     meshes = []
     for panel in panels:
         [axes] = panel.axes
         x, y = panel.rows["delta_attention"], panel.rows["delta_js"]
-        low, high = bounds(y, LEAST_JS)
-        axes.set_xlim(bounds(x, LEAST))
+        low, high = find_bounds(y, LEAST_JS)
+        axes.set_xlim(find_bounds(x, LEAST))
         scale_by_roots(axes, "y", min(low, -BELOW * high), high)
-        meshes.append(density(axes, x, y, CELLS, FAINTEST))
+        meshes.append(draw_density(axes, x, y, CELLS, FAINTEST))
         axes.axhline(0, color=style.BLACK, **style.DASHES)
         axes.xaxis.set_major_locator(MaxNLocator(4))
-        panel.title(models[panel.model].label, f"below 0: {(y < 0).sum()} of {len(y)}")
+        panel.write_title(f"below 0: {(y < 0).sum()} of {len(y)}")
     most = max(2.0, *(mesh.get_clim()[1] for mesh in meshes))
     for mesh in meshes:
         mesh.set_clim(vmax=most)
@@ -98,7 +89,7 @@ def draw_boxes(axes: Axes, fractions: pd.DataFrame) -> None:
     """
     axes.set_ylim(fractions.shape[1] - 0.5, -0.5)
     if fractions.empty:
-        instead(axes, "no ranking flips any text")
+        write_reason(axes, "no ranking flips any text")
         return
     values = fractions.fillna(1.0)
     boxes = axes.boxplot(
@@ -125,7 +116,7 @@ def draw_boxes(axes: Axes, fractions: pd.DataFrame) -> None:
     axes.annotate("mean, never", (1, 1), xycoords="axes fraction", xytext=(4, 2), color=style.GREY, **MARGINAL)
 
 
-@style.house_style()
+@style.use_house_style()
 def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure:
     """Draw the fraction of the items that each ranking erases until the decision flips, in the order of names.RANKINGS;
     whiskers from 5 to 95 % of the texts. One panel for each data set and model.
@@ -136,15 +127,15 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
     names.RANKINGS.
     """
     rankings = RANKINGS.ordered(ranked_sets["ranking"].unique())
-    figure, panels = panel_grid(by_model(ranked_sets, models), HEIGHT)
+    figure, panels = make_panels(ranked_sets, HEIGHT, models)
     for panel in panels:
         [axes] = panel.axes
         every = panel.rows.pivot(index=["seed", "id"], columns="ranking", values="fraction_removed")
         fractions = every.reindex(columns=rankings).dropna(how="all")
         draw_boxes(axes, fractions)
-        panel.label_rows([RANKINGS[name].label for name in rankings])
+        panel.label_rows(RANKINGS, rankings)
         flip = "text flips" if len(every) == 1 else "texts flip"
-        panel.title(models[panel.model].label, f"{len(fractions)} of {len(every)} {flip}")
+        panel.write_title(f"{len(fractions)} of {len(every)} {flip}")
         axes.set(xlim=(0, 1))
         axes.set_xticks([*QUARTERS], [*QUARTERS.values()])
     describe(
@@ -155,7 +146,7 @@ def ss_fig5_fraction_removed(ranked_sets: pd.DataFrame, models: Names) -> Figure
     return figure
 
 
-def curve_points(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
+def estimate_curves(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
     """Take the mean and 95 % interval (mean, low, high) by dataset, model, ranking, measure and bin, as "0" to "4".
 
     `curves`: columns.RANKED_SETS rows of any number of data sets, each list in columns of its own: the entries of
@@ -175,7 +166,7 @@ def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
     """
     names = RANKINGS.ordered(points["ranking"].unique())
     for place, name in enumerate(names):
-        line, mark = points[points["ranking"] == name].sort_values("bin"), style.mark(RANKINGS[name])
+        line, mark = points[points["ranking"] == name].sort_values("bin"), style.convert_look(RANKINGS[name])
         axes.fill_between(range(len(line)), line["low"], line["high"], color=mark["color"], linewidth=0, alpha=0.2)
         axes.plot(range(len(line)), line["mean"], **mark, **LINE | {"markersize": max(2.5, LARGEST - place)})
     axes.axhline(0, color=style.GREY, linewidth=0.8, zorder=0)
@@ -183,28 +174,28 @@ def draw_curves(axes: Axes, points: pd.DataFrame) -> None:
     axes.set_xticks(range(len(BINS)), [str(bin_) for bin_ in BINS])
 
 
-@style.house_style()
+@style.use_house_style()
 def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
     """Draw what the predicted class loses without a ranking's first items (above) and with them alone (below).
 
     A pair of panels a data set and model. From frames of columns.RANKED_SETS rows, one or more, so that the curves of
-    one data set at a time need be in memory; each list in columns of its own, as for `curve_points`. Raises AuditError
-    for a ranking that is not one of names.RANKINGS.
+    one data set at a time need be in memory; each list in columns of its own, as for `estimate_curves`. Raises
+    AuditError for a ranking that is not one of names.RANKINGS.
     """
-    points = pd.concat([curve_points(frame, models) for frame in ranked_sets], ignore_index=True)
-    figure, panels = panel_grid(by_model(points, models), PAIR, [1] * len(MEASURES))
+    points = pd.concat([estimate_curves(frame, models) for frame in ranked_sets], ignore_index=True)
+    figure, panels = make_panels(points, PAIR, models, [1] * len(MEASURES))
     for panel in panels:
         for measure, axes, first in zip(MEASURES, panel.axes, panels[0].axes, strict=True):
             if axes is not first:
                 axes.sharey(first)
             draw_curves(axes, panel.rows[panel.rows["measure"] == measure])
         panel.name_axes(*MEASURES.values(), size=style.TEXT)
-        panel.title(models[panel.model].label)
+        panel.write_title()
     describe(
         figure,
         "items from the top of the ranking (%)",
         "above: what the predicted class loses without them; below: what it loses when only they are left",
     )
     names = RANKINGS.ordered(points["ranking"].unique())
-    legend(figure, (style.mark(RANKINGS[name]) | LINE for name in names), len(names))
+    draw_legend(figure, (style.convert_look(RANKINGS[name]) | LINE for name in names), len(names))
     return figure

@@ -30,7 +30,7 @@ EAST_ASIAN = {"HIRAGANA": "JP", "KATAKANA": "JP", "HANGUL": "KR", "BOPOMOFO": "T
 _CHOSEN: ContextVar[tuple[str, ...]] = ContextVar("chosen", default=())
 
 
-def visible(texts: Iterable[str]) -> set[str]:
+def list_visible(texts: Iterable[str]) -> set[str]:
     """List the characters of these texts that have a shape."""
     return {
         character
@@ -40,7 +40,7 @@ def visible(texts: Iterable[str]) -> set[str]:
 
 
 @cache
-def _families() -> Mapping[str, str]:
+def _list_fonts() -> Mapping[str, str]:
     """List every family of this machine, with a file of it: upright and of normal weight, where there is one."""
     for path in set(findSystemFonts()) - {entry.fname for entry in fontManager.ttflist}:
         with suppress(OSError, RuntimeError):  # a damaged font is as good as none
@@ -51,29 +51,29 @@ def _families() -> Mapping[str, str]:
 
 
 @cache
-def _characters(path: str) -> frozenset[str]:
+def _list_characters(path: str) -> frozenset[str]:
     """List the characters of a font; none where it has pictures in colour, which matplotlib does not draw."""
     font = get_font(path)
     return frozenset() if FaceFlags.COLOR in font.face_flags else frozenset(map(chr, font.get_charmap()))
 
 
-def _lacking(texts: Iterable[str], names: Iterable[str]) -> set[str]:
+def _find_missing(texts: Iterable[str], names: Iterable[str]) -> set[str]:
     """List the visible characters of these texts that none of these families has."""
-    return visible(texts).difference(*(_characters(_families()[name]) for name in names))
+    return list_visible(texts).difference(*(_list_characters(_list_fonts()[name]) for name in names))
 
 
-def _named(font: str) -> str:
+def _find_family(font: str) -> str:
     """Find the family of a font that the user names, by its family or by its file. Raises AuditError where there is
     none.
     """
     if Path(font).is_file():
         try:
             fontManager.addfont(font)
-            _families.cache_clear()
+            _list_fonts.cache_clear()
             return str(get_font(font).family_name)
         except (OSError, RuntimeError) as error:
             raise AuditError(f"config: font: {font}: not a font ({error}); name a .ttf, .otf or .ttc file") from error
-    if font not in _families():
+    if font not in _list_fonts():
         raise AuditError(
             f"config: font: this machine has no font {font!r}; install it, or name a file, or one of the families "
             "that `fc-list : family` prints"
@@ -82,37 +82,37 @@ def _named(font: str) -> str:
 
 
 @contextmanager
-def chosen(fonts: Iterable[str]) -> Iterator[None]:
+def use_fonts(fonts: Iterable[str]) -> Iterator[None]:
     """Prefer these fonts in the block, the first most. Raises AuditError where one is not on this machine."""
-    token = _CHOSEN.set(tuple(map(_named, fonts)))
+    token = _CHOSEN.set(tuple(map(_find_family, fonts)))
     try:
         yield
     finally:
         _CHOSEN.reset(token)
 
 
-def families(texts: Iterable[str] = ()) -> list[str]:
+def list_families(texts: Iterable[str] = ()) -> list[str]:
     """Name the families that draw these texts, for matplotlib's font.family: chosen ones, FONT, and what else is
     needed.
     """
     found = [*_CHOSEN.get(), FONT]
-    missing = _lacking(texts, found)
+    missing = _find_missing(texts, found)
     names = " ".join(unicodedata.name(character, "") for character in missing)
     forms = next((form for word, form in EAST_ASIAN.items() if word in names), "")
     # those for East Asia and PREFERRED ones before others
-    for family in sorted(_families(), key=lambda each: (each != f"{PREFERRED} CJK {forms}", PREFERRED not in each)):
+    for family in sorted(_list_fonts(), key=lambda each: (each != f"{PREFERRED} CJK {forms}", PREFERRED not in each)):
         if not missing:
             break
-        if covered := missing & _characters(_families()[family]):
+        if covered := missing & _list_characters(_list_fonts()[family]):
             missing -= covered
             found.append(family)
     return found
 
 
-def warning(texts: Iterable[str]) -> str:
+def describe_missing(texts: Iterable[str]) -> str:
     """Say in one line what no font of this machine has, and what to install; "" for nothing."""
     texts = list(texts)
-    missing = sorted(_lacking(texts, families(texts)))
+    missing = sorted(_find_missing(texts, list_families(texts)))
     if not missing:
         return ""
     named = [f"U+{ord(character):04X} ({unicodedata.name(character, 'no name')})" for character in missing[:3]]

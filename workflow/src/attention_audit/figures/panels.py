@@ -3,7 +3,7 @@ beside what is drawn.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from textwrap import fill
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attention_audit.names import Names, display_name
+from attention_audit.tables.wording import Labels, named
 
 from . import style
 
@@ -28,40 +29,39 @@ LETTERS = {1: 84, 2: 46, 3: 28}  # in a line of a panel's title, by the number o
 PAD = 11  # points between a panel and its title: room for the heading of the right margin
 TITLED, LINE = 3, 0.15  # lines of titles that panels have room for, and inches of a further one
 HINT = 100  # letters in a line below a figure
-SMALL_ROOTS = (0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
-ROOTS = {tick: f"{tick:f}".rstrip("0") for tick in SMALL_ROOTS} | {0.25: "¼", 0.5: "½", 1: "1"}
+ROOTS = {
+    0.00001: "0.00001", 0.00003: "0.00003", 0.0001: "0.0001", 0.0003: "0.0003", 0.001: "0.001", 0.003: "0.003",
+    0.01: "0.01", 0.03: "0.03", 0.1: "0.1", 0.25: "¼", 0.5: "½", 1: "1",
+}  # fmt: skip
 """Ticks of square-root scales, and what they say."""
 APART = 0.15  # of such a scale, at least between two ticks of a small panel
 NEAREST = 0.01  # such a scale reaches so far at least
 QUARTERS = {0: "0", 0.25: "¼", 0.5: "½", 0.75: "¾", 1: "1"}
 """Ticks of a scale of shares, and what they say."""
 
-Key = tuple[str, str]
-"""A data set and a model; "" for all models."""
-
 
 class Panel(NamedTuple):
-    """The rows of a data set and model, and where they are drawn: axes one above the other.
+    """The rows of a data set and, where models have panels, of a model, and where they are drawn: axes one above the
+    other.
 
     columns: of the figure. left, lowest: whether no panel stands on its left, or below it.
     """
 
     dataset: str
-    model: str
+    names: list[str]
     rows: pd.DataFrame
     axes: list[Axes]
     columns: int
     left: bool
     lowest: bool
 
-    def title(self, *lines: str, narrower: int = 0) -> None:
-        """Name the panel by its data set and, below, some lines, each broken where it has no room. narrower: letters of
-        a line that find no room, since the ticks at the left are long.
+    def write_title(self, *lines: str, narrower: int = 0) -> None:
+        """Name the panel by its data set, its model and some lines, each broken where it has no room. narrower: letters
+        of a line that find no room, since the ticks at the left are long.
         """
         room = LETTERS[self.columns] - narrower
         text = "\n".join(
-            fill(line, room, break_on_hyphens=max(map(len, line.split())) > room)
-            for line in (display_name(self.dataset), *lines)
+            fill(line, room, break_on_hyphens=max(map(len, line.split())) > room) for line in (*self.names, *lines)
         )
         self.axes[0].set_title(text, loc="left", fontsize=style.TEXT, pad=PAD)
 
@@ -70,45 +70,40 @@ class Panel(NamedTuple):
         for axes, label in zip(self.axes, labels, strict=True):
             axes.set_ylabel(label if self.left else "", fontsize=size)
 
-    def label_rows(self, labels: Sequence[str]) -> None:
-        """Label the rows of the panels at the left, the first of which is 0."""
-        self.axes[0].set_yticks(range(len(labels)), labels if self.left else [""] * len(labels))
+    def label_rows(self, looks: Names, names: Sequence[str]) -> None:
+        """Label the rows of the panels at the left by names, the first of which is in row 0."""
+        self.axes[0].set_yticks(range(len(names)), [looks[name].label if self.left else "" for name in names])
 
 
-def by_dataset(rows: pd.DataFrame) -> dict[Key, pd.DataFrame]:
-    """Part rows by data set, in their order; all models are together."""
-    return {(str(name), ""): part for name, part in rows.groupby("dataset", sort=False, observed=True)}
-
-
-def by_model(rows: pd.DataFrame, models: Names | None = None) -> dict[Key, pd.DataFrame]:
-    """Part rows by data set, in their order, and model, in their order or that of `models`.
-
-    Raises AuditError for a model that is not one of them.
-    """
-    groups = rows.groupby(["dataset", "model"], sort=False, observed=True)
-    parts = {(str(dataset), str(model)): part for (dataset, model), part in groups}
-    if models is None:
-        return parts
-    shown = models.ordered(model for _, model in parts)
-    return {key: parts[key] for key in product(rows["dataset"].unique(), shown) if key in parts}
-
-
-def panel_grid(
-    panels: Mapping[Key, pd.DataFrame], height: float, ratios: Sequence[float] = (1,)
+def make_panels(
+    rows: pd.DataFrame, height: float, models: Names | Labels | None = None, ratios: Sequence[float] = (1,)
 ) -> tuple[Figure, list[Panel]]:
-    """Make a figure with panels of so many inches, each with axes one above the other, by their heights."""
-    count = len(panels)
+    """Make a figure with a panel of so many inches a data set or, where `models` has their labels, a data set and
+    model; each has axes one above the other, by their heights.
+
+    All are in the order of the rows; models that are `Names`, in the order of these. Raises AuditError for a model that
+    is not one of them.
+    """
+    keys = ["dataset"] if models is None else ["dataset", "model"]
+    parts = {tuple(map(str, key)): part for key, part in rows.groupby(keys, sort=False, observed=True)}
+    if isinstance(models, Names):
+        order = product(rows["dataset"].unique(), models.ordered(model for _, model in parts))
+        parts = {key: parts[key] for key in order if key in parts}
+    count = len(parts)
     columns = COLUMNS.get(count, MOST)
-    rows = -(-count // columns)
-    figure = Figure(figsize=(style.WIDTH, rows * height + MARGIN), layout="constrained")
-    axes = figure.subplots(rows * len(ratios), columns, squeeze=False, height_ratios=[*ratios] * rows)
-    cells = axes.reshape(rows, len(ratios), columns).transpose(0, 2, 1).reshape(-1, len(ratios))
+    high = -(-count // columns)
+    figure = Figure(figsize=(style.WIDTH, high * height + MARGIN), layout="constrained")
+    axes = figure.subplots(high * len(ratios), columns, squeeze=False, height_ratios=[*ratios] * high)
+    cells = axes.reshape(high, len(ratios), columns).transpose(0, 2, 1).reshape(-1, len(ratios))
     for unused in cells[count:].flat:
         unused.remove()
-    return figure, [
-        Panel(*key, part, list(cell), columns, place % columns == 0, place + columns >= count)
-        for place, ((key, part), cell) in enumerate(zip(panels.items(), cells, strict=False))
-    ]
+    panels = []
+    for place, ((dataset, *shown), part) in enumerate(parts.items()):
+        called = (models[each].label if isinstance(models, Names) else named(each, models or {}) for each in shown)
+        names = [display_name(dataset), *called]
+        left, lowest = place % columns == 0, place + columns >= count
+        panels.append(Panel(dataset, names, part, list(cells[place]), columns, left, lowest))
+    return figure, panels
 
 
 def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
@@ -127,7 +122,7 @@ def describe(figure: Figure, x: str, hint: str, y: str = "") -> None:
         figure.supylabel(y, fontsize=style.TEXT)
 
 
-def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3) -> None:
+def draw_legend(figure: Figure, looks: Iterable[style.Keywords], columns: int = 3) -> None:
     """Say above the panels what each look stands for, at most so many in a row, or as many as find room."""
     handles = [Line2D([], [], **look) for look in looks]
     for fewer in range(columns, 0, -1):
@@ -137,7 +132,7 @@ def legend(figure: Figure, looks: Iterable[Mapping[str, Any]], columns: int = 3)
             break
 
 
-def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: float = 0.05) -> None:
+def scale_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: float = 0.05) -> None:
     """Let x be a divergence in nats, from 0 to its bound, with a share of it as room beyond."""
     bound = math.log(2)
     axes.axvline(bound, color=style.GREY, **style.DASHES, zorder=0)
@@ -145,17 +140,17 @@ def up_to_ln2(axes: Axes, ticks: Sequence[float] = (0, 0.2, 0.4, 0.6), room: flo
     axes.set_xticks([*ticks, bound], [*(f"{tick:g}" for tick in ticks), "ln 2"])
 
 
-def root(values: Any) -> Any:
+def take_root(values: Any) -> Any:
     """Take square roots that have the signs of the values; they part what lies near 0."""
     return np.sign(values) * np.sqrt(np.abs(values))
 
 
-def square(values: Any) -> Any:
-    """Undo `root`."""
+def undo_root(values: Any) -> Any:
+    """Undo `take_root`."""
     return values * np.abs(values)
 
 
-def reach(values: Any) -> float:
+def find_reach(values: Any) -> float:
     """Find the first tick of a square-root scale that no value is beyond, so that the largest can be read."""
     return next((tick for tick in ROOTS if tick >= np.asarray(values).max(initial=NEAREST)), 1.0)
 
@@ -164,13 +159,13 @@ def scale_by_roots(axes: Axes, way: str, low: float, high: float, apart: float =
     """Let x or y be a square-root scale between two values; its ticks are 0 and, from far to near, as many as find
     room.
     """
-    room = apart * (root(high) - root(low))
+    room = apart * (take_root(high) - take_root(low))
     shown = {0.0: "0"}
     for tick, said in reversed(ROOTS.items()):
         for value, text in ((tick, said), (-tick, f"\N{MINUS SIGN}{said}")):
-            if low <= value <= high and all(abs(root(value) - root(other)) >= room for other in shown):
+            if low <= value <= high and all(abs(take_root(value) - take_root(other)) >= room for other in shown):
                 shown[value] = text
-    getattr(axes, f"set_{way}scale")("function", functions=(root, square))
+    getattr(axes, f"set_{way}scale")("function", functions=(take_root, undo_root))
     axes.set(**{f"{way}lim": (low, high), f"{way}ticks": [*shown], f"{way}ticklabels": [*shown.values()]})
 
 
@@ -181,34 +176,12 @@ def write_sentence(text: str) -> Figure:
     return figure
 
 
-def draw_dot(axes: Axes, place: float, ends: Iterable[Any], look: Mapping[str, Any]) -> None:
-    """Draw a value with its interval (value, low, high) in a row of a panel."""
-    value, low, high = ends
-    axes.hlines(place, low, high, color=look["color"], linewidth=1.2, zorder=2)
-    axes.plot([value], [place], **look, zorder=3)
-
-
-def draw_dots(
-    axes: Axes, values: pd.DataFrame, names: Sequence[str], style_of: Callable[[str], Mapping[str, Any]]
-) -> None:
-    """Draw the mean and interval of each name, the first on top. values: mean, low and high by name."""
-    for place, name in enumerate(names):
-        if name in values.index:
-            draw_dot(axes, place, values.loc[name, ["mean", "low", "high"]], style_of(name))
-
-
-def leave_rows(axes: Axes, count: int) -> None:
-    """Make room for so many rows in a panel, the first on top."""
-    axes.set_ylim(count - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
-
-
-def instead(axes: Axes, text: str) -> None:
+def write_reason(axes: Axes, text: str) -> None:
     """Say in a panel why nothing is drawn there."""
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center")
 
 
-def density(axes: Axes, x: Any, y: Any, cells: tuple[int, int], faintest: float) -> QuadMesh:
+def draw_density(axes: Axes, x: Any, y: Any, cells: tuple[int, int], faintest: float) -> QuadMesh:
     """Shade a panel by how many values lie where, on a logarithmic scale of shades from `faintest` to the greatest
     number in a cell. Cells, so many along x and y, are alike on the scales and within the limits of the axes; those
     without any value stay white.

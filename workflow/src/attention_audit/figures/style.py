@@ -28,25 +28,17 @@ TEXT = 8.0  # points
 SMALL = 7.0
 TITLE = 9.0
 
-BLUE, VERMILLION, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
-SKY, PURPLE, BLACK, GREY = "#56B4E9", "#CC79A7", "#222222", "#8A8A8A"
-
-PALETTE: dict[str, str] = {
-    "blue": BLUE,
-    "vermillion": VERMILLION,
-    "green": GREEN,
-    "orange": ORANGE,
-    "sky": SKY,
-    "purple": PURPLE,
-    "black": BLACK,
-    "grey": GREY,
-}
+PALETTE = {
+    "blue": "#0072B2", "vermillion": "#D55E00", "green": "#009E73", "orange": "#E69F00",
+    "sky": "#56B4E9", "purple": "#CC79A7", "black": "#222222", "grey": "#8A8A8A",
+}  # fmt: skip
 """The colours, by the names that `names.Look` uses."""
+BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, BLACK, GREY = PALETTE.values()
 
-DASHES: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 3))}
+Keywords = dict[str, Any]
+"""How matplotlib draws something, as keyword arguments."""
+DASHES: Keywords = {"linewidth": 0.8, "linestyle": (0, (4, 3))}
 """Of lines at a bound."""
-DOTS: dict[str, Any] = {"linestyle": "none", "clip_on": False}
-"""Of values in rows: whole at the ends of a scale too."""
 
 SHADING = LinearSegmentedColormap.from_list("attention", ["white", "#00509E"])
 # black stands out from all of these
@@ -77,7 +69,7 @@ RC: dict[Any, Any] = {
 
 
 @contextmanager
-def house_style(texts: Iterable[str] = ()) -> Iterator[None]:
+def use_house_style(texts: Iterable[str] = ()) -> Iterator[None]:
     """Draw and save figures in the block in the style of this file, whatever the user's matplotlibrc says.
 
     `texts`: what the user's data have to say, in any script; fonts are found for it.
@@ -86,23 +78,23 @@ def house_style(texts: Iterable[str] = ()) -> Iterator[None]:
     level = finder.level
     with mpl.rc_context(), warnings.catch_warnings():
         finder.setLevel(logging.ERROR)  # few fonts of other scripts are bold
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # fonts.warning says it once
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # fonts.describe_missing says it once
         mpl.rcdefaults()
-        mpl.rcParams.update(RC | {"font.family": fonts.families(texts)})
+        mpl.rcParams.update(RC | {"font.family": fonts.list_families(texts)})
         try:
             yield
         finally:
             finder.setLevel(level)
 
 
-def mark(look: Look) -> dict[str, Any]:
-    """The colour, the marker and the label of a name, for matplotlib."""
+def convert_look(look: Look) -> Keywords:
+    """Convert the look of a name to the colour, the marker and the label that matplotlib wants."""
     return {"color": PALETTE[look.colour], "marker": look.marker, "label": look.label}
 
 
 def write_figure(text: str) -> Figure:
     """Draw a figure that says something in the place of data."""
-    with house_style():
+    with use_house_style():
         figure = Figure(figsize=(6.5, 0.8))
         figure.text(0.5, 0.5, fill(text, 70), ha="center", va="center")
     return figure
@@ -114,7 +106,7 @@ def save(figure: Figure, pdf: Path, png: Path, provenance: str) -> None:
 
     Raises AuditError where a file cannot be written.
     """
-    with house_style():
+    with use_house_style():
         with whole(pdf) as temporary:
             figure.savefig(temporary, format="pdf", metadata={"CreationDate": None, "Keywords": provenance})
         # to find the layout takes as long as to draw; both files have the same
@@ -123,6 +115,6 @@ def save(figure: Figure, pdf: Path, png: Path, provenance: str) -> None:
             figure.savefig(temporary, format="png", metadata={"Description": provenance})
 
 
-def texts_of(figure: Figure) -> list[str]:
-    """Everything that is written on a figure."""
+def list_texts(figure: Figure) -> list[str]:
+    """List everything that is written on a figure."""
     return [text.get_text() for text in figure.findobj(Text)]

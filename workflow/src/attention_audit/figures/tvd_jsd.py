@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,57 +13,58 @@ from matplotlib.figure import Figure
 from attention_audit.names import Names
 
 from . import style
-from .panels import by_dataset, describe, legend, panel_grid, scale_by_roots, up_to_ln2
+from .panels import describe, draw_legend, make_panels, scale_by_roots, scale_to_ln2
+from .style import Keywords
 
 HEIGHT = 2.8  # inches
 STEPS = 50  # in which labels move apart, and points of a line that they keep clear of
 LEAST = 2.0  # times the tolerance: TVD at the top of the y axis, at least
-POINTS: dict[str, Any] = {
+POINTS: Keywords = {
     "linestyle": "none", "markeredgewidth": 0, "markersize": 4.5, "alpha": 0.8, "clip_on": False, "zorder": 3,
 }  # fmt: skip
-CURVE: dict[str, Any] = {"linestyle": "-", "linewidth": 1, "markersize": 3, "clip_on": False, "zorder": 3}
+CURVE: Keywords = {"linestyle": "-", "linewidth": 1, "markersize": 3, "clip_on": False, "zorder": 3}
 ADVERSARY, CONTINUATION = "adversary", "continuation"
-DRAWN: dict[str, dict[str, Any]] = {
+DRAWN: dict[str, Keywords] = {
     "base": POINTS | {"label": "further seeds", "markersize": 5.5},
     "uniform": POINTS | {"label": "uniform weights"},
     ADVERSARY: CURVE | {"label": "adversary from scratch (beside it: λ)"},
     CONTINUATION: CURVE | {"label": "adversary by continuation (λ)"},
 }
 """The models that have an entry of their own in the legend; others have one under their own label."""
-SINGLE: dict[str, Any] = POINTS | {"markersize": 2, "alpha": 0.4, "label": ""}
+SINGLE: Keywords = POINTS | {"markersize": 2, "alpha": 0.4, "label": ""}
 """One of the adversaries of which a curve shows the mean."""
-INSTANCE: dict[str, Any] = POINTS | {
+INSTANCE: Keywords = POINTS | {
     "color": style.VERMILLION, "marker": "P", "markersize": 7, "alpha": 1, "label": "per-instance adversary",
 }  # fmt: skip
 OTHERS = (ADVERSARY, CONTINUATION, "adversaries", "uniform", "imposed")
 """The models that are no further trainings of the model in question."""
-LIMIT: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (5, 2)), "zorder": 1}
-BUDGET: dict[str, Any] = LIMIT | {"color": style.BLACK, "label": "tolerance"}
-RETRAINED: dict[str, Any] = LIMIT | {"color": style.GREEN, "label": "mean of further seeds"}
+LIMIT: Keywords = {"linewidth": 0.8, "linestyle": (0, (5, 2)), "zorder": 1}
+BUDGET: Keywords = LIMIT | {"color": style.BLACK, "label": "tolerance"}
+RETRAINED: Keywords = LIMIT | {"color": style.GREEN, "label": "mean of further seeds"}
 """The TVD up to which predictions count as nearly the same, and that of another training, as lines."""
-JUMP: dict[str, Any] = {"linestyle": (0, (1, 2)), "marker": ""}
+JUMP: Keywords = {"linestyle": (0, (1, 2)), "marker": ""}
 """How two neighbours of a curve are joined between which the search has a gap."""
 GAP = 0.2 * math.log(2)
 """JSD (nats) between two neighbours from which on there is one."""
 
 
-def averages(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+def average_by(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Average JSD and TVD for each of `by`."""
     return rows.groupby(by, as_index=False, sort=False, dropna=False)[["jsd", "tvd"]].mean()
 
 
-def curves_of(runs: pd.DataFrame) -> list[pd.DataFrame]:
+def list_curves(runs: pd.DataFrame) -> list[pd.DataFrame]:
     """List the curves of one data set, each in the order of lambda: the mean over seeds of the adversaries from
     scratch, and every search by continuation, whose lambdas are its own.
     """
-    scratch = averages(runs[runs["model"] == ADVERSARY], ["model", "lambda"])
+    scratch = average_by(runs[runs["model"] == ADVERSARY], ["model", "lambda"])
     searches = [rows for _, rows in runs[runs["model"] == CONTINUATION].groupby("seed")]
     return [curve.sort_values("lambda") for curve in (scratch, *searches) if len(curve)]
 
 
-def draw(
+def draw_panel(
     axes: Axes,
-    looks: Mapping[str, dict[str, Any]],
+    looks: Mapping[str, Keywords],
     runs: pd.DataFrame,
     curves: Iterable[pd.DataFrame],
     instance: pd.DataFrame,
@@ -91,10 +91,10 @@ def draw(
     trainings = runs[~runs["model"].isin(OTHERS)]
     if len(trainings):
         axes.axhline(trainings["tvd"].mean(), **RETRAINED)
-    up_to_ln2(axes)
+    scale_to_ln2(axes)
 
 
-def label_lambdas(axes: Axes, looks: Mapping[str, Mapping[str, Any]], curves: Iterable[pd.DataFrame]) -> None:
+def label_lambdas(axes: Axes, looks: Mapping[str, Keywords], curves: Iterable[pd.DataFrame]) -> None:
     """Name the lambdas at both ends of the first curve of each family, clear of lines, points and each other.
 
     The layout must be final.
@@ -117,7 +117,7 @@ def label_lambdas(axes: Axes, looks: Mapping[str, Mapping[str, Any]], curves: It
         adjust_text(texts, *points.T, ax=axes, iter_lim=STEPS)
 
 
-@style.house_style()
+@style.use_house_style()
 def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names, budget: float) -> Figure:
     """Draw means over texts of prediction change (TVD) against attention change (JSD, nats), both from the base model.
 
@@ -131,21 +131,21 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     """
     # where there are several models, the others are held against the base
     base = instance_adversary["model"] == "base"
-    instances = averages(instance_adversary[base | (not base.any())], ["dataset"])
+    instances = average_by(instance_adversary[base | (not base.any())], ["dataset"])
     looks = {
-        name: style.mark(models[name]) | DRAWN.get(name, POINTS)
+        name: style.convert_look(models[name]) | DRAWN.get(name, POINTS)
         for name in models.ordered(comparison["model"].unique())
     }
-    runs = averages(comparison, ["dataset", "model", "lambda", "seed"])
-    figure, panels = panel_grid(by_dataset(runs), HEIGHT)
-    curves = [curves_of(panel.rows) for panel in panels]
+    runs = average_by(comparison, ["dataset", "model", "lambda", "seed"])
+    figure, panels = make_panels(runs, HEIGHT)
+    curves = [list_curves(panel.rows) for panel in panels]
     for panel, drawn in zip(panels, curves, strict=True):
         [axes] = panel.axes
         instance = instances[instances["dataset"] == panel.dataset]
-        draw(axes, looks, panel.rows, drawn, instance, budget)
+        draw_panel(axes, looks, panel.rows, drawn, instance, budget)
         highest = max(LEAST * budget, 1.15 * pd.concat([panel.rows["tvd"], instance["tvd"]]).max())
         scale_by_roots(axes, "y", 0, highest, apart=0.08)
-        panel.title()
+        panel.write_title()
     describe(
         figure,
         "JSD of attention from the base model's (nats)",
@@ -153,7 +153,7 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
         "of which nothing is known",
         "TVD of predictions (square-root scale)",
     )
-    legend(figure, [*looks.values(), INSTANCE, BUDGET, RETRAINED])
+    draw_legend(figure, [*looks.values(), INSTANCE, BUDGET, RETRAINED])
     figure.draw_without_rendering()
     for panel, drawn in zip(panels, curves, strict=True):
         label_lambdas(panel.axes[0], looks, drawn)

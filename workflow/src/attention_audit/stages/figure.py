@@ -1,7 +1,7 @@
 """audits -> one figure, as .pdf and .png. No model is loaded, nothing is computed again."""
 
 from attention_audit.figures import fonts
-from attention_audit.figures.style import save, texts_of, write_figure
+from attention_audit.figures.style import list_texts, save, write_figure
 from attention_audit.jobs.exhibit import ExhibitJob
 from attention_audit.targets import load
 
@@ -11,13 +11,13 @@ from .job import Job
 
 def run(job: Job[ExhibitJob]) -> None:
     """Draw the figure, and say what no font of this machine can draw of it."""
-    with fonts.chosen(job.settings.font):
+    with fonts.use_fonts(job.settings.font):
         provenance = job.provenance
         try:
             figure = load(job.settings.target)(**read_arguments(job))
         except NotApplicable as reason:
             figure, provenance = write_figure(f"Nothing to show: {reason}."), reason.tell(provenance)
         save(figure, job.output("pdf"), job.output("png"), provenance.text())
-        if warning := fonts.warning(texts_of(figure)):
+        if warning := fonts.describe_missing(list_texts(figure)):
             job.report(f"warning: {warning}")
     job.report(f"{job.output('pdf')} and .png")

@@ -1,6 +1,7 @@
-"""How alike the states of a text are, against what permuted attention changes and how well attention ranks items."""
-
-from typing import Any
+"""Models that are trained otherwise: how alike their states are, against what permuted attention changes and how well
+attention ranks items; and the accuracy of models that are trained anew on texts with ever more masked words, by which
+words go first.
+"""
 
 import numpy as np
 import pandas as pd
@@ -9,14 +10,15 @@ from matplotlib.figure import Figure
 
 from attention_audit.answer.estimates import mean
 from attention_audit.arrays import Floats
-from attention_audit.names import Names
+from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.arrays import cube
-from attention_audit.tables.variants import effects, twin
+from attention_audit.tables.variants import Curve, curves_of, effects, twin
 
 from . import style
-from .panels import by_dataset, describe, instead, legend, panel_grid
+from .panels import describe, draw_legend, make_panels, write_reason
+from .style import Keywords
 
-HEIGHT = 3.6  # inches
+HEIGHT, ROAR_HEIGHT = 3.6, 2.4  # inches
 FAR = 9.0  # where a bar ends that has no end
 LEAST, MOST = -0.25, 1.05  # of the axis of `ranks`, unless a model lies below
 ROOM = 1.15  # the axis of TVD ends at so many times the highest end of a bar
@@ -25,7 +27,7 @@ Point = tuple[float, ...]
 """A value and the bounds of its interval."""
 
 
-def points(
+def estimate_points(
     conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
 ) -> dict[str, dict[str, Point]]:
     """Estimate conicity, median TVD and the effect of `ranks` by quantity (magnitude, median_tvd, ranks) and model,
@@ -39,19 +41,19 @@ def points(
     return found | {"ranks": {model: effect[:3] for (question, model), effect in asked.items() if question == "ranks"}}
 
 
-def bar(point: Point) -> Floats:
+def measure_bar(point: Point) -> Floats:
     """Measure how far an interval reaches below and above its value, (2, 1), as matplotlib wants it."""
     value, low, high = np.clip(point, -FAR, FAR)
     return np.fmax([[value - low], [high - value]], 0)
 
 
-def look(name: str, models: Names) -> dict[str, Any]:
+def choose_look(name: str, models: Names) -> Keywords:
     """Choose how the point of a model is drawn: empty where its states are as they are."""
     fill = {} if twin(name) else {"markerfacecolor": "none"}
-    return style.mark(models[name]) | {"markersize": 5, "linestyle": "none"} | fill
+    return style.convert_look(models[name]) | {"markersize": 5, "linestyle": "none"} | fill
 
 
-def draw(axes: Axes, across: dict[str, Point], upwards: dict[str, Point], models: Names) -> None:
+def draw_points(axes: Axes, across: dict[str, Point], upwards: dict[str, Point], models: Names) -> None:
     """Draw one point a model, with the intervals of both numbers, and a line from the model without its remedy."""
     known = [name for name in across if name in upwards and np.isfinite(upwards[name][0])]
     for name in known:
@@ -60,11 +62,19 @@ def draw(axes: Axes, across: dict[str, Point], upwards: dict[str, Point], models
             ends = [[found[each][0] for each in (plain, name)] for found in (across, upwards)]
             axes.plot(*ends, color=style.GREY, linewidth=0.7, zorder=1)
         x, y = across[name], upwards[name]
-        axes.errorbar([x[0]], [y[0]], xerr=bar(x), yerr=bar(y), elinewidth=0.8, zorder=2, **look(name, models))
+        axes.errorbar(
+            [x[0]],
+            [y[0]],
+            xerr=measure_bar(x),
+            yerr=measure_bar(y),
+            elinewidth=0.8,
+            zorder=2,
+            **choose_look(name, models),
+        )
     axes.set_xlim(-0.02, 1.02)
 
 
-@style.house_style()
+@style.use_house_style()
 def md_fig_conicity(
     conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
 ) -> Figure:
@@ -75,23 +85,23 @@ def md_fig_conicity(
     `models`.
     """
     shown = models.ordered(conicity["model"].unique())
-    figure, panels = panel_grid(by_dataset(conicity), HEIGHT, (1, 1))
+    figure, panels = make_panels(conicity, HEIGHT, ratios=(1, 1))
     for panel in panels:
         above, below = panel.axes
         permuted, ranked = (frame[frame["dataset"] == panel.dataset] for frame in (permutation, ranked_sets))
-        found = points(panel.rows, permuted, ranked, models)
-        draw(above, found["magnitude"], found["median_tvd"], models)
-        draw(below, found["magnitude"], found["ranks"], models)
+        found = estimate_points(panel.rows, permuted, ranked, models)
+        draw_points(above, found["magnitude"], found["median_tvd"], models)
+        draw_points(below, found["magnitude"], found["ranks"], models)
         highest = max((min(high, 1.0) for *_, high in found["median_tvd"].values()), default=1.0)
         above.set_ylim(0, ROOM * highest or 1.0)
         lowest = np.nanmin([0.0, *(value for value, *_ in found["ranks"].values())])
         below.set_ylim(min(LEAST, lowest - 0.1), MOST)
         below.axhline(0, color=style.GREY, **style.DASHES, zorder=0)
         if not found["ranks"]:
-            instead(below, "not asked of pairs")
-        for axes, labelled in zip(panel.axes, (False, panel.lowest), strict=True):
-            axes.tick_params(labelbottom=labelled)
-        panel.title()
+            write_reason(below, "not asked of pairs")
+        above.tick_params(labelbottom=False)
+        below.tick_params(labelbottom=panel.lowest)
+        panel.write_title()
         panel.name_axes("TVD when permuted", "ranks (share)")
     describe(
         figure,
@@ -100,5 +110,42 @@ def md_fig_conicity(
         "attention that ranks, 1 as good as can be, 0 (dashes) chance. A line leads from a vanilla model to its "
         "remedies",
     )
-    legend(figure, (look(name, models) for name in shown))
+    draw_legend(figure, (choose_look(name, models) for name in shown))
+    return figure
+
+
+def draw_curves(axes: Axes, found: dict[str, Curve]) -> None:
+    """Draw one panel: a curve an order, with the interval of each point."""
+    for order, curve in found.items():
+        percents = [*curve]
+        values, low, high = 100 * np.array([mean(right)[:3] for right in curve.values()]).T
+        look = style.convert_look(RANKINGS[order])
+        axes.fill_between(percents, low, high, color=look["color"], alpha=0.15, linewidth=0)
+        axes.plot(percents, values, **look, markersize=3.5, linewidth=1, clip_on=False)
+    axes.set_xlim(0, 100)
+
+
+@style.use_house_style()
+def roar_fig_masked(predictions: pd.DataFrame, models: Names) -> Figure:
+    """Draw accuracy against the percent of masked words: a panel a data set and a curve an order, with 95 % intervals
+    over texts and trainings.
+
+    From rows of the audit predictions, of any number of data sets. Raises AuditError for a model that is not one of
+    `models`.
+    """
+    models.refuse_unknown(predictions["model"].unique())
+    figure, panels = make_panels(predictions, ROAR_HEIGHT)
+    shown: dict[str, None] = {}
+    for panel in panels:
+        found = curves_of(panel.rows)
+        shown |= dict.fromkeys(found)
+        draw_curves(panel.axes[0], found)
+        panel.write_title()
+    describe(
+        figure,
+        "words that are masked (%)",
+        "below the random curve: a ranking puts first what the task needs",
+        "accuracy (%)",
+    )
+    draw_legend(figure, (style.convert_look(RANKINGS[order]) for order in RANKINGS.ordered(shown)))
     return figure

@@ -1,0 +1,177 @@
+"""Attributions beside each other, on one scale: which ones point to marked words; which one to show instead of
+attention; and which map of a Transformer may be shown.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from attention_audit.columns.tables import BY
+from attention_audit.names import PLAUSIBLE, RANKINGS, display_name
+from attention_audit.tables.wording import Labels, named
+
+from . import style
+from .panels import describe, draw_legend, make_panels, write_sentence
+from .style import Keywords
+
+LINE, MAP_LINE = 0.17, 0.19
+"""Inches: a row of a panel; where it has two dots, or a map."""
+MARGIN, MAP_MARGIN = 0.85, 1.0
+"""Inches: the title and axis of a panel; of maps, whose axes have labels of two lines."""
+OFFSET = 0.16
+"""How far, in rows, the two questions stand above and below the middle of a row."""
+# whole at the ends of a scale too
+DOT: Keywords = {"linestyle": "none", "clip_on": False, "markersize": 5}
+EDGED: Keywords = DOT | {"markersize": 6, "markeredgewidth": 0.5, "markeredgecolor": "white"}
+FRAMED: Keywords = DOT | {"markersize": 8, "markeredgewidth": 1, "markeredgecolor": style.BLACK}
+"""The dot of attention, which is in question."""
+HOLLOW: Keywords = {"markerfacecolor": "white", "markeredgewidth": 1.2}
+TICK: Keywords = {"color": style.BLACK, "marker": "|", "markersize": 8, "linestyle": "none"}
+QUESTIONS: dict[str, Keywords] = {
+    "located": DOT | {"color": style.BLUE, "marker": "o", "label": "located: words deleted from the input"},
+    "ranks": DOT | {"color": style.VERMILLION, "marker": "s", "label": "ranks: items erased"},
+}
+END: Keywords = {"linewidth": 1.2, "zorder": 1}
+ENDS: dict[str, Keywords] = {
+    "random": END | {"color": style.ORANGE, "linestyle": (0, (1, 1.5)), "label": "random or uniform weights"},
+    "frequency": END | {"color": style.GREY, "linestyle": (0, (5, 1.5, 1, 1.5)), "label": "rare words first"},
+    "others": END | {"color": style.BLACK, "linestyle": (0, (4, 2)), "label": "the other annotators"},
+}
+"""The floors and the ceiling of plausibility, as lines."""
+MEASURES = {
+    "located": "located\n(1: as leave-one-out)",
+    "opposes": "first word opposes\n(share of texts)",
+    "rank_stability": "same order when retrained\n(rank correlation)",
+    "auprc": "marked words first\n(AUPRC)",
+}
+"""The measures of maps from left to right: what the axis says."""
+NOT_MARKED = "No words of the test texts of this run are marked."
+NOT_COMPARED = "No attribution of this run can be held against another."
+
+
+def draw_dot(axes: Axes, place: float, ends: Iterable[Any], look: Keywords) -> None:
+    """Draw a value with its interval (value, low, high) in a row of a panel."""
+    value, low, high = ends
+    axes.hlines(place, low, high, color=look["color"], linewidth=1.2, zorder=2)
+    axes.plot([value], [place], **look, zorder=3)
+
+
+def clear_rows(axes: Axes, count: int) -> None:
+    """Make room for so many rows in a panel, the first on top."""
+    axes.set_ylim(count - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+
+
+def draw_dots(axes: Axes, values: pd.DataFrame, names: Sequence[str], choose_look: Callable[[str], Keywords]) -> None:
+    """Draw the mean and interval of each name, the first on top. values: mean, low and high by name."""
+    for place, name in enumerate(names):
+        if name in values.index:
+            draw_dot(axes, place, values.loc[name, ["mean", "low", "high"]], choose_look(name))
+    clear_rows(axes, len(names))
+
+
+def choose_dot(attribution: str) -> Keywords:
+    """Choose how the dot of an attribution is drawn beside marked words."""
+    look = style.convert_look(PLAUSIBLE[attribution])
+    own = FRAMED if attribution == "attention" else EDGED
+    return look | own | ({"markersize": 9} if look["marker"] == "*" else {})
+
+
+@style.use_house_style()
+def fig_plausibility(plausibility: pd.DataFrame, labels: Labels) -> Figure:
+    """Draw the AUPRC of each attribution against marked words, with floors and ceiling; a panel a data set and model.
+
+    `plausibility`: the table of this name, of columns.TABLE. `labels`: what models are called.
+    """
+    rows = plausibility[(plausibility["metric"] == "auprc") & plausibility["mean"].notna()]
+    rows = rows.join(rows["row"].str.extract("(?P<model>.*) - (?P<attribution>.*)"))
+    if rows.empty:
+        return write_sentence(NOT_MARKED)
+    names = PLAUSIBLE.ordered(set(rows["attribution"]) - {*ENDS})
+    figure, panels = make_panels(rows, LINE * len(names) + MARGIN, labels)
+    highest = float(np.nanmax(rows[["mean", "high"]].where(rows["high"].notna(), 0.0)))
+    for panel in panels:
+        [axes] = panel.axes
+        values = panel.rows.set_index("attribution")
+        for name in values.index.intersection([*ENDS]):
+            axes.axvline(values.loc[name, "mean"], **ENDS[name])
+        draw_dots(axes, values, names, choose_dot)
+        panel.label_rows(PLAUSIBLE, names)
+        panel.write_title()
+        axes.set_xlim(-0.02 * highest, min(1.02, 1.05 * highest))
+    describe(
+        figure,
+        "AUPRC: average precision of an attribution's order of the words, of the marked ones; 95 % intervals",
+        "to the right: more of the marked words come first; at the other annotators' line: as people agree with "
+        "one another",
+    )
+    draw_legend(figure, (look for name, look in ENDS.items() if name in set(rows["attribution"])))
+    return figure
+
+
+@style.use_house_style()
+def fig_instead(instead: pd.DataFrame, labels: Labels) -> Figure:
+    """Draw `located` and `ranks` of all attributions, a panel a data set and model; from a columns.INSTEAD frame."""
+    rows = instead[instead[[f"{question}_value" for question in BY]].notna().any(axis=1)]
+    if rows.empty:
+        return write_sentence(NOT_COMPARED)
+    names = RANKINGS.ordered({*map(str, rows["attribution"])})
+    figure, panels = make_panels(rows, MAP_LINE * len(names) + MARGIN, labels)
+    for panel in panels:
+        [axes] = panel.axes
+        for question, shift in zip(BY, (-OFFSET, OFFSET), strict=True):
+            for row in panel.rows.dropna(subset=f"{question}_value").to_dict("records"):
+                place = names.index(row["attribution"]) + shift
+                if row["attribution"] != "attention":
+                    axes.plot([row[f"{question}_attention"]], [place], **TICK, zorder=2)
+                look = QUESTIONS[question] | (HOLLOW if row[f"{question}_yardstick"] else {})
+                draw_dot(axes, place, [row[f"{question}_{end}"] for end in ("value", "low", "high")], look)
+        for value in (0, 1):
+            axes.axvline(value, color=style.GREY, **style.DASHES, zorder=0)
+        clear_rows(axes, len(names))
+        panel.label_rows(RANKINGS, names)
+        panel.write_title()
+    describe(
+        figure,
+        "0: random; 1: leave-one-out (located), the smallest set that flips the decision (ranks); 95 % intervals",
+        "to the right: the attribution finds more of what matters",
+    )
+    hollow = DOT | HOLLOW | {"color": style.GREY, "marker": "o", "label": "hollow: the yardstick itself"}
+    tick = TICK | {"label": "attention on the same texts"}
+    draw_legend(figure, [*QUESTIONS.values(), hollow, tick], columns=2)
+    return figure
+
+
+@style.use_house_style()
+def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
+    """Draw each map of each model, the one that best locates the words that matter on top; a column for each measure
+    that was taken, with 95 % intervals.
+
+    `maps`: the table hf_table_maps. `labels`: what models and maps are called.
+    """
+    known = maps[maps["metric"].isin([*MEASURES]) & maps["mean"].notna()]
+    known = known.join(known["row"].str.extract("(?P<model>.*)/(?P<map>.*)"))
+    measures = [name for name in MEASURES if name in set(known["metric"])]
+    blocks = [*known.groupby(["dataset", "model"], sort=False, observed=True)]
+    orders = [part["map"].unique().tolist() for _, part in blocks]
+    heights = [MAP_LINE * len(order) + MAP_MARGIN for order in orders]
+    figure = Figure(figsize=(style.WIDTH, sum(heights) or 1.0), layout="constrained")
+    if not blocks:
+        return figure
+    grid = figure.subplots(len(blocks), len(measures), squeeze=False, sharey="row", height_ratios=heights)
+    for row, ((dataset, model), part), order in zip(grid, blocks, orders, strict=True):
+        for axes, measure in zip(row, measures, strict=True):
+            values = part[part["metric"] == measure].set_index("map")
+            draw_dots(
+                axes, values, order, lambda name: style.convert_look(RANKINGS[name]) | EDGED | {"markersize": 5.5}
+            )
+            axes.set_yticks(range(len(order)), [RANKINGS[name].label for name in order])
+            axes.grid(axis="y", linewidth=0.3)
+            axes.axvline(0, color=style.GREY, linewidth=0.6, zorder=0)
+            axes.set_xlabel(MEASURES[measure], fontsize=style.SMALL)
+        row[0].set_title(f"{display_name(dataset)}, {named(model, labels)}", loc="left", fontsize=style.TEXT)
+    return figure
