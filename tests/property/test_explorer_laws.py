@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from readouts import make_pairs, make_readout
 
-from attention_audit.explorer.document import View, packed
-from attention_audit.explorer.fitting import drawn, fitting, significant
+from attention_audit.explorer.document import View, order_texts, pack_view, round_digits, share_room
 from attention_audit.explorer.views import ViewBuilder
 from attention_audit.readout import Maps, Readout
 
@@ -42,8 +41,12 @@ def view_of(first: Readout, second: Readout, other: Readout) -> View:
         texts=[nothing | {"tokens": ["word"] * length} for length in first.lengths],
         runs={1: first, 2: second},
         others=[("adversary", "adversary", "", other)],
+        twin=None,
+        instance={},
+        attributions={},
+        columns={},
     )
-    return explored.unpack(packed(builder.write_view()))
+    return explored.unpack(pack_view(builder.write_view()))
 
 
 def list_exact(readout: Readout, place: int, weights: list[float]) -> list[float]:
@@ -95,7 +98,7 @@ def test_every_logit_of_the_page_is_that_of_the_readout(
 
 @given(st.lists(st.floats(-1, 1, allow_subnormal=False), min_size=1, max_size=20))
 def test_three_digits_are_those_that_python_writes(values: list[float]) -> None:
-    for rounded, value in zip(significant(np.array(values)).tolist(), values, strict=True):
+    for rounded, value in zip(round_digits(np.array(values)).tolist(), values, strict=True):
         assert rounded == (float(f"{value:.3g}") if abs(value) >= 1e-7 else 0) or math.isclose(
             rounded, value, rel_tol=5.0001e-3
         )
@@ -105,7 +108,7 @@ def test_three_digits_are_those_that_python_writes(values: list[float]) -> None:
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=60), st.data())
 def test_any_beginning_of_a_sample_is_stratified(strata: list[int], data: st.DataObject) -> None:
     ids = [f"text-{place}" for place in range(len(strata))]
-    order = drawn(ids, strata)
+    order = order_texts(ids, strata)
     assert sorted(order) == [*range(len(ids))]
     count = data.draw(st.integers(1, len(ids)))
     found, whole = (Counter(strata[place] for place in places) for places in (order[:count], order))
@@ -116,7 +119,7 @@ def test_any_beginning_of_a_sample_is_stratified(strata: list[int], data: st.Dat
         assert abs(found[stratum] - count * members / len(ids)) <= len(whole)
     # which texts are drawn does not depend on their order
     assert {ids[place] for place in order[:count]} == {
-        ids[::-1][place] for place in drawn(ids[::-1], strata[::-1])[:count]
+        ids[::-1][place] for place in order_texts(ids[::-1], strata[::-1])[:count]
     }
 
 
@@ -124,7 +127,7 @@ def test_any_beginning_of_a_sample_is_stratified(strata: list[int], data: st.Dat
 def test_what_is_shown_fits_and_no_room_is_left_that_somebody_needs(sets: list[tuple[int, float]], room: float) -> None:
     counts = {str(place): count for place, (count, _) in enumerate(sets)}
     sizes = {str(place): size for place, (_, size) in enumerate(sets)}
-    fitted = fitting(counts, sizes, room)
+    fitted = share_room(counts, sizes, room)
     used = sum(fitted[name] * sizes[name] for name in counts)
     assert all(1 <= fitted[name] <= counts[name] for name in counts)
     if used > room:

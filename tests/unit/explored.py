@@ -35,7 +35,7 @@ HOSTILE = (
 
 
 def unpack(text: str) -> View:
-    """Read the view that `document.packed` has written, as the page does."""
+    """Read the view that `document.pack_view` has written, as the page does."""
     view: View = json.loads(gzip.decompress(b64decode(text)))
     return view
 

@@ -14,7 +14,7 @@ from explored import example, unpack
 from explored_run import CLASSES, HOSTILE, job_of, readout
 
 from attention_audit.errors import AuditError
-from attention_audit.explorer.document import About, AboutView, View, as_json, packed
+from attention_audit.explorer.document import About, AboutView, View, pack_view, write_json
 from attention_audit.explorer.views import NO_CONTRIBUTION, NOT_DECIDED, NOT_LINEAR, ViewBuilder, share_marks
 from attention_audit.jobs.pages import ExploredRun
 from attention_audit.readout import Readout
@@ -47,27 +47,28 @@ def build(first: Readout, items: str = "words", **further: Any) -> tuple[AboutVi
     about = dict.fromkeys(AboutView.__annotations__, "") | {"items": items, "missing": {}}
     texts = [text_of(*(f"w{place}" for place in range(length + 1))) for length in first.words]
     plain = {"about": about, "classes": {0: "no", 1: "yes"}, "texts": texts, "runs": {1: first}}
+    plain |= {"twin": None, "others": (), "instance": {}, "attributions": {}, "columns": {}}
     builder = ViewBuilder(**plain | further)
     return builder.describe_view(), builder.write_view()
 
 
 def test_what_is_written_into_the_page_is_no_markup() -> None:
     about, views = example()
-    written = as_json(about)
+    written = write_json(about)
     assert json.loads(written) == about
     assert not set("<>&\u2028\u2029") & set(written)
     for view in views.values():
-        text = packed(view)
+        text = pack_view(view)
         assert unpack(text) == view
         assert re.fullmatch(r"[A-Za-z0-9+/=]+", text)
-        assert packed(view) == text
+        assert pack_view(view) == text
 
 
 def test_half_a_character_does_not_stop_the_page() -> None:
     _, views = example()
     view = next(iter(views.values()))
     words = [["\ud800", *row[1:]] for row in view["words"]]
-    assert unpack(packed(View(**view | {"words": words})))["words"][0][0] == "?"
+    assert unpack(pack_view(View(**view | {"words": words})))["words"][0][0] == "?"
 
 
 def test_a_whole_run_is_on_the_page(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from seaborn.utils import relative_luminance
 
 from attention_audit.audits.erasure import erasable, find_contributions
 from attention_audit.divergence import jsd, tvd
-from attention_audit.explorer.assembling import join_modules
+from attention_audit.explorer.page import join_modules
 from attention_audit.readout import Readout
 
 pytestmark = pytest.mark.xdist_group("browser")

@@ -8,14 +8,14 @@ import pytest
 from explored import example
 from pages import Page
 
-from attention_audit.explorer.assembling import join_modules, page
-from attention_audit.explorer.document import packed
+from attention_audit.explorer.document import pack_view
+from attention_audit.explorer.page import join_modules, write_page
 
 
 @pytest.fixture(scope="module")
 def written() -> str:
     about, views = example()
-    return page(about, {key: packed(view) for key, view in views.items()})
+    return write_page(about, {key: pack_view(view) for key, view in views.items()})
 
 
 def find_elements(text: str) -> dict[str, list[str]]:

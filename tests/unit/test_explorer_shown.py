@@ -12,8 +12,8 @@ from explored import example, predicted
 from selenium.webdriver import ActionChains, Keys
 
 from attention_audit.divergence import jsd, tvd
-from attention_audit.explorer.assembling import page
-from attention_audit.explorer.document import View, packed
+from attention_audit.explorer.document import View, pack_view
+from attention_audit.explorer.page import write_page
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -27,7 +27,7 @@ VIEW = VIEWS[NEEDLE]
 def whole(chrome: Any, tmp_path_factory: pytest.TempPathFactory) -> Shown:
     """The example's page; its file has a name that is markup."""
     path = tmp_path_factory.mktemp("explorer") / "<img src=x onerror=window.hurt=1>&amp;.html"
-    path.write_text(page(ABOUT, {key: packed(view) for key, view in VIEWS.items()}), encoding="utf-8")
+    path.write_text(write_page(ABOUT, {key: pack_view(view) for key, view in VIEWS.items()}), encoding="utf-8")
     return Shown(chrome, path)
 
 
@@ -379,7 +379,7 @@ def test_texts_from_the_right_are_shown_from_the_right(chrome: Any, tmp_path: Pa
     words = ["סרט", "חם", "ומצחיק"]
     view["words"][0] = (words * len(view["words"][0]))[: len(view["words"][0])]
     path = tmp_path / "explorer.html"
-    path.write_text(page({**about, "views": about["views"][:1]}, {NEEDLE: packed(view)}), encoding="utf-8")
+    path.write_text(write_page({**about, "views": about["views"][:1]}, {NEEDLE: pack_view(view)}), encoding="utf-8")
     shown = Shown(chrome, path).open()
     for selector in ("#words .word", "#left .shaded"):
         first, second = (part.rect["x"] for part in shown.all(selector)[:2])
@@ -404,7 +404,7 @@ def test_all_numbers_of_a_text_are_a_table(shown: Shown) -> None:
 
 def test_a_run_without_views_says_so(chrome: Any, tmp_path: Path) -> None:
     path = tmp_path / "explorer.html"
-    path.write_text(page({**ABOUT, "views": []}, {}), encoding="utf-8")
+    path.write_text(write_page({**ABOUT, "views": []}, {}), encoding="utf-8")
     shown = Shown(chrome, path).open()
     assert "no model" in shown.text("#notice")
     quiet(shown)

@@ -1,7 +1,7 @@
 """From readouts, audits and texts to the views of the page."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from math import isnan
 from typing import Any, cast
@@ -17,7 +17,6 @@ from attention_audit.names import MAPS
 from attention_audit.readout import HeadStates, Readout
 from attention_audit.tables.wording import isolated
 
-from . import fitting
 from .document import (
     AboutColumn,
     AboutMap,
@@ -28,6 +27,9 @@ from .document import (
     Tail,
     View,
     Weights,
+    count_decimals,
+    round_digits,
+    round_weights,
 )
 
 Maps = list[Floats | None]
@@ -107,11 +109,11 @@ class ViewBuilder:
     classes: Mapping[int, str]
     texts: Sequence[Mapping[str, Any]]
     runs: Mapping[int, Readout]
-    twin: Readout | None = None
-    others: Sequence[tuple[str, str, str, Readout]] = ()
-    instance: Known = field(default_factory=dict)
-    attributions: Mapping[str, Known] = field(default_factory=dict)
-    columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    twin: Readout | None
+    others: Sequence[tuple[str, str, str, Readout]]
+    instance: Known
+    attributions: Mapping[str, Known]
+    columns: Mapping[str, Mapping[str, Any]]
 
     def __post_init__(self) -> None:
         self.readouts = [*self.runs.values()]
@@ -140,11 +142,11 @@ class ViewBuilder:
         """Keep the weights, (L,) or (L, H), that have as many items and heads as this model's; flat, they stand item by
         item.
         """
-        found: Maps = []
-        for map_, length in zip(maps, self.first.lengths, strict=True):
+        found: Maps = [None] * len(self.first)
+        for place, (map_, length) in enumerate(zip(maps, self.first.lengths, strict=True)):
             shape = (length, self.heads) if self.heads else (length,)
-            fits = map_ is not None and map_.shape in (shape, (length * max(1, self.heads),))
-            found.append(map_.reshape(shape).T.astype(np.float64) if map_ is not None and fits else None)
+            if map_ is not None and map_.shape in (shape, (np.prod(shape),)):
+                found[place] = map_.reshape(shape).T.astype(np.float64)
         return found
 
     def _fit_model(self, readout: Readout) -> Maps:
@@ -162,11 +164,11 @@ class ViewBuilder:
         first, seed = self.first, next(iter(self.runs))
         for number, readout in self.runs.items():
             meaning = f"The attention of this model, trained with seed {number}."
-            key, label = f"attention:{number}", f"attention, seed {number}"
-            self._add(key, label, meaning, self._fit_model(readout), seed=number)
-        meaning = "The same weight on every item." + (
-            " The prediction of its own is that of a model that was trained with these weights." if self.twin else ""
-        )
+            label = f"attention, seed {number}"
+            self._add(f"attention:{number}", label, meaning, self._fit_model(readout), seed=number)
+        meaning = "The same weight on every item."
+        if self.twin:
+            meaning += " The prediction of its own is that of a model that was trained with these weights."
         self._add("uniform", "uniform weights", meaning, model=self.twin, computed="even")
         for key, label, meaning, readout in self.others:
             self._add(key, label, meaning, self._fit_model(readout), readout)
@@ -177,9 +179,9 @@ class ViewBuilder:
             )
             self._add("instance", "adversary of this text", meaning, self._fit(map(self.instance.get, first.ids)))
         if first.decided and first.head is None:
-            meaning = "What the item adds to the logit of the predicted class, beyond the mean of all classes." + (
-                "" if self.here else " Of the first-order expansion at the model's own weights."
-            )
+            meaning = "What the item adds to the logit of the predicted class, beyond the mean of all classes."
+            if not self.here:
+                meaning += " Of the first-order expansion at the model's own weights."
             computed = "exact" if self.here else "stored"
             for number, readout in self.runs.items():
                 key, label = f"contribution:{number}", f"exact contribution, seed {number}"
@@ -220,13 +222,13 @@ class ViewBuilder:
         """
         every = self.imposable
         maps: dict[str, list[Weights | None]] = {key: [] for key in every}
-        steep = []
-        for run, readout in zip(runs, self.readouts, strict=True):
+        heads = [readout.head for readout in self.readouts]
+        steep = [1.0 if head is None else float(head.weight.abs().sum(1).max()) for head in heads]
+        for run, head in zip(runs, heads, strict=True):
             run["z"], run["bias"] = [], []
-            if readout.head is not None:
-                run["tail"] = Tail(weight=readout.head.weight.tolist(), bias=readout.head.bias.tolist())
-            steep.append(1.0 if readout.head is None else float(readout.head.weight.abs().sum(1).max()))
-        decimals, by_score = fitting.count_decimals(max(steep)), np.repeat(steep, self.first.bias.shape[1])
+            if head is not None:
+                run["tail"] = Tail(weight=head.weight.tolist(), bias=head.bias.tolist())
+        decimals, by_score = count_decimals(max(steep)), np.repeat(steep, self.first.bias.shape[1])
         for place in range(len(self.first)):
             z = np.concatenate([readout.contribution[place] for readout in self.readouts], 1).astype(np.float64)
             bias = np.concatenate([readout.bias[place] for readout in self.readouts]).astype(np.float64)
@@ -236,8 +238,7 @@ class ViewBuilder:
                 run["bias"].append(biases.tolist())
             for key, own in every.items():
                 map_ = own[place]
-                found = None if map_ is None else fitting.round_weights(map_, (z, bias), rounded, by_score).tolist()
-                maps[key].append(found)
+                maps[key].append(map_ if map_ is None else round_weights(map_, (z, bias), rounded, by_score).tolist())
         return maps
 
     def _impose(self) -> dict[str, dict[str, list[list[float] | None]]]:
@@ -245,20 +246,21 @@ class ViewBuilder:
         if self.here or self.first.attending is None:
             return {}
         even: Maps = [np.full((self.heads, length), 1 / length) for length in self.first.lengths]
+        every = {"uniform": even} | self.imposable
         return {
-            str(seed): {key: predict_under(readout, maps) for key, maps in ({"uniform": even} | self.imposable).items()}
+            str(seed): {key: predict_under(readout, maps) for key, maps in every.items()}
             for seed, readout in self.runs.items()
         }
 
     def write_view(self) -> View:
         """Write the texts of the view."""
         ids, candidates = self.first.ids, self.first.candidates
-        runs = [
-            Run(p=round_probabilities(each.probabilities), prediction=each.predictions.tolist())
-            for each in self.readouts
-        ]
+        runs = {
+            str(seed): Run(p=round_probabilities(each.probabilities), prediction=each.predictions.tolist())
+            for seed, each in self.runs.items()
+        }
         maps: dict[str, list[Weights | None]] = {
-            key: [None if map_ is None else fitting.significant(map_).tolist() for map_ in values]
+            key: [None if map_ is None else round_digits(map_).tolist() for map_ in values]
             for key, values in self.maps.items()
         }
         words, unread = zip(*map(self._list_items, range(len(ids)), self.first.places), strict=True)
@@ -270,8 +272,8 @@ class ViewBuilder:
             query=[None if text["query"] is None else " ".join(text["query"]) for text in self.texts],
             candidates=[None] * len(ids) if candidates is None else [row.tolist() for row in candidates],
             gold=self.first.labels.tolist(),
-            runs=dict(zip(map(str, self.runs), runs, strict=True)),
-            maps=maps | (self._round_states(runs) if self.here else {}),
+            runs=runs,
+            maps=maps | (self._round_states([*runs.values()]) if self.here else {}),
             imposed=self._impose(),
             own=self.own,
             columns={
@@ -288,7 +290,7 @@ class ViewBuilder:
         classes = range(first.probabilities.shape[1])
         found = {
             **self.about,
-            "key": "/".join(self.about[name] for name in ("dataset", "suite", "model")),
+            "key": "{dataset}/{suite}/{model}".format_map(self.about),
             "classes": [isolated(self.classes.get(class_, str(class_))) for class_ in classes],
             "seeds": [*self.runs],
             "heads": self.heads,

@@ -23,9 +23,17 @@ from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.columns.kinds import Artefact
 from attention_audit.columns.tables import SUMMARY, TEXTS
 from attention_audit.errors import AuditError
-from attention_audit.explorer.assembling import page
-from attention_audit.explorer.document import About, AboutView, Sampled, packed
-from attention_audit.explorer.fitting import LIMIT, MOST, drawn, fitting
+from attention_audit.explorer.document import (
+    LIMIT,
+    MOST,
+    About,
+    AboutView,
+    Sampled,
+    order_texts,
+    pack_view,
+    share_room,
+)
+from attention_audit.explorer.page import write_page
 from attention_audit.explorer.views import ViewBuilder
 from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
@@ -70,13 +78,13 @@ class PageBuilder:
 
     def _order_texts(self, dataset: str) -> list[str]:
         """List the ids of the test texts of a data set: first the one that the first view shows first, then in the
-        order of `fitting.drawn`: by label, and by whether the first view's model predicts it.
+        order of `document.order_texts`: by label, and by whether the first view's model predicts it.
         """
         view = next(view for view in self.settings.views if view.dataset == dataset)
         found = self._read(view.runs[0])
         first, _ = self._open(view, found)
         strata = [*zip(found.labels.tolist(), found.labels == found.predictions, strict=True)]
-        return [*dict.fromkeys(found.ids[place] for place in (first, *drawn(found.ids, strata)))]
+        return [*dict.fromkeys(found.ids[place] for place in (first, *order_texts(found.ids, strata)))]
 
     def _open(self, view: ExploredView, found: Readout) -> tuple[int, str]:
         """Choose the text that is shown first of a view, by its place, and say why."""
@@ -172,7 +180,7 @@ class PageBuilder:
             attributions={str(name): rows["scores"].to_dict() for name, rows in attributions},
             columns=columns,
         )
-        return builder.describe_view(), packed(builder.write_view())
+        return builder.describe_view(), pack_view(builder.write_view())
 
     def _describe_sample(self, dataset: str, shown: int) -> Sampled:
         """Say what the page says of the texts that it shows."""
@@ -192,7 +200,7 @@ class PageBuilder:
             sizes[about["dataset"]] += len(packed_view)
         now, at = datetime.now(UTC).isoformat(timespec="seconds"), commit(Path.cwd()) or ""
         short = About(made=now, commit=at, report=self.settings.report, views=[about for about, _ in made])
-        return page(short, {about["key"]: view for about, view in made}), sizes
+        return write_page(short, {about["key"]: view for about, view in made}), sizes
 
     def fit(self) -> str:
         """Write the page with as many texts as it may have."""
@@ -202,7 +210,7 @@ class PageBuilder:
         room = float(self.limit - len(text.encode()) + sum(sizes.values()))
         fits = counts == most
         while not fits:
-            counts = fitting(most, {name: sizes[name] / counts[name] for name in counts}, room)
+            counts = share_room(most, {name: sizes[name] / counts[name] for name in counts}, room)
             text, sizes = self._write(counts)
             fits = len(text.encode()) <= self.limit or max(counts.values()) == 1
             most, room = counts, room * SHORTER
