@@ -1,7 +1,6 @@
-"""What a figure has written on it, whether it can be read, and whether its bytes repeat."""
+"""What a figure has written on it, and whether it can be read."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,7 +10,6 @@ from matplotlib.text import Text
 
 from attention_audit.arrays import Floats
 from attention_audit.figures import style
-from attention_audit.figures.style import save
 
 
 def tick_labels(axes: Axes) -> list[Text]:
@@ -77,14 +75,3 @@ def assert_readable(figure: Figure, texts: Sequence[Text] | None = None, room: f
     hidden = np.argwhere(np.triu((wide > 0) & (high > 0) & upright[:, None] & upright, 1))
     assert [(texts[i].get_text(), texts[j].get_text()) for i, j in hidden] == []
     return boxes
-
-
-def save_twice(figures: Mapping[str, Callable[[], Figure]], folder: Path, provenance: str = "{}") -> dict[str, bytes]:
-    """Draw and save figures twice, which gives the same files; these are returned, by name."""
-    made = []
-    for each in (folder / "one", folder / "two"):
-        for name, draw in figures.items():
-            save(draw(), each / f"{name}.pdf", each / f"{name}.png", provenance)
-        made.append({path.name: path.read_bytes() for path in each.iterdir()})
-    assert made[0] == made[1]
-    return made[0]

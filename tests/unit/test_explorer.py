@@ -15,7 +15,7 @@ from explored_run import CLASSES, HOSTILE, job_of, readout
 
 from attention_audit.errors import AuditError
 from attention_audit.explorer.document import About, AboutView, View, pack_view, write_json
-from attention_audit.explorer.views import NO_CONTRIBUTION, NOT_DECIDED, NOT_LINEAR, ViewBuilder, share_marks
+from attention_audit.explorer.views import NO_CONTRIBUTION, NOT_DECIDED, NOT_LINEAR, ViewBuilder
 from attention_audit.jobs.pages import ExploredRun
 from attention_audit.readout import Readout
 from attention_audit.stages.explorer import choose_adversary, run
@@ -285,9 +285,3 @@ def test_the_adversary_that_is_shown_is_the_furthest_within_the_budget() -> None
     )
     assert "`consistency`" in choose_adversary(members, [], 0.05)[1]
     assert choose_adversary(members[2:], [], 0.05) == (members[2], "")
-
-
-def test_marks_are_shares_of_the_annotators() -> None:
-    np.testing.assert_allclose(share_marks([[0, 2], [2], []], np.arange(3)), [1 / 3, 0, 2 / 3], rtol=1e-6)
-    # the model has read the first two words only
-    np.testing.assert_allclose(share_marks([[0, 2], [2], []], np.arange(2)), [1 / 3, 0], rtol=1e-6)

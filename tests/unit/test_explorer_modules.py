@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from readouts import make_pairs, make_readout
 from seaborn.utils import relative_luminance
 
 from attention_audit.audits.erasure import erasable, find_contributions
@@ -52,25 +53,14 @@ def test_distances_are_those_of_python(ask: Ask) -> None:
     found = ask("x.map(([one, other]) => [jsd(one, other), tvd(one, other)])", pairs.tolist())
     expected = torch.stack([jsd(one, other), tvd(one, other)], 1).numpy()
     np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
-def test_of_no_weight_the_distance_is_no_number(ask: Ask) -> None:
     assert ask("Number.isNaN(jsd([0, 0], [0, 1]))")
 
 
-@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize(("make", "outputs"), [(make_readout, 1), (make_readout, 3), (make_pairs, 3)])
 def test_predictions_under_any_weights_are_those_of_python(
-    ask: Ask, random_readout: Callable[..., Readout], outputs: int
+    ask: Ask, make: Callable[..., Readout], outputs: int
 ) -> None:
-    check_predictions(ask, random_readout([1, 4, 9, 30], outputs))
-
-
-def test_predictions_of_pairs_are_those_of_python(ask: Ask, random_pairs: Callable[..., Readout]) -> None:
-    check_predictions(ask, random_pairs([1, 4, 9, 30]))
-
-
-def check_predictions(ask: Ask, readout: Readout) -> None:
-    random = np.random.default_rng(2)
+    random, readout = np.random.default_rng(2), make([1, 4, 9, 30], outputs)
     for texts in readout.batches(torch.float64):
         for row, text in enumerate(texts.members):
             length = int(texts.lengths[row])

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from drawn import assert_readable, list_words, points_of, save_twice, titles
+from drawn import assert_readable, list_words, points_of, titles
 from labels import WP
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -51,43 +51,28 @@ def comparison(datasets, texts=40):
     return pd.concat(frames, ignore_index=True)
 
 
-def instance_adversary(compared, seed=0):
+def instance_adversary(compared):
     """Plausible columns.INSTANCE_ADVERSARY rows for the same texts."""
     texts = compared[(compared["model"] == "base") & (compared["seed"] == 1)]
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     return texts.assign(jsd=random.uniform(0.4, LN2, len(texts)), tvd=random.uniform(0, 0.05, len(texts)), admissible=5)
 
 
-def attention_maps(texts, dataset="sst", seed=0):
+def attention_maps(texts):
     """Plausible columns.ATTENTION_MAPS rows of some texts (lists of words)."""
-    random = np.random.default_rng(seed)
-    frames = [
-        pd.DataFrame(
-            {
-                "dataset": dataset,
-                "id": f"{dataset}-test-{number}",
-                "label": 1,
-                "weights": weights,
-                "probability": 0.9,
-                "base_prediction": 1,
-                "jsd": 0.0 if weights == "base" else 0.5,
-                "position": range(len(words)),
-                "token": words,
-                "attention": random.dirichlet(np.full(len(words), 0.2)),
-            }
-        )
+    random = np.random.default_rng(0)
+    about = {"dataset": "sst", "label": 1, "probability": 0.9, "base_prediction": 1}
+    rows = [
+        {**about, "id": f"sst-test-{number}", "weights": weights, "jsd": jsd, "position": place, "token": word}
+        | {"attention": attention}
         for number, words in enumerate(texts)
-        for weights in ("base", "consistent_adversary", "instance_adversary")
+        for weights, jsd in (("base", 0.0), ("consistent_adversary", 0.5), ("instance_adversary", 0.5))
+        for place, (word, attention) in enumerate(zip(words, random.dirichlet([0.2] * len(words)), strict=True))
     ]
-    return pd.concat(frames, ignore_index=True)
+    return pd.DataFrame(rows)
 
 
-def census(datasets):
-    """columns.CENSUS frames by data set."""
-    return {name: pd.DataFrame({"label": [0, 1], "label_name": ["bad", "good"]}) for name in datasets}
-
-
-CENSUS = census(["sst"])
+CENSUS = {"sst": pd.DataFrame({"label": [0, 1], "label_name": ["bad", "good"]})}
 
 
 @pytest.mark.parametrize("datasets", [["sst"], ["needle", "chorus", "static"]])
@@ -326,11 +311,13 @@ def test_same_bytes_with_provenance_inside(tmp_path):
         "fig5": lambda: wp_fig5_tvd_jsd(compared, instance_adversary(compared), WP, 0.05),
         "fig2": lambda: wp_fig2_attention_maps(attention_maps([REVIEW]), CENSUS),
     }
-    files = save_twice(builders, tmp_path, provenance)
-    assert sorted(files) == sorted(f"{name}.{kind}" for name in builders for kind in ("pdf", "png"))
-    for name in builders:
-        with Image.open(tmp_path / "one" / f"{name}.png") as image:
+    for name, draw in builders.items():
+        paths = [(tmp_path / f"{number}.pdf", tmp_path / f"{number}.png") for number in (1, 2)]
+        for pdf, png in paths:
+            save(draw(), pdf, png, provenance)
+        assert [path.read_bytes() for path in paths[0]] == [path.read_bytes() for path in paths[1]], name
+        with Image.open(png) as image:
             assert image.text["Description"] == provenance
             assert image.width == style.WIDTH * style.DPI
-        assert b"/CreationDate" not in files[f"{name}.pdf"]
-        assert b"/Keywords" in files[f"{name}.pdf"]
+        assert b"/CreationDate" not in pdf.read_bytes()
+        assert b"/Keywords" in pdf.read_bytes()

@@ -36,12 +36,12 @@ NEAR = 0.1
 POINT: Keywords = {
     "color": style.BLUE, "linestyle": "none", "marker": "o", "markersize": 4.2, "zorder": 4, "label": "a training",
 }  # fmt: skip
-HOLLOW: Keywords = POINT | {"markerfacecolor": "white"}
-RING: Keywords = HOLLOW | {
+HOLLOW = POINT | {"markerfacecolor": "white"}
+RING = HOLLOW | {
     "color": style.VERMILLION, "markersize": 5.5, "markeredgewidth": 1.4, "label": "shuffled weights; random words",
 }  # fmt: skip
-SQUARE: Keywords = HOLLOW | {"marker": "s", "markersize": 5, "markeredgewidth": 1.2, "label": "another training"}
-NUMBERED: Keywords = POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"}
+SQUARE = HOLLOW | {"marker": "s", "markersize": 5, "markeredgewidth": 1.2, "label": "another training"}
+NUMBERED = POINT | {"markersize": 7, "label": "a predicted class, numbered from the lowest"}
 NUMBER: Keywords = {
     "ha": "center", "va": "center", "fontsize": 5.5, "color": "white",
     "bbox": {"boxstyle": "round,pad=0.25,rounding_size=0.8", "facecolor": style.BLUE, "edgecolor": "white"},
@@ -115,16 +115,6 @@ def draw_classes(axes: Axes, values: list[float]) -> None:
         axes.text(places[numbers].mean(), 0.5, "\N{EN DASH}".join(ends), **NUMBER)
 
 
-def draw_unique(axes: Axes, row: Row) -> None:
-    """Draw how much the other trainings share, and where the search stands within the tolerance."""
-    for shared in list_known(row, "stable_each")[:1]:
-        draw_mark(axes, shared, UPPER, SQUARE)
-    high, beyond, budget = read_numbers(row, "unique_tolerance", "value beyond_value tvd_budget")
-    if not np.isnan(budget):
-        look = TOLERATED | {"label": f"adversaries within TVD {write_share(budget)}"}
-        draw_range(axes, np.fmax(beyond, -np.inf), np.fmin(high, 1.0), DOTTED, look, tick="")
-
-
 def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
     """Draw one question."""
     if row[f"{question}_zones"] == CLASSES:
@@ -140,7 +130,13 @@ def draw_row(axes: Axes, row: Row, question: str, stated: bool) -> None:
     if question == "signed":
         [ring] = read_numbers(row, "signed", "shuffled")
     if question == "unique":
-        draw_unique(axes, row)
+        # how much the other trainings share, and where the search stands within the tolerance
+        for shared in list_known(row, "stable_each")[:1]:
+            draw_mark(axes, shared, UPPER, SQUARE)
+        most, beyond, budget = read_numbers(row, "unique_tolerance", "value beyond_value tvd_budget")
+        if np.isfinite(budget):
+            look = TOLERATED | {"label": f"adversaries within TVD {write_share(budget)}"}
+            draw_range(axes, np.fmax(beyond, -np.inf), np.fmin(most, 1.0), DOTTED, look, tick="")
     each = list_known(row, f"{question}_each") or [value]
     for one, look in [(ring, RING), *((one, POINT | {"color": colour}) for one in each)]:
         if np.isfinite(one):

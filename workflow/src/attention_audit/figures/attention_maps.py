@@ -41,7 +41,6 @@ WEIGHTS = Names(
         "instance_adversary": Look("per-instance adversary"),
     },
 )
-USELESS = "There is no decision that these maps could explain."
 SIZES = ((40, style.TITLE), (120, style.TEXT))  # up to so many words; longer texts are SMALL
 HIGHEST = 2**16 - 1  # pixels
 KEY = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
@@ -67,19 +66,14 @@ def replace_controls(text: str) -> str:
 
 
 @cache
-def _measure(text: str, properties: FontProperties) -> float:
-    return text_to_path.get_text_width_height_descent(text, properties, ismath=False)[0]
+def measure(text: str, font: FontProperties) -> float:
+    """Measure the width of a text with its padding, in points."""
+    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] + 2 * PADDING
 
 
-def measure(text: str, size: float, weight: str = "normal") -> float:
-    """Measure the width of a text with its padding, in points, in the fonts of the house style."""
-    return _measure(text, FontProperties(size=size, weight=weight)) + 2 * PADDING
-
-
-def find_direction(text: str) -> str:
-    """Tell how the first letter of a text is read, R or L; "" where it has none."""
-    letters = (READ.get(bidirectional(character), "") for character in text)
-    return next(filter(None, letters), "")
+def find_direction(text: str) -> str | None:
+    """Tell how the first letter of a text is read, R or L; None where it has none."""
+    return next(filter(None, map(READ.get, map(bidirectional, text))), None)
 
 
 def assign_directions(words: Sequence[Word], base: str) -> Iterator[Word]:
@@ -87,7 +81,7 @@ def assign_directions(words: Sequence[Word], base: str) -> Iterator[Word]:
 
     Words without letters, such as numbers, go with their neighbours where both are read alike, else with the text.
     """
-    own = pd.Series([find_direction(word.text) for word in words], dtype=object).replace("", None)
+    own = pd.Series([find_direction(word.text) for word in words], dtype=object)
     before, after = own.ffill().fillna(base), own.bfill().fillna(base)
     ways = own.fillna(before.where(before == after, base))
     for word, way, mute in zip(words, ways, own.isna(), strict=True):
@@ -100,14 +94,14 @@ def order_line(words: Iterable[Word], base: str) -> list[Word]:
     return [*chain.from_iterable(runs[:: -1 if base == "R" else 1])]
 
 
-def split_word(word: Word, size: float, weight: str) -> Iterator[Word]:
+def split_word(word: Word, font: FontProperties) -> Iterator[Word]:
     """Break a word into pieces that each fit a line; nearly always there is one."""
     rest = word.text
     while rest:
         text = rest
-        while len(text) > 1 and measure(text, size, weight) > ROOM:
+        while len(text) > 1 and measure(text, font) > ROOM:
             text = text[:-1]
-        yield word._replace(text=text, width=measure(text, size, weight))
+        yield word._replace(text=text, width=measure(text, font))
         rest = rest.removeprefix(text)
 
 
@@ -115,13 +109,14 @@ def wrap(words: Iterable[Word], size: float, weight: str = "normal", gap: float 
     """Lay words out in lines of the figure's width, `gap` points between their boxes; from the right where the text
     is read so.
     """
+    font = FontProperties(size=size, weight=weight)
     given = [word._replace(text=replace_controls(word.text)) for word in words]
     # a text is read as its first letter is
     base = next(filter(None, (find_direction(word.text) for word in given)), "L")
     lines: list[list[Word]] = [[]]
     used = 0.0
     for word in assign_directions(given, base):
-        for piece in split_word(word, size, weight):
+        for piece in split_word(word, font):
             if used + piece.width > ROOM:
                 lines.append([])
                 used = 0.0
@@ -151,9 +146,8 @@ class Page:
             for word in line:
                 if word.shade is not None:
                     high = (LEADING - 0.15) * size
-                    box = Rectangle((word.left, middle - high / 2), word.width, high)
+                    box = self.axes.add_patch(Rectangle((word.left, middle - high / 2), word.width, high))
                     box.set(facecolor=style.MAPS(word.shade), edgecolor=style.BLACK, linewidth=0.8 * word.first)
-                    self.axes.add_patch(box)
                 # on one baseline: centring each word would let it dance with its descenders
                 self.axes.text(word.left + PADDING, middle + 0.3 * size, word.text, size=size, weight=weight)
             self.top += LEADING * size
@@ -206,8 +200,11 @@ def warn_unlearnt(predictions: pd.DataFrame | None, dataset: str) -> str:
     found = judge_ability(texts["label"].to_numpy(np.int64), guessed.astype(np.int64), None)
     if found["learnt"] == "yes":
         return ""
-    scores = (write_share(found[name]) for name in ("accuracy", "majority_accuracy"))
-    return "The base model is not clearly better than always the largest class: {} and {}. {}".format(*scores, USELESS)
+    accuracy, majority = (write_share(found[name]) for name in ("accuracy", "majority_accuracy"))
+    return (
+        f"The base model is not clearly better than always the largest class: {accuracy} and {majority}. There is no "
+        "decision that these maps could explain."
+    )
 
 
 def write_instance(page: Page, maps: pd.DataFrame, names: ClassNames, predictions: pd.DataFrame | None) -> None:

@@ -26,8 +26,8 @@ OFFSET = 0.16
 """How far, in rows, the two questions stand above and below the middle of a row."""
 # whole at the ends of a scale too
 DOT: Keywords = {"linestyle": "none", "clip_on": False, "markersize": 5}
-EDGED: Keywords = DOT | {"markersize": 6, "markeredgewidth": 0.5, "markeredgecolor": "white"}
-FRAMED: Keywords = DOT | {"markersize": 8, "markeredgewidth": 1, "markeredgecolor": style.BLACK}
+EDGED = DOT | {"markersize": 6, "markeredgewidth": 0.5, "markeredgecolor": "white"}
+FRAMED = DOT | {"markersize": 8, "markeredgewidth": 1, "markeredgecolor": style.BLACK}
 """The dot of attention, which is in question."""
 HOLLOW: Keywords = {"markerfacecolor": "white", "markeredgewidth": 1.2}
 TICK: Keywords = {"color": style.BLACK, "marker": "|", "markersize": 8, "linestyle": "none"}
@@ -101,7 +101,6 @@ def fig_plausibility(plausibility: pd.DataFrame, labels: Labels) -> Figure:
             axes.axvline(values.loc[name, "mean"], **ENDS[name])
         draw_dots(axes, values, names, choose_dot)
         panel.label_rows(PLAUSIBLE, names)
-        panel.write_title()
         axes.set_xlim(-0.02 * highest, min(1.02, 1.05 * highest))
     describe(
         figure,
@@ -134,7 +133,6 @@ def fig_instead(instead: pd.DataFrame, labels: Labels) -> Figure:
             axes.axvline(value, color=style.GREY, **style.DASHES, zorder=0)
         clear_rows(axes, len(names))
         panel.label_rows(RANKINGS, names)
-        panel.write_title()
     describe(
         figure,
         "0: random; 1: leave-one-out (located), the smallest set that flips the decision (ranks); 95 % intervals",

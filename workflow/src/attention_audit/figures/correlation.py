@@ -38,7 +38,6 @@ CELLS = 40  # of the map of items, a side
 FAINTEST = 0.2  # items, so that a single one is seen
 SHARE_BARS = np.linspace(0, 1, 26)
 WIDTH = 0.08  # of a bar that stands for one value
-Y_LABELS = ("contribution (share)", "% of texts", "% of texts")
 
 
 def take_compared(correlation: pd.DataFrame) -> pd.DataFrame:
@@ -51,7 +50,8 @@ def take_compared(correlation: pd.DataFrame) -> pd.DataFrame:
 
 def choose_line(measure: str) -> Keywords:
     """Choose how the outline of a measure is drawn."""
-    return {"color": style.PALETTE[ATTRIBUTIONS[measure].colour], "linestyle": LINES[measure], "linewidth": 1.2}
+    look = ATTRIBUTIONS[measure]
+    return {"color": style.PALETTE[look.colour], "linestyle": LINES[measure], "linewidth": 1.2, "label": look.label}
 
 
 def draw_histograms(axes: Axes, rows: pd.DataFrame) -> None:
@@ -97,7 +97,7 @@ def jw_fig_correlation(correlation: pd.DataFrame, models: Names) -> Figure:
         "1: attention orders the tokens as the measure does; 0: unrelated; -1: the opposite order",
         "% of texts",
     )
-    draw_legend(figure, ({"label": ATTRIBUTIONS[name].label, **choose_line(name)} for name in LINES))
+    draw_legend(figure, map(choose_line, LINES))
     return figure
 
 
@@ -146,7 +146,6 @@ def jw_fig_agreement(agreement: pd.DataFrame, models: Names) -> Figure:
         axes.set_xticks(range(len(labels)), labels, rotation=45, ha="right", rotation_mode="anchor")
         # the columns of the panels above are those of the lowest
         axes.tick_params(labelbottom=panel.lowest)
-        panel.write_title()
     bar = figure.colorbar(image, ax=figure.axes, orientation="horizontal", fraction=0.03, aspect=50, pad=0.02)
     bar.outline.set_visible(False)
     describe(
@@ -163,13 +162,9 @@ def take_items(rows: pd.DataFrame) -> tuple[Floats, Floats]:
     Each list of `rows` is in columns of its own, such as top_weights_0. Texts whose contributions are all 0 are left
     out.
     """
-    weights, contributions = (
-        rows.reindex(columns=[f"{name}_{place}" for place in range(TOP)])
-        for name in ("top_weights", "top_contributions")
-    )
-    shares = contributions.div(rows["magnitude"], axis=0).to_numpy()
+    shares = rows.filter(like="top_contributions_").div(rows["magnitude"], axis=0).to_numpy()
     known = np.isfinite(shares)
-    return weights.to_numpy()[known], shares[known]
+    return rows.filter(like="top_weights_").to_numpy()[known], shares[known]
 
 
 def draw_items(axes: Axes, rows: pd.DataFrame) -> None:
@@ -221,8 +216,7 @@ def wp_fig_contributions(contributions: pd.DataFrame, models: Names) -> Figure:
     for panel in panels:
         for draw, axes in zip((draw_items, draw_against, draw_overlap), panel.axes, strict=True):
             draw(axes, panel.rows)
-        panel.name_axes(*Y_LABELS)
-        panel.write_title()
+        panel.name_axes("contribution (share)", "% of texts", "% of texts")
     describe(
         figure,
         "above: items, the darker the more of them (logarithmic, each panel by itself; both axes are square roots)",

@@ -27,8 +27,6 @@ FAINTEST = 0.3  # texts, so that a single one is seen
 LEAST, LEAST_JS = 0.01, 0.0001  # what the axes of attention and of divergence reach at least
 BELOW = 0.01  # of the axis of divergence lies below 0 at least, before its root
 SHADES = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
-X_LABEL = "Δα: attention of the top item minus that of another"
-HINT = "above 0 the top item matters more than the other, below 0 less"
 BEYOND = "smallest"
 """The ranking that the paper does not have; a line above it sets it apart."""
 MEASURES = {
@@ -78,7 +76,12 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     )  # fmt: skip
     bar.minorticks_off()
     bar.outline.set_visible(False)
-    describe(figure, X_LABEL, HINT, "ΔJS (nats; square-root scale)")
+    describe(
+        figure,
+        "Δα: attention of the top item minus that of another",
+        "above 0 the top item matters more than the other, below 0 less",
+        "ΔJS (nats; square-root scale)",
+    )
     return figure
 
 
@@ -190,7 +193,6 @@ def ss_fig_aopc(ranked_sets: Iterable[pd.DataFrame], models: Names) -> Figure:
                 axes.sharey(first)
             draw_curves(axes, panel.rows[panel.rows["measure"] == measure])
         panel.name_axes(*MEASURES.values(), size=style.TEXT)
-        panel.write_title()
     describe(
         figure,
         "items from the top of the ranking (%)",

@@ -46,8 +46,8 @@ def _list_fonts() -> Mapping[str, str]:
         with suppress(OSError, RuntimeError):  # a damaged font is as good as none
             fontManager.addfont(path)
     entries = sorted(fontManager.ttflist, key=lambda entry: (entry.style == "normal", entry.weight == 400))
-    files = {entry.name: str(entry.fname) for entry in entries if Path(entry.fname).is_file()}
-    return {name: files[name] for name in sorted(files) if not name.startswith(BOXES)}
+    found = (entry for entry in entries if Path(entry.fname).is_file() and not entry.name.startswith(BOXES))
+    return dict(sorted({entry.name: str(entry.fname) for entry in found}.items()))
 
 
 @cache

@@ -56,8 +56,8 @@ class Panel(NamedTuple):
     lowest: bool
 
     def write_title(self, *lines: str, narrower: int = 0) -> None:
-        """Name the panel by its data set, its model and some lines, each broken where it has no room. narrower: letters
-        of a line that find no room, since the ticks at the left are long.
+        """Name the panel by its data set, its model and further lines, each broken where it has no room. narrower:
+        letters of a line that find no room, since the ticks at the left are long.
         """
         room = LETTERS[self.columns] - narrower
         text = "\n".join(
@@ -103,6 +103,7 @@ def make_panels(
         names = [display_name(dataset), *called]
         left, lowest = place % columns == 0, place + columns >= count
         panels.append(Panel(dataset, names, part, list(cells[place]), columns, left, lowest))
+        panels[-1].write_title()
     return figure, panels
 
 

@@ -1,7 +1,7 @@
 """What changing the attention costs in changed predictions: figure 5 of Wiegreffe & Pinter 2019."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -31,16 +31,16 @@ DRAWN: dict[str, Keywords] = {
     CONTINUATION: CURVE | {"label": "adversary by continuation (λ)"},
 }
 """The models that have an entry of their own in the legend; others have one under their own label."""
-SINGLE: Keywords = POINTS | {"markersize": 2, "alpha": 0.4, "label": ""}
+SINGLE = POINTS | {"markersize": 2, "alpha": 0.4, "label": ""}
 """One of the adversaries of which a curve shows the mean."""
-INSTANCE: Keywords = POINTS | {
+INSTANCE = POINTS | {
     "color": style.VERMILLION, "marker": "P", "markersize": 7, "alpha": 1, "label": "per-instance adversary",
 }  # fmt: skip
 OTHERS = (ADVERSARY, CONTINUATION, "adversaries", "uniform", "imposed")
 """The models that are no further trainings of the model in question."""
 LIMIT: Keywords = {"linewidth": 0.8, "linestyle": (0, (5, 2)), "zorder": 1}
-BUDGET: Keywords = LIMIT | {"color": style.BLACK, "label": "tolerance"}
-RETRAINED: Keywords = LIMIT | {"color": style.GREEN, "label": "mean of further seeds"}
+BUDGET = LIMIT | {"color": style.BLACK, "label": "tolerance"}
+RETRAINED = LIMIT | {"color": style.GREEN, "label": "mean of further seeds"}
 """The TVD up to which predictions count as nearly the same, and that of another training, as lines."""
 JUMP: Keywords = {"linestyle": (0, (1, 2)), "marker": ""}
 """How two neighbours of a curve are joined between which the search has a gap."""
@@ -63,12 +63,7 @@ def list_curves(runs: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def draw_panel(
-    axes: Axes,
-    looks: Mapping[str, Keywords],
-    runs: pd.DataFrame,
-    curves: Iterable[pd.DataFrame],
-    instance: pd.DataFrame,
-    budget: float,
+    axes: Axes, looks: Mapping[str, Keywords], runs: pd.DataFrame, instance: pd.DataFrame, budget: float
 ) -> None:
     """Draw one panel: a point for each run of a model, the limits of TVD, and the curves over lambda, dotted over gaps
     of the search. looks: of the models. budget: the tolerance.
@@ -80,7 +75,7 @@ def draw_panel(
         elif name == ADVERSARY and rows["seed"].nunique() > 1:
             axes.plot(rows["jsd"], rows["tvd"], **look | SINGLE)
     axes.plot(instance["jsd"], instance["tvd"], **INSTANCE)
-    for curve in curves:
+    for curve in list_curves(runs):
         look = looks[curve["model"].iloc[0]]
         # a curve begins at the base model itself
         for ends in pairwise([(0.0, 0.0), *zip(curve["jsd"], curve["tvd"], strict=True)]):
@@ -94,13 +89,13 @@ def draw_panel(
     scale_to_ln2(axes)
 
 
-def label_lambdas(axes: Axes, looks: Mapping[str, Keywords], curves: Iterable[pd.DataFrame]) -> None:
+def label_lambdas(axes: Axes, looks: Mapping[str, Keywords], runs: pd.DataFrame) -> None:
     """Name the lambdas at both ends of the first curve of each family, clear of lines, points and each other.
 
     The layout must be final.
     """
     firsts: dict[str, pd.DataFrame] = {}
-    for curve in curves:
+    for curve in list_curves(runs):
         firsts.setdefault(curve["model"].iloc[0], curve)
     texts = []
     for name, curve in firsts.items():
@@ -138,14 +133,12 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     }
     runs = average_by(comparison, ["dataset", "model", "lambda", "seed"])
     figure, panels = make_panels(runs, HEIGHT)
-    curves = [list_curves(panel.rows) for panel in panels]
-    for panel, drawn in zip(panels, curves, strict=True):
+    for panel in panels:
         [axes] = panel.axes
         instance = instances[instances["dataset"] == panel.dataset]
-        draw_panel(axes, looks, panel.rows, drawn, instance, budget)
+        draw_panel(axes, looks, panel.rows, instance, budget)
         highest = max(LEAST * budget, 1.15 * pd.concat([panel.rows["tvd"], instance["tvd"]]).max())
         scale_by_roots(axes, "y", 0, highest, apart=0.08)
-        panel.write_title()
     describe(
         figure,
         "JSD of attention from the base model's (nats)",
@@ -155,6 +148,6 @@ def wp_fig5_tvd_jsd(comparison: pd.DataFrame, instance_adversary: pd.DataFrame, 
     )
     draw_legend(figure, [*looks.values(), INSTANCE, BUDGET, RETRAINED])
     figure.draw_without_rendering()
-    for panel, drawn in zip(panels, curves, strict=True):
-        label_lambdas(panel.axes[0], looks, drawn)
+    for panel in panels:
+        label_lambdas(panel.axes[0], looks, panel.rows)
     return figure

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.answer.estimates import mean
+from attention_audit.answer.estimates import Estimate, mean
 from attention_audit.arrays import Floats
 from attention_audit.names import RANKINGS, Names
 from attention_audit.tables.arrays import cube
@@ -23,27 +23,26 @@ FAR = 9.0  # where a bar ends that has no end
 LEAST, MOST = -0.25, 1.05  # of the axis of `ranks`, unless a model lies below
 ROOM = 1.15  # the axis of TVD ends at so many times the highest end of a bar
 
-Point = tuple[float, ...]
-"""A value and the bounds of its interval."""
+Estimates = dict[str, Estimate]
+"""By model."""
 
 
 def estimate_points(
     conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
-) -> dict[str, dict[str, Point]]:
-    """Estimate conicity, median TVD and the effect of `ranks` by quantity (magnitude, median_tvd, ranks) and model,
-    from the rows of one data set.
-    """
-    found: dict[str, dict[str, Point]] = {}
-    for name, rows, least in (("magnitude", conicity, -1.0), ("median_tvd", permutation, 0.0)):
-        measured = cube(rows, name, "model")
-        found[name] = {model: mean(measured[model], least)[:3] for model in models.ordered(measured)}
+) -> tuple[Estimates, Estimates, Estimates]:
+    """Estimate the conicity, the median TVD and the effect of `ranks`, from the rows of one data set."""
+    alike, moved = cube(conicity, "magnitude", "model"), cube(permutation, "median_tvd", "model")
     asked = effects(permutation, ranked_sets, models)
-    return found | {"ranks": {model: effect[:3] for (question, model), effect in asked.items() if question == "ranks"}}
+    return (
+        {model: mean(alike[model], -1.0) for model in models.ordered(alike)},
+        {model: mean(moved[model]) for model in models.ordered(moved)},
+        {model: effect for (question, model), effect in asked.items() if question == "ranks"},
+    )
 
 
-def measure_bar(point: Point) -> Floats:
+def measure_bar(estimate: Estimate) -> Floats:
     """Measure how far an interval reaches below and above its value, (2, 1), as matplotlib wants it."""
-    value, low, high = np.clip(point, -FAR, FAR)
+    value, low, high = np.clip(estimate[:3], -FAR, FAR)
     return np.fmax([[value - low], [high - value]], 0)
 
 
@@ -53,24 +52,16 @@ def choose_look(name: str, models: Names) -> Keywords:
     return style.convert_look(models[name]) | {"markersize": 5, "linestyle": "none"} | fill
 
 
-def draw_points(axes: Axes, across: dict[str, Point], upwards: dict[str, Point], models: Names) -> None:
+def draw_points(axes: Axes, across: Estimates, upwards: Estimates, models: Names) -> None:
     """Draw one point a model, with the intervals of both numbers, and a line from the model without its remedy."""
-    known = [name for name in across if name in upwards and np.isfinite(upwards[name][0])]
+    known = [name for name in across if name in upwards and np.isfinite(upwards[name].value)]
     for name in known:
-        plain = twin(name)
+        x, y, plain = across[name], upwards[name], twin(name)
         if plain in known:
-            ends = [[found[each][0] for each in (plain, name)] for found in (across, upwards)]
+            ends = [across[plain].value, x.value], [upwards[plain].value, y.value]
             axes.plot(*ends, color=style.GREY, linewidth=0.7, zorder=1)
-        x, y = across[name], upwards[name]
-        axes.errorbar(
-            [x[0]],
-            [y[0]],
-            xerr=measure_bar(x),
-            yerr=measure_bar(y),
-            elinewidth=0.8,
-            zorder=2,
-            **choose_look(name, models),
-        )
+        look = choose_look(name, models) | {"elinewidth": 0.8, "zorder": 2}
+        axes.errorbar([x.value], [y.value], xerr=measure_bar(x), yerr=measure_bar(y), **look)
     axes.set_xlim(-0.02, 1.02)
 
 
@@ -89,19 +80,18 @@ def md_fig_conicity(
     for panel in panels:
         above, below = panel.axes
         permuted, ranked = (frame[frame["dataset"] == panel.dataset] for frame in (permutation, ranked_sets))
-        found = estimate_points(panel.rows, permuted, ranked, models)
-        draw_points(above, found["magnitude"], found["median_tvd"], models)
-        draw_points(below, found["magnitude"], found["ranks"], models)
-        highest = max((min(high, 1.0) for *_, high in found["median_tvd"].values()), default=1.0)
+        alike, tvd, ranks = estimate_points(panel.rows, permuted, ranked, models)
+        draw_points(above, alike, tvd, models)
+        draw_points(below, alike, ranks, models)
+        highest = max((min(each.high, 1.0) for each in tvd.values()), default=1.0)
         above.set_ylim(0, ROOM * highest or 1.0)
-        lowest = np.nanmin([0.0, *(value for value, *_ in found["ranks"].values())])
+        lowest = np.nanmin([0.0, *(each.value for each in ranks.values())])
         below.set_ylim(min(LEAST, lowest - 0.1), MOST)
         below.axhline(0, color=style.GREY, **style.DASHES, zorder=0)
-        if not found["ranks"]:
+        if not ranks:
             write_reason(below, "not asked of pairs")
         above.tick_params(labelbottom=False)
         below.tick_params(labelbottom=panel.lowest)
-        panel.write_title()
         panel.name_axes("TVD when permuted", "ranks (share)")
     describe(
         figure,
@@ -140,7 +130,6 @@ def roar_fig_masked(predictions: pd.DataFrame, models: Names) -> Figure:
         found = curves_of(panel.rows)
         shown |= dict.fromkeys(found)
         draw_curves(panel.axes[0], found)
-        panel.write_title()
     describe(
         figure,
         "words that are masked (%)",
