@@ -11,7 +11,7 @@ import torch
 
 from attention_audit.arrays import Array, Floats, Floats32, Integers
 from attention_audit.audits.erasure import find_contributions
-from attention_audit.columns.kinds import Column, flag, integer, real, reals
+from attention_audit.columns.kinds import flag, integer, real, reals
 from attention_audit.columns.tables import TEXTS
 from attention_audit.names import MAPS
 from attention_audit.readout import HeadStates, Readout
@@ -300,19 +300,22 @@ class ViewBuilder:
             "tail": self.here and first.head is not None,
             "maps": self.abouts,
             "missing": missing,
-            "columns": [describe_column(column) for column in SHOWN_COLUMNS],
+            "columns": [
+                AboutColumn(
+                    name=column.name,
+                    label=LABELS.get(column.name, column.name),
+                    kind=KINDS.get(column.type, "text"),
+                    unit=column.unit,
+                    meaning=column.meaning,
+                )
+                for column in SHOWN_COLUMNS
+            ],
         }
         return cast(AboutView, found)
 
 
 KINDS: dict[Any, ColumnKind] = {flag.type: "flag", integer.type: "integer", real.type: "number", reals.type: "number"}
 SHOWN_COLUMNS = tuple(column for column in TEXTS.columns if column.name not in SHOWN_ELSEWHERE)
-
-
-def describe_column(column: Column) -> AboutColumn:
-    """Say what there is to know of a column of the table of texts."""
-    label, kind = LABELS.get(column.name, column.name), KINDS.get(column.type, "text")
-    return AboutColumn(name=column.name, label=label, kind=kind, unit=column.unit, meaning=column.meaning)
 
 
 def write_value(value: Any) -> str | float | bool | None:

@@ -107,12 +107,11 @@ def save(figure: Figure, pdf: Path, png: Path, provenance: str) -> None:
     Raises AuditError where a file cannot be written.
     """
     with use_house_style():
-        with whole(pdf) as temporary:
-            figure.savefig(temporary, format="pdf", metadata={"CreationDate": None, "Keywords": provenance})
-        # to find the layout takes as long as to draw; both files have the same
-        figure.set_layout_engine("none")
-        with whole(png) as temporary:
-            figure.savefig(temporary, format="png", metadata={"Description": provenance})
+        for path, about in ((pdf, {"CreationDate": None, "Keywords": provenance}), (png, {"Description": provenance})):
+            with whole(path) as temporary:
+                figure.savefig(temporary, format=path.suffix[1:], metadata=about)
+            # to find the layout takes as long as to draw; both files have the same
+            figure.set_layout_engine("none")
 
 
 def list_texts(figure: Figure) -> list[str]:
