@@ -80,3 +80,17 @@ def contributions(models: Models, texts: int = 40, items: int = 9) -> pd.DataFra
         frame[f"top_weights_{place}"] = weights[:, place]
         frame[f"top_contributions_{place}"] = 2 * weights[:, place] * random.choice([-1, 1], len(frame))
     return frame.assign(items=items, magnitude=2.0)
+
+
+def attention_maps(texts: Iterable[Sequence[str]]) -> pd.DataFrame:
+    """Rows of columns.ATTENTION_MAPS of some texts, which are words."""
+    random = np.random.default_rng(0)
+    about = {"dataset": "sst", "label": 1, "probability": 0.9, "base_prediction": 1}
+    rows = [
+        {**about, "id": f"sst-test-{number}", "weights": weights, "jsd": jsd, "position": place, "token": word}
+        | {"attention": attention}
+        for number, words in enumerate(texts)
+        for weights, jsd in (("base", 0.0), ("consistent_adversary", 0.5), ("instance_adversary", 0.5))
+        for place, (word, attention) in enumerate(zip(words, random.dirichlet([0.2] * len(words)), strict=True))
+    ]
+    return pd.DataFrame(rows)

@@ -33,16 +33,6 @@ def test_figure3_counts_attention_with_the_corrected_draw_whole():
     assert axes.get_title(loc="left").endswith(f"below 0: {(shown['delta_js'] < 0).sum()} of 20")
 
 
-def test_figure3_panels_are_as_large_as_their_texts_need():
-    frame = single_weight(FEW)
-    frame.loc[frame["model"] == "flan_none", ["delta_attention", "delta_js"]] /= 100
-    one, flat, _ = ss_fig3_delta_js(frame, SS).axes
-    assert one.get_xlim()[1] > 0.9
-    assert flat.get_xlim()[1] == pytest.approx(0.0105, abs=1e-3)
-    assert 0 < flat.get_ylim()[1] < 0.02 * one.get_ylim()[1]
-    assert flat.collections[0].get_array().sum() == 60
-
-
 def test_boxes_are_of_the_same_texts():
     frame = ranked_sets({"yelp": ["han_rnn"]}, texts=10)
     never = frame["id"].isin(["text 8", "text 9"])

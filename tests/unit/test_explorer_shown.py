@@ -108,18 +108,6 @@ def test_the_answers_on_a_model_are_shown_where_there_are_any(shown: Shown) -> N
     assert shown.one("#answer").get_property("hidden")
 
 
-def test_every_map_of_attention_imposed_says_what_python_says(shown: Shown) -> None:
-    for about in ABOUT["views"]:
-        if not about["here"]:
-            continue
-        key, seed, view = about["key"], about["seeds"][0], VIEWS[about["key"]]
-        for map_ in about["maps"]:
-            if map_["kind"] == "attention" and map_["computed"] == "stored":
-                shown.open(f"#view={key}&text={view['id'][2]}&begin=map,{map_['key']}")
-                assert weights_of(shown) == pytest.approx(view["maps"][map_["key"]][2])
-                check_outcome(shown, key, seed, 2)
-
-
 def test_a_drag_moves_the_weight_and_all_that_follows(shown: Shown) -> None:
     shown.open(f"#view={NEEDLE}&text=needle-test-00001")
     before = weights_of(shown)

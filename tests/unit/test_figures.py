@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawn import assert_readable, list_words, points_of, titles
+from figure_rows import attention_maps
 from labels import WP
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -56,20 +57,6 @@ def instance_adversary(compared):
     texts = compared[(compared["model"] == "base") & (compared["seed"] == 1)]
     random = np.random.default_rng(0)
     return texts.assign(jsd=random.uniform(0.4, LN2, len(texts)), tvd=random.uniform(0, 0.05, len(texts)), admissible=5)
-
-
-def attention_maps(texts):
-    """Plausible columns.ATTENTION_MAPS rows of some texts (lists of words)."""
-    random = np.random.default_rng(0)
-    about = {"dataset": "sst", "label": 1, "probability": 0.9, "base_prediction": 1}
-    rows = [
-        {**about, "id": f"sst-test-{number}", "weights": weights, "jsd": jsd, "position": place, "token": word}
-        | {"attention": attention}
-        for number, words in enumerate(texts)
-        for weights, jsd in (("base", 0.0), ("consistent_adversary", 0.5), ("instance_adversary", 0.5))
-        for place, (word, attention) in enumerate(zip(words, random.dirichlet([0.2] * len(words)), strict=True))
-    ]
-    return pd.DataFrame(rows)
 
 
 CENSUS = {"sst": pd.DataFrame({"label": [0, 1], "label_name": ["bad", "good"]})}
@@ -209,11 +196,6 @@ def test_figure5_names_the_models_that_are_compared():
     assert len(next(line.get_xydata() for line in axes.lines if line.get_marker() == "v")) == 8
     searches = ["adversary from scratch (beside it: λ)", "adversary by continuation (λ)"]
     assert draw(compared)[1] == ["further seeds", "uniform weights", *searches, *limits]
-
-
-def test_figure2_refuses_weights_that_it_does_not_know():
-    with pytest.raises(AuditError, match=r"^kind of weights 'gpt' is not known .* WEIGHTS of attention_audit/figures"):
-        wp_fig2_attention_maps(attention_maps([["a"]]).replace({"weights": {"base": "gpt"}}), CENSUS)
 
 
 def test_figure5_draws_the_limits_of_tvd_and_dots_over_a_gap_of_the_search():
