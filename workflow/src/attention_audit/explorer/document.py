@@ -50,7 +50,6 @@ import pandas as pd
 from attention_audit.arrays import Floats
 
 MapKind = Literal["attention", "signed", "share", "mark"]
-Computed = Literal["stored", "even", "exact"]
 ColumnKind = Literal["integer", "number", "flag", "text"]
 
 
@@ -77,7 +76,7 @@ class AboutMap(TypedDict):
     label: str
     meaning: str
     kind: MapKind
-    computed: Computed
+    computed: Literal["stored", "even", "exact"]
     seed: int | None
     own: bool
 

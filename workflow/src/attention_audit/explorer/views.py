@@ -89,11 +89,6 @@ def round_probabilities(rows: Array) -> list[list[float]]:
     return cast("list[list[float]]", rows.astype(np.float64).round(PROBABILITY).tolist())
 
 
-def share_marks(marks: Sequence[Sequence[int]], words: Integers) -> Floats32:
-    """Take the share of the annotators who marked each of some words."""
-    return np.array(np.mean([np.isin(words, list(positions)) for positions in marks], axis=0), np.float32)
-
-
 @dataclass
 class ViewBuilder:
     """The making of one view, of one judged model.
@@ -192,7 +187,11 @@ class ViewBuilder:
             kind, label, meaning = ATTRIBUTIONS.get(name) or ("signed", MAPS[name].label, FURTHER_MAP)
             self._add(f"{name}:{seed}", f"{label}, seed {seed}", meaning, self._fit_words(values), kind=kind, seed=seed)
         read = zip(first.ids, self.texts, first.places, strict=True)
-        known = {id_: share_marks(text["marks"], words) for id_, text, words in read if text["marks"]}
+        known = {
+            id_: np.array(np.mean([np.isin(words, list(marks)) for marks in text["marks"]], 0), np.float32)
+            for id_, text, words in read
+            if text["marks"]
+        }
         if known and self.about["items"] == "words":
             meaning = "The share of the annotators who marked the word."
             self._add("people", "marked words", meaning, self._fit_words(known), kind="mark")
