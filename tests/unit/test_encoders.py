@@ -68,7 +68,7 @@ def test_the_declared_encoders_are_built_and_sum_up_queries_as_declared() -> Non
         if name != "transformer":
             encoder = build_reader(architecture(name))
             assert isinstance(encoder, TextEncoder if entry.marked else Words)
-            assert hasattr(getattr(encoder, "encoder", encoder), "summary") == entry.summarising
+            assert hasattr(getattr(encoder, "encoder", encoder), "summary") == entry.paired
 
 
 @pytest.mark.parametrize("given", [{"hierarchical": True}, {"dropout": {"words": 0.1}}])

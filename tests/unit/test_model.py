@@ -59,7 +59,7 @@ def test_logits_attention_and_gradients_equal_the_packed_reference() -> None:
 
 @pytest.mark.parametrize("name", ATTENTION)
 def test_every_declared_attention_is_built(name: str) -> None:
-    for pair in (False, True)[: 1 + bool(ATTENTION[name].queried)]:
+    for pair in (False, True)[: 1 + bool(ATTENTION[name].paired)]:
         assert isinstance(build_attention(make_architecture("affine", name, pair=pair), 4), nn.Module)
 
 

@@ -5,6 +5,7 @@ since a run is planned without PyTorch; the functions that build them are named.
 "module:Class".
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, Self, get_args
 
@@ -16,52 +17,40 @@ from attention_audit.transformer.settings import Backbone, Share
 
 
 @dataclass(frozen=True)
-class EncoderEntry:
-    """An encoder. target: the function, or the class, that builds it from an architecture and the width of the
-    embedding, or of the vectors that it reads.
+class Entry:
+    """An encoder or a kind of attention. target: the function, or the class, that builds it from an architecture and a
+    width: that of the embedding or of the vectors that an encoder reads, or of the states that attention weighs.
 
-    marked: it reads a whole text with marks around it; all others read vectors of words or of sentences. summarising:
-    it can sum up a query, which models of pairs need.
+    paired: models of pairs may have it: the encoder can sum up a query, the attention reads one too where the
+    architecture is of pairs. marked: the encoder reads a whole text with marks around it; all others read vectors of
+    words or of sentences. learns: the attention is a scoring function, whose weights the model learns.
     """
 
     target: str
+    paired: bool = False
     marked: bool = False
-    summarising: bool = False
-
-
-ENCODERS = {
-    "bilstm": EncoderEntry("model.encoders:BiLSTM", marked=True, summarising=True),
-    "affine": EncoderEntry("model.encoders:Affine", summarising=True),
-    "bigru": EncoderEntry("model.encoders:BiGRU"),
-    "conv": EncoderEntry("model.encoders:Convolution", summarising=True),
-    "none": EncoderEntry("model.encoders:Bare"),
-    "transformer": EncoderEntry("model.encoders:build_carried", marked=True, summarising=True),
-    "lstm": EncoderEntry("model.encoders:LSTM", marked=True, summarising=True),
-    "orthogonal_bilstm": EncoderEntry("model.encoders:OrthogonalBiLSTM", marked=True, summarising=True),
-    "orthogonal_lstm": EncoderEntry("model.encoders:OneOrthogonalLSTM", marked=True, summarising=True),
-}
-"""Every encoder."""
-
-
-@dataclass(frozen=True)
-class AttentionEntry:
-    """A kind of attention. target: the function, or the class, that builds it from an architecture and the width of the
-    states that it weighs. queried: it also reads a query where the architecture is of pairs. learns: it is a scoring
-    function, whose weights the model learns.
-    """
-
-    target: str
-    queried: bool = False
     learns: bool = True
 
 
+ENCODERS = {
+    "bilstm": Entry("model.encoders:BiLSTM", paired=True, marked=True),
+    "affine": Entry("model.encoders:Affine", paired=True),
+    "bigru": Entry("model.encoders:BiGRU"),
+    "conv": Entry("model.encoders:Convolution", paired=True),
+    "none": Entry("model.encoders:Bare"),
+    "transformer": Entry("model.encoders:build_carried", paired=True, marked=True),
+    "lstm": Entry("model.encoders:LSTM", paired=True, marked=True),
+    "orthogonal_bilstm": Entry("model.encoders:OrthogonalBiLSTM", paired=True, marked=True),
+    "orthogonal_lstm": Entry("model.encoders:OneOrthogonalLSTM", paired=True, marked=True),
+}
+"""Every encoder."""
 ATTENTION = {
-    "additive": AttentionEntry("model.attention:Additive", queried=True),
-    "linear": AttentionEntry("model.attention:Linear"),
-    "dot": AttentionEntry("model.attention:Dot", queried=True),
-    "uniform": AttentionEntry("model.attention:Uniform", learns=False),
-    "imposed": AttentionEntry("model.attention:Imposed", learns=False),
-    "drawn": AttentionEntry("model.attention:Drawn", learns=False),
+    "additive": Entry("model.attention:Additive", paired=True),
+    "linear": Entry("model.attention:Linear"),
+    "dot": Entry("model.attention:Dot", paired=True),
+    "uniform": Entry("model.attention:Uniform", learns=False),
+    "imposed": Entry("model.attention:Imposed", learns=False),
+    "drawn": Entry("model.attention:Drawn", learns=False),
 }
 """Every kind of attention over the items of a text: the scoring functions, and three kinds that learn nothing."""
 Heads = Literal["heads", "even_heads"]
@@ -76,14 +65,9 @@ Attention = Annotated[str, OneOf(lambda: [*ATTENTION, *HEADS])]
 """A kind of attention, likewise, or one of `Heads`."""
 
 
-def find_encoder(name: str) -> EncoderEntry:
-    """Find an encoder by its name; "module:Class" is one that reads vectors."""
-    return ENCODERS.get(name) or EncoderEntry(name)
-
-
-def find_attention(name: str) -> AttentionEntry:
-    """Find a kind of attention by its name; "module:Class" is a scoring function without a form for pairs."""
-    return ATTENTION.get(name) or AttentionEntry(name)
+def find_entry(entries: Mapping[str, Entry], name: str) -> Entry:
+    """Find an encoder or attention by its name; "module:Class" reads vectors or scores states, and no pairs."""
+    return entries.get(name) or Entry(name)
 
 
 class Dropout(Section):
@@ -133,9 +117,9 @@ class Architecture(Section):
     @property
     def modules(self) -> list[str]:
         """Return the modules that build encoder and attention."""
-        targets = [find_encoder(self.encoder).target]
+        targets = [find_entry(ENCODERS, self.encoder).target]
         if not self.classifying:
-            targets.append(find_attention(self.attention).target)
+            targets.append(find_entry(ATTENTION, self.attention).target)
         return [module_of(target) for target in targets]
 
     @property
@@ -154,7 +138,7 @@ class Architecture(Section):
             raise ValueError(f"encoder {self.encoder!r}: a Transformer is to be named where it is the encoder, only")
         if self.classifying and not self.tuned:
             raise ValueError(f"attention {self.attention!r}: is that of a Transformer that is fine-tuned")
-        if find_encoder(self.encoder).marked and (self.hierarchical or self.dropout.words):
+        if find_entry(ENCODERS, self.encoder).marked and (self.hierarchical or self.dropout.words):
             raise ValueError(
                 f"{self.encoder} reads a whole text between its marks: no sentences, and no dropout of words"
             )
@@ -165,14 +149,13 @@ class Architecture(Section):
         return self
 
     def _refuse_unless_for_pairs(self) -> None:
-        summarising = {name for name, entry in ENCODERS.items() if entry.summarising}
-        queried = {name for name, entry in ATTENTION.items() if entry.queried}
-        for part, name, known in (
-            (f"encoder {self.encoder!r} cannot sum up the query of a pair", self.encoder, summarising),
-            (f"attention {self.attention!r} has no form for pairs", self.attention, queried),
+        for part, name, entries, fault in (
+            ("encoder", self.encoder, ENCODERS, "cannot sum up the query of a pair"),
+            ("attention", self.attention, ATTENTION, "has no form for pairs"),
         ):
-            if name not in known:
-                raise ValueError(f"{part}; use one of: {', '.join(sorted(known))}")
+            paired = sorted(name for name, entry in entries.items() if entry.paired)
+            if name not in paired:
+                raise ValueError(f"{part} {name!r} {fault}; use one of: {', '.join(paired)}")
         if self.hierarchical:
             raise ValueError("pairs are read flat, not as sentences")
         if self.dropout != Dropout() or self.initialisation != "torch":

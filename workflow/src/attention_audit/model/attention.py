@@ -14,7 +14,7 @@ from torch.nn.functional import cosine_similarity
 from attention_audit.errors import AuditError
 from attention_audit.targets import load
 
-from .architecture import Architecture, find_attention
+from .architecture import ATTENTION, Architecture, find_entry
 from .batch import Batch, Sentences, require_part
 
 PLACES = 1000
@@ -158,7 +158,7 @@ def build_attention(architecture: Architecture, width: int) -> Any:
     """Build the attention of an architecture over states of this width: from states (N, I, H) and the texts to weights
     (N, I); for pairs that which also reads the states of queries, (N, H).
     """
-    return load(find_attention(architecture.attention).target)(architecture, width)
+    return load(find_entry(ATTENTION, architecture.attention).target)(architecture, width)
 
 
 def compute_cosines(states: Tensor, mask: Tensor) -> Tensor:

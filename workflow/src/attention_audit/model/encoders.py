@@ -17,7 +17,7 @@ from torch.nn.functional import embedding as lookup
 from attention_audit.batching import mark_lengths
 from attention_audit.targets import load
 
-from .architecture import Architecture, find_encoder
+from .architecture import ENCODERS, Architecture, find_entry
 from .batch import Batch, Marked, require_part
 
 LEAST = 1e-6
@@ -28,7 +28,7 @@ class TextEncoder(nn.Module):
     """Reads the words of B texts of at most L tokens, and the marks around each text.
 
     forward(embedding, texts) gives the states of the tokens, (B, L, width), which have no meaning on padding;
-    summary(embedding, texts), where the entry says `summarising`, one vector of each text, (B, width).
+    summary(embedding, texts), where the entry says `paired`, one vector of each text, (B, width).
     """
 
     width: int
@@ -38,7 +38,7 @@ class VectorEncoder(nn.Module):
     """Reads N sequences of at most L vectors of size E, with their lengths (N,).
 
     forward(vectors, lengths) gives states, (N, L, E) -> (N, L, width), which have no meaning on padding;
-    summary(states, lengths), where the entry says `summarising`, one vector of each sequence, (N, width).
+    summary(states, lengths), where the entry says `paired`, one vector of each sequence, (N, width).
 
     reach: a state depends on its own vector and on `reach` vectors on either side, and on nothing else; leave-one-out
     then computes only the states that a deletion changes. None where a state may depend on any vector, or on its
@@ -272,4 +272,4 @@ class Bare(VectorEncoder):
 
 def build_encoder(architecture: Architecture, size: int) -> Any:
     """Build the encoder that an architecture names, of words or vectors of width `size`."""
-    return load(find_encoder(architecture.encoder).target)(architecture, size)
+    return load(find_entry(ENCODERS, architecture.encoder).target)(architecture, size)

@@ -23,7 +23,7 @@ from torch.nn.functional import embedding as lookup
 from attention_audit.arrays import Floats32
 from attention_audit.transformer.states import WordStates
 
-from .architecture import Architecture, find_encoder
+from .architecture import ENCODERS, Architecture, find_entry
 from .attention import Additive, build_attention, weigh
 from .batch import Batch, Marked, Sentences, Split, require_part
 from .encoders import build_encoder
@@ -95,7 +95,7 @@ class Words(nn.Module):
 
 def build_reader(architecture: Architecture) -> Any:
     """Build what reads the words of texts: an encoder that reads their marks too, or `Words`."""
-    marked = find_encoder(architecture.encoder).marked
+    marked = find_entry(ENCODERS, architecture.encoder).marked
     return build_encoder(architecture, architecture.embedding) if marked else Words(architecture)
 
 
