@@ -60,11 +60,6 @@ class Tail:
     epsilon: float
     before: bool = False
 
-    @property
-    def gated(self) -> bool:
-        """Tell whether the inner layer has a gate."""
-        return len(self.weights["inner.weight"]) != self.weights["outer.weight"].shape[1]
-
     def to(self, dtype: torch.dtype) -> "Tail":
         """Return the same tail in other numbers."""
         return replace(self, weights={name: weight.to(dtype) for name, weight in self.weights.items()})
@@ -87,7 +82,8 @@ class Tail:
         mixed = self._normalise("output_normed", self._apply_linear("output", contexts)) + below
         normed = self._normalise("first", mixed)
         inner = self._apply_linear("inner", normed)
-        if self.gated:
+        # with a gate it is twice as wide as the outer layer reads
+        if inner.shape[-1] != self.weights["outer.weight"].shape[1]:
             inner, gate = inner.chunk(2, -1)
             inner = active(inner) * gate
         else:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 from torch.optim.lr_scheduler import LambdaLR, ReduceLROnPlateau
@@ -160,14 +160,6 @@ def compute_rate(step: int, steps: int, warmup: float) -> float:
     return max(0.0, (steps - step) / max(1.0, steps - rising))
 
 
-def cut_gradient(parameters: Sequence[nn.Parameter], settings: Recipe) -> None:
-    """Scale a step's gradient down to the norm `clip_norm` and cut its entries at `clip_value`, where these are set."""
-    if settings.clip_norm is not None:
-        clip_grad_norm_(parameters, settings.clip_norm)
-    if settings.clip_value is not None:
-        clip_grad_value_(parameters, settings.clip_value)
-
-
 def train_epoch(
     model: Network,
     split: Split,
@@ -191,7 +183,10 @@ def train_epoch(
         optimiser.zero_grad(set_to_none=True)
         loss = objective(model(batch), batch).sum()
         torch.autograd.backward(loss / len(members) if settings.average else loss)
-        cut_gradient([*model.parameters()], settings)
+        if settings.clip_norm is not None:
+            clip_grad_norm_(model.parameters(), settings.clip_norm)
+        if settings.clip_value is not None:
+            clip_grad_value_(model.parameters(), settings.clip_value)
         optimiser.step()
         if planned is not None:
             planned.step()
