@@ -348,6 +348,23 @@ class SequenceClassifier(TransformerClassifier):
         return Attended(weights, weights.new_zeros(*weights.shape, 0), below, logits)
 
 
+class Queries(nn.Module):
+    """The scores of the first token in the last layer: those of the query's weights.
+
+    The layer's other rows are not read, so whatever is done to its queries is done to this row alone. It holds no
+    weights of its own.
+    """
+
+    def __init__(self, query: nn.Linear) -> None:
+        super().__init__()
+        self._weights = (query.weight, query.bias)
+
+    def soften(self, factor: float) -> None:
+        """Multiply all scores by a factor."""
+        for weight in self._weights:
+            scale(weight, factor)
+
+
 class FineTuned(TransformerClassifier):
     """A classifier that training fine-tunes. even: whether the first token's weights in the last layer are uniform.
 
@@ -358,13 +375,7 @@ class FineTuned(TransformerClassifier):
         super().__init__(folder, open_untrained(folder, classes))
         self.even = even
         if not even:
-            # it is softened as attention above an encoder is
-            self.__dict__["attention"] = self
-
-    def soften(self, factor: float) -> None:
-        """Multiply the scores of the first token in the last layer, whose other rows are not read, by a factor."""
-        for weight in self.part("query").parameters():
-            scale(weight, factor)
+            self.attention = Queries(self.part("query"))
 
     def forward(self, batch: Batch) -> Output:
         """Return the logits (B, C) and the map (B, I) of a batch that carries pieces; it has no states of items, and no
