@@ -239,4 +239,4 @@ def test_a_folder_that_cannot_be_written_keeps_nothing(package: Path, monkeypatc
 def test_columns_of_audits_pull_no_others() -> None:
     forget()
     columns = {name for name in code.closure("attention_audit.columns.audits") if ".columns." in name}
-    assert columns == {f"attention_audit.columns.{name}" for name in ("audits", "kinds", "shared")}
+    assert columns == {f"attention_audit.columns.{name}" for name in ("audits", "kinds")}

@@ -13,8 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from pydantic import ValidationError
 
-from attention_audit.columns.kinds import Artefact, Column, artefact, described, real, text
-from attention_audit.columns.shared import DATASET
+from attention_audit.columns.kinds import DATASET, Artefact, Column, artefact, described, real, text
 from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.plan.exhibits import EXHIBITS, TABLES, Exhibit, Figure, Table

@@ -1,19 +1,6 @@
 """Columns of the audits, a declaration each, in the order of their rules."""
 
 from .kinds import (
-    cosine,
-    described,
-    flag,
-    integer,
-    integers,
-    nats,
-    probability,
-    real,
-    share,
-    text,
-    weights,
-)
-from .shared import (
     BASE_MAX_ATTENTION,
     BASE_PREDICTION,
     DATASET,
@@ -29,6 +16,22 @@ from .shared import (
     OF_TRAINING_BY_LAMBDA,
     PREDICTION,
     TOKENS,
+    class_number,
+    cosine,
+    described,
+    flag,
+    integer,
+    integers,
+    item_count,
+    logits,
+    nats,
+    probability,
+    real,
+    share,
+    text,
+    text_count,
+    weights,
+    word_count,
 )
 
 PERFORMANCE = described(
@@ -51,15 +54,15 @@ PREDICTIONS = described(
     **OF_TEXT_BY_LAMBDA,
     label=LABEL,
     prediction=PREDICTION,
-    items=integer("items under the last attention, without the marks of a tokenizer", unit="items"),
+    items=item_count("items under the last attention, without the marks of a tokenizer"),
 )
 
 CUT_TEXTS = described(
     "cut_texts", meaning="The test texts that a Transformer reads in part, as they are too long for it."
 ).holds(
     **OF_TEXT,
-    words=integer("words of the text", unit="words"),
-    read=integer("how many of them are read, of which the first or the last may be cut", unit="words"),
+    words=word_count("words of the text"),
+    read=word_count("how many of them are read, of which the first or the last may be cut"),
 )
 
 COMPARISON = described(
@@ -159,7 +162,7 @@ HEADS = described(
 ).holds(
     **OF_TEXT,
     head=integer("number of the head, from 1; of a Transformer, in the layer that is read"),
-    items=integer("words of the text that are read, and of a Transformer the marks [CLS] and [SEP]", unit="items"),
+    items=item_count("words of the text that are read, and of a Transformer the marks [CLS] and [SEP]"),
     mean_tvd=probability("mean change of the prediction (TVD) when the weights of this head alone are shuffled"),
     flips=share("share of these permutations that change the decision"),
     fraction_removed=share.or_null(
@@ -178,7 +181,7 @@ CONTRIBUTIONS = described(
     "are not linear in the attention.",
 ).holds(
     **OF_TEXT,
-    items=integer("items under the last attention; 1 or more", unit="items"),
+    items=item_count("items under the last attention; 1 or more"),
     prediction=PREDICTION,
     tau=real.or_null(
         "Kendall's tau-b of the attention and the absolute contributions; null where either is the same for all items"
@@ -199,7 +202,7 @@ CONTRIBUTIONS = described(
         "weights the earlier first"
     ),
     top_weights=weights("their attention weights", unit="share"),
-    top_contributions=weights("their contributions c_t", unit="logit"),
+    top_contributions=logits("their contributions c_t"),
 )
 
 DRAWS = ("corrected", "as_published")
@@ -242,7 +245,7 @@ RANKED_SETS = described(
         "exact contributions); smallest: the fewest items that change the decision"
     ),
     items=ITEMS,
-    removed=integer("items erased when the decision first changes; -1 where it never does", unit="items"),
+    removed=item_count("items erased when the decision first changes; -1 where it never does"),
     fraction_removed=share.or_null("removed / items; null where the decision never changes"),
     comprehensiveness=probability.or_null(
         "attention-comprehensiveness: what the predicted class loses when the attention on the first 1, 5, 10, "
@@ -263,9 +266,9 @@ SHUFFLES = described(
 ).holds(
     **OF_TEXT,
     shuffle=integer("0: the weights as they are; 1, 2, ...: in random orders, the first ones of the audit permutation"),
-    prediction=integer("class that is predicted under these weights", unit="class"),
+    prediction=class_number("class that is predicted under these weights"),
     tvd=probability("total variation distance to the prediction under the model's own weights, all classes"),
-    items=integer("items under the last attention; 1 or more", unit="items"),
+    items=item_count("items under the last attention; 1 or more"),
     random=share.or_null(
         "share of the items erased in a random order when the decision under these weights changes; of shuffle "
         "0 the mean over 10 orders, in which one that never changes it counts as 1; null where it never changes, of "
@@ -350,8 +353,8 @@ COLUMNS = {
         "what scores the words; random: the mean over all orders, which is also what uniform weights get; "
         "frequency: rarer words in the training split first; others: the other annotators"
     ),
-    "words": integer("words of the text that the model reads", unit="words"),
-    "marked": integer("how many of them are marked; none or all have no scores", unit="words"),
+    "words": word_count("words of the text that the model reads"),
+    "marked": word_count("how many of them are marked; none or all have no scores"),
     "auprc": share.or_null("average precision of the order of the words; equal scores get the mean over their orders"),
     "f1": share.or_null(
         "token F1 of the words with the highest scores, as many as are marked; of others: of their majority"
@@ -399,7 +402,7 @@ AGREEMENT = described("agreement", meaning="How far attributions agree, two by t
     first=text("an attribution: those of correlation, or one of Captum"),
     second=text("another one; each pair stands once"),
     tau=real.or_null("mean of Kendall's tau-b over the texts where it is defined; null for none"),
-    texts=integer("test instances where tau-b is defined", unit="texts"),
+    texts=text_count("test instances where tau-b is defined"),
 )
 
 CONICITY = described(
@@ -418,7 +421,7 @@ IMPERMISSIBLE = described(
 ).holds(
     **OF_TEXT_BY_LAMBDA,
     label=LABEL,
-    blocked_words=integer("impermissible words of the text", unit="words"),
+    blocked_words=word_count("impermissible words of the text"),
     mass=share("sum of the attention on them; 0 where there are none"),
     uniform_mass=share("the same under uniform attention"),
     right=flag("whether the model predicts the label"),
@@ -441,7 +444,7 @@ LOCATED = described(
         "the ranking: random, attention, gradient (of the prediction, by the weights), product of the two, loo "
         "(leave-one-out: what the predicted class loses), integrated_gradients (of a sample of the texts)"
     ),
-    words=integer("words of the text, at least 2", unit="words"),
+    words=word_count("words of the text, at least 2"),
     falls=weights(
         "what the predicted class loses without the first word, and without the first 5, 10, 20, 50 % of the "
         "words, rounded up; below 0 where it gains",
@@ -469,7 +472,7 @@ REPLACED = described(
         "what stands in for a word: unknown (the unknown word), likely (another word of the training texts, "
         "drawn by how often they have it), or mask (the mask of a Transformer's tokenizer)"
     ),
-    words=integer("words of the text, at least 2", unit="words"),
+    words=word_count("words of the text, at least 2"),
     falls=weights(
         "what the predicted class loses where the first word is replaced, and the first 5, 10, 20, 50 % of the "
         "words, rounded up; below 0 where it gains",

@@ -1,12 +1,18 @@
 """Columns of what is computed once: corpora, states of Transformers, trainings, readouts."""
 
 from .kinds import (
+    ID,
+    LABEL,
+    SEED,
     Artefact,
+    class_number,
     described,
     flag,
     integer,
     integers,
+    item_count,
     lists,
+    logits,
     long,
     nats,
     places,
@@ -16,10 +22,11 @@ from .kinds import (
     scores,
     share,
     text,
+    text_count,
     texts,
     weights,
+    word_count,
 )
-from .shared import ID, LABEL, SEED
 
 CORPUS = Artefact(
     "corpus", "corpora/{dataset}/corpus.parquet", meaning="The texts of one data set, tokenised and filtered."
@@ -72,26 +79,22 @@ CENSUS = Artefact(
     meaning="What became of the texts of the raw files, split by split and class by class.",
 ).holds(
     split=text("train, dev or test; empty for texts that were dropped before splits were made"),
-    label=integer("class; -1 for an answer that the training split does not know, or for none", unit="class"),
+    label=class_number("class; -1 for an answer that the training split does not know, or for none"),
     label_name=text("what the source calls that label; empty for class -1"),
-    read=integer("texts in the raw files; the sum of the next six columns", unit="texts"),
-    unlabelled=integer("left out, since they have no label", unit="texts"),
-    empty=integer("dropped, since no word is in them", unit="texts"),
-    left_out=integer("left out: outside the sample of the test split, or class -1", unit="texts"),
-    short=integer("dropped by the lower bound of the length filter", unit="texts"),
-    long=integer("dropped by its upper bound", unit="texts"),
-    kept=integer("texts in the corpus", unit="texts"),
-    duplicates=integer(
-        "those of them whose words, in this order, are also those of a text of another split", unit="texts"
-    ),
-    repeated=integer(
-        "kept texts whose words, in this order, are also those of an earlier text of their split", unit="texts"
-    ),
+    read=text_count("texts in the raw files; the sum of the next six columns"),
+    unlabelled=text_count("left out, since they have no label"),
+    empty=text_count("dropped, since no word is in them"),
+    left_out=text_count("left out: outside the sample of the test split, or class -1"),
+    short=text_count("dropped by the lower bound of the length filter"),
+    long=text_count("dropped by its upper bound"),
+    kept=text_count("texts in the corpus"),
+    duplicates=text_count("those of them whose words, in this order, are also those of a text of another split"),
+    repeated=text_count("kept texts whose words, in this order, are also those of an earlier text of their split"),
     tokens=long("sum over the kept texts", unit="tokens"),
     tokens_squared=long("sum of squares, for standard deviations", unit="tokens squared"),
     sentences=long("sum over the kept texts; a text without boundaries is one sentence", unit="sentences"),
     sentences_squared=long("sum of squares", unit="sentences squared"),
-    annotated=integer("kept texts in which somebody marked words, or none", unit="texts"),
+    annotated=text_count("kept texts in which somebody marked words, or none"),
     annotations=long("sum of the annotators over these texts", unit="annotations"),
     marks_outside=long(
         "marks left out, since they lie outside of their text; over the kept texts, as the next two", unit="marks"
@@ -121,11 +124,11 @@ PIECES = described(
 ).holds(
     id=ID,
     split=text("train, dev or test"),
-    words=integer("words that are read, each with a row of states.npy", unit="words"),
-    query_words=integer("words of the query that are read; 0 for a single text", unit="words"),
+    words=word_count("words that are read, each with a row of states.npy"),
+    query_words=word_count("words of the query that are read; 0 for a single text"),
     pieces=integer("pieces that are read, marks included", unit="pieces"),
     truncated=flag("whether the text, or its query, was cut at the most pieces"),
-    unknown=integer("words without a piece, read as the tokenizer's unknown word", unit="words"),
+    unknown=word_count("words without a piece, read as the tokenizer's unknown word"),
 )
 
 HISTORY = Artefact(
@@ -169,15 +172,14 @@ READOUT = Artefact(
 ).holds(
     id=ID,
     label=LABEL,
-    prediction=integer("class with the highest probability", unit="class"),
+    prediction=class_number("class with the highest probability"),
     probabilities=weights("predicted distribution over all classes", unit="probability"),
     attention=weights("attention weight of each item; sums to 1", unit="share"),
-    contribution=weights(
+    contribution=logits(
         "z_t = W h_t of each item, item by item, one value per output (a two-class model has one output, the "
-        "logit of class 1; a model of pairs has those of its projection)",
-        unit="logit",
+        "logit of class 1; a model of pairs has those of its projection)"
     ),
-    bias=weights("bias of the decoder, one value per output; of pairs, the projected query", unit="logit"),
+    bias=logits("bias of the decoder, one value per output; of pairs, the projected query"),
     candidates=integers.or_null("of pairs, the classes that may be the answer; null for single texts", unit="class"),
     map_names=texts("the names of further maps, the same for all texts; often none"),
     maps=scores("of each of these maps, a score for each word, of any sign; no prediction follows from it"),
@@ -185,9 +187,7 @@ READOUT = Artefact(
 
 OF_ITEMS = {column.name: column for column in READOUT.columns}
 OF_HEADS = weights("attention weight of each item in each head, item by item; those of a head sum to 1", unit="share")
-MARKS = integer(
-    "how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words", unit="items"
-)
+MARKS = item_count("how many of the items, the last ones, are marks of the tokenizer ([CLS], then [SEP]) and no words")
 
 OF_TEXT = {
     "places": places.or_null(
@@ -229,7 +229,7 @@ HEAD = Artefact(
     meaning="What a model of pairs has above its readouts, the same for all splits; no rows for a model of single "
     "texts.",
 ).holds(
-    **{"class": integer("the class whose logit it gives", unit="class")},
-    weight=weights("one value per output of the readout, for the tanh of each", unit="logit"),
+    **{"class": class_number("the class whose logit it gives")},
+    weight=logits("one value per output of the readout, for the tanh of each"),
     bias=real("what is added", unit="logit"),
 )

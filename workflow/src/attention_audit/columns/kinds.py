@@ -61,7 +61,13 @@ places = Kind(pa.list_(pa.int32()), unit="position")
 lists = Kind(pa.list_(places.type), unit="position")
 reals = Kind(pa.list_(pa.float64()))
 weights = Kind(pa.list_(pa.float32()))
+logits = Kind(weights.type, unit="logit")
 scores = Kind(pa.list_(weights.type))
+class_number = Kind(integer.type, unit="class")
+item_count = Kind(integer.type, unit="items")
+seed_count = Kind(integer.type, unit="seeds")
+text_count = Kind(integer.type, unit="texts")
+word_count = Kind(integer.type, unit="words")
 
 
 @dataclass(frozen=True)
@@ -74,23 +80,20 @@ class Artefact:
     columns: tuple[Column, ...] = field(default=(), kw_only=True)
 
     def holds(self, **columns: Column) -> "Artefact":
-        """The same kind of file with these columns, in this order."""
+        """Return the same kind of file with these columns, in this order."""
         return replace(self, columns=tuple(replace(column, name=name) for name, column in columns.items()))
 
     @property
     def blank(self) -> dict[str, Any]:
-        """A row in which nothing is known: words and lists are empty, what may be null is NaN, other numbers are 0."""
-
-        def nothing(column: Column) -> Any:
-            if column.type == text.type:
-                return ""
-            return [] if pa.types.is_list(column.type) else nan if column.nullable else 0
-
-        return {column.name: nothing(column) for column in self.columns}
+        """Return a row in which nothing is known: words and lists are empty, what may be null is NaN, others 0."""
+        return {
+            c.name: "" if c.type == text.type else [] if pa.types.is_list(c.type) else nan if c.nullable else 0
+            for c in self.columns
+        }
 
     @property
     def schema(self) -> pa.Schema:
-        """The Arrow schema that a file of this kind has, without metadata."""
+        """Return the Arrow schema that a file of this kind has, without metadata."""
         return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in self.columns])
 
 
@@ -100,7 +103,7 @@ def described(name: str, *, meaning: str, path: str = "audits/{dataset}/{model}/
 
 
 def artefact(target: str) -> Artefact:
-    """The kind of file that is declared at `target`, such as "columns.audits:PERMUTATION".
+    """Return the kind of file that is declared at `target`, such as "columns.audits:PERMUTATION".
 
     Raises ModuleNotFoundError or AttributeError where there is no such declaration, and TypeError where the target is
     something else.
@@ -109,3 +112,34 @@ def artefact(target: str) -> Artefact:
     if not isinstance(declared, Artefact):
         raise TypeError(f"{target}: declares no kind of file")
     return declared
+
+
+DATASET = text("name of the data set, as in the config")
+ID = text("stable identity of the instance, from the raw data on")
+LABEL = class_number("gold label, from 0; census.parquet names the classes")
+MODEL = text("name of the model in its suite, such as base, guide_uniform, han_rnn or lstm_tanh")
+LAMBDA = real.or_null(
+    "weight of the KL term in the objective of a model-consistent adversary, in the paper's formula, or of the "
+    "penalty in that of a deceptive model; null for other models"
+)
+SEED = integer("seed of initial weights and of batch order")
+
+OF_TRAINING = {"dataset": DATASET, "model": MODEL, "seed": SEED}
+OF_TEXT = {**OF_TRAINING, "id": ID}
+OF_TRAINING_BY_LAMBDA = {"dataset": DATASET, "model": MODEL, "lambda": LAMBDA, "seed": SEED}
+OF_TEXT_BY_LAMBDA = {**OF_TRAINING_BY_LAMBDA, "id": ID}
+"""What a row is about comes first: a trained model, or a text under one; by lambda where adversaries have rows too."""
+
+PREDICTION = class_number("class the model predicts")
+MAX_ATTENTION = share("largest attention weight of the text")
+BASE_PREDICTION = class_number("class the base model predicts")
+BASE_MAX_ATTENTION = share("largest attention weight of the base model in this text")
+JSD = nats("Jensen-Shannon divergence of the attention from the base model's; at most ln 2")
+TVD = probability("total variation distance of the prediction from the base model's, all classes")
+FLIP = flag("whether the predicted class differs from the base model's")
+FROM_BASE = {"jsd": JSD, "tvd": TVD, "decision_flip": FLIP}
+ITEMS = item_count("items under the last attention: sentences in a hierarchical model, words in any other; at least 2")
+TOKENS = integer("tokens that can be attended to", unit="tokens")
+
+BY_DESIGN = "planted"
+"""Who marked the cues of a generated text, and the words that are planted in a real one."""

@@ -5,6 +5,11 @@ from collections.abc import Mapping
 from attention_audit.questions import QUESTIONS
 
 from .kinds import (
+    DATASET,
+    ID,
+    LABEL,
+    LAMBDA,
+    PREDICTION,
     Column,
     Kind,
     described,
@@ -14,11 +19,12 @@ from .kinds import (
     probability,
     real,
     reals,
+    seed_count,
     share,
     text,
+    text_count,
     texts,
 )
-from .shared import DATASET, ID, LABEL, LAMBDA, PREDICTION, bounds
 
 TABLE = described(
     "table",
@@ -36,7 +42,7 @@ TABLE = described(
         "where there is none"
     ),
     high=real.or_null("upper end of that interval"),
-    seeds=integer("number of seeds; 0 for a property of the data", unit="seeds"),
+    seeds=seed_count("number of seeds; 0 for a property of the data"),
     published=real.or_null("the paper's value; null where it gives none"),
     selection=text("split on which epochs were selected; empty for a property of the data"),
     note=text("what a reader must know to compare; often empty"),
@@ -51,7 +57,7 @@ f1 = Kind(real.type, unit="F1")
 
 
 def _build_question(name: str) -> dict[str, Column]:
-    """The columns of one question of the summary."""
+    """Build the columns of one question of the summary."""
     kind = Kind(real.type, unit=UNITS.get(name, "share"))
     return {
         f"{name}_value": kind.or_null(f"{QUESTIONS[name].measured}; null where it is not known"),
@@ -73,8 +79,8 @@ def _build_question(name: str) -> dict[str, Column]:
         f"{name}_shuffled": share.or_null(
             "the same under shuffled weights, of ranks from a random order (0) to the smallest set (1)"
         ),
-        f"{name}_texts": integer("test texts that it rests on", unit="texts"),
-        f"{name}_left_out": integer("texts of one item, which are left out", unit="texts"),
+        f"{name}_texts": text_count("test texts that it rests on"),
+        f"{name}_left_out": text_count("texts of one item, which are left out"),
         f"{name}_trainings": integer("trainings, or pairs, that it rests on", unit="trainings"),
         f"{name}_apart": integer("trainings whose own interval touches none of the zones", unit="trainings"),
         f"{name}_classes": text(
@@ -84,13 +90,22 @@ def _build_question(name: str) -> dict[str, Column]:
     }
 
 
-def _budget(name: str, budget: str) -> dict[str, Column]:
-    """The columns of what the search found within a budget."""
+def _build_budget(name: str, budget: str) -> dict[str, Column]:
+    """Build the columns of what the search found within a budget."""
     return {
         f"{name}_tvd_budget": probability.or_null(f"how far predictions may move (TVD): {budget}"),
         f"{name}_tvd": probability.or_null("TVD, on test, of the furthest adversary within it"),
         f"{name}_beyond_value": share.or_null("similarity of the next adversary beyond it; null where none is"),
         f"{name}_beyond_tvd": probability.or_null("TVD of that one"),
+    }
+
+
+def build_bounds(name: str, kind: Kind, *, meaning: str) -> dict[str, Column]:
+    """Build the columns of an effect and of the bounds of its interval."""
+    return {
+        f"{name}_value": kind.or_null(meaning),
+        f"{name}_low": kind.or_null("lower end of its 95 % interval over trainings and texts"),
+        f"{name}_high": kind.or_null("upper end of it"),
     }
 
 
@@ -104,9 +119,9 @@ SUMMARY = described(
     suite=text("key of the suite; empty for a data set not run"),
     paper=text("whose models these are: WP2019, SS2019 or JW2019; empty if not run"),
     model=text("base, <han or flan>_<encoder> or <encoder>_<attention>; empty if not run"),
-    seeds=integer("number of seeds of the model", unit="seeds"),
-    texts=integer("test texts", unit="texts"),
-    groups=integer("groups of texts that belong together, each of which counts as one", unit="texts"),
+    seeds=seed_count("number of seeds of the model"),
+    texts=text_count("test texts"),
+    groups=text_count("groups of texts that belong together, each of which counts as one"),
     note=text("why it was not run, or what seems wrong with the model; else empty"),
     macro_f1=f1.or_null("its macro F1 on the test split, of all classes alike, mean over seeds"),
     accuracy=share.or_null("the model's accuracy on the test split, mean over seeds"),
@@ -115,19 +130,21 @@ SUMMARY = described(
         "is the model clearly better than the largest class alone: yes where the interval of the difference in "
         "accuracy is above 0, else no; empty if not known"
     ),
-    **bounds("learnt", share, meaning="the model's mean accuracy - that of the largest class"),
+    **build_bounds("learnt", share, meaning="the model's mean accuracy - that of the largest class"),
     **{column: kind for question in QUESTIONS for column, kind in _build_question(question).items()},
-    **_budget("unique", "the mean TVD of base to its other trainings, at least the tolerance; or the tolerance"),
+    **_build_budget("unique", "the mean TVD of base to its other trainings, at least the tolerance; or the tolerance"),
     unique_model=text("the adversary that unique is measured on, by its family; empty where there is none"),
     unique_lambda=real.or_null("its lambda"),
     unique_seed=integer.or_null("its seed"),
     unique_tolerance_said=text("the statement within the tolerance"),
     unique_tolerance_value=share.or_null("similarity of the furthest adversary within the tolerance"),
-    **_budget("unique_tolerance", "the tolerance, answer.margins.tvd"),
-    **bounds("plausibility", share, meaning="AUPRC of attention against marked words; null where none are marked"),
+    **_build_budget("unique_tolerance", "the tolerance, answer.margins.tvd"),
+    **build_bounds(
+        "plausibility", share, meaning="AUPRC of attention against marked words; null where none are marked"
+    ),
     plausibility_random=share.or_null("that of a random order, or of uniform weights"),
     plausibility_others=share.or_null("that of the other annotators, where there are several"),
-    plausibility_texts=integer("test texts that it rests on", unit="texts"),
+    plausibility_texts=text_count("test texts that it rests on"),
 )
 
 TEXT_UNITS = {"used": "probability", "signed": "1: supports, 0: inert, -1: opposes"}
@@ -156,8 +173,8 @@ TEXTS = described(
     contributions=reals(
         "what each adds to the predicted class beyond the mean of all; below 0 it speaks against it", unit="logit"
     ),
-    others=integer("other seeds of the model", unit="seeds"),
-    agree=integer("how many of them have the same top item", unit="seeds"),
+    others=seed_count("other seeds of the model"),
+    agree=seed_count("how many of them have the same top item"),
     moved=nats.or_null("JSD to which the adversary of the summary's `unique` moves this map; null where there is none"),
     moved_tvd=probability.or_null("how far it moves the prediction"),
     survives_item=flag.or_null(
@@ -183,9 +200,9 @@ BY: Mapping[str, str] = {
 
 def _build_instead(name: str, meaning: str) -> dict[str, Column]:
     return {
-        **bounds(name, share, meaning=f"{meaning}; null where it was not asked"),
+        **build_bounds(name, share, meaning=f"{meaning}; null where it was not asked"),
         f"{name}_attention": share.or_null("the same of attention, on the same texts"),
-        f"{name}_texts": integer("texts of all these", unit="texts"),
+        f"{name}_texts": text_count("texts of all these"),
         f"{name}_yardstick": flag("whether the 1 is made of this attribution, so that it says nothing of it"),
     }
 
@@ -199,7 +216,7 @@ INSTEAD = described(
     dataset=DATASET,
     suite=text("key of the suite"),
     model=text("the judged model, as in the summary"),
-    seeds=integer("trainings", unit="seeds"),
+    seeds=seed_count("trainings"),
     attribution=text("attention, or an attribution or a further map"),
     **{column: kind for name, meaning in BY.items() for column, kind in _build_instead(name, meaning).items()},
 )
@@ -218,7 +235,7 @@ REPLICATION = described(
     ours=real("ours: mean over seeds, or the value itself where there is one"),
     low=real.or_null("lower end of the 95 % interval of ours; null where there is none"),
     high=real.or_null("upper end of it"),
-    seeds=integer("number of our seeds; 0 for a property of the data", unit="seeds"),
+    seeds=seed_count("number of our seeds; 0 for a property of the data"),
     difference=real("ours - published"),
     one_low=real.or_null(
         "95 % of single trainings lie from here; null below two seeds, and where the texts' is unknown"

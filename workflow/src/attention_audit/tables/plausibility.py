@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, mean
-from attention_audit.columns.shared import BY_DESIGN
+from attention_audit.columns.kinds import BY_DESIGN
 from attention_audit.contrasts import Subject
 from attention_audit.names import PLAUSIBLE
 

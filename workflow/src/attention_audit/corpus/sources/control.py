@@ -17,7 +17,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from attention_audit.arrays import Floats, Integers
-from attention_audit.columns.shared import BY_DESIGN
+from attention_audit.columns.kinds import BY_DESIGN
 from attention_audit.section import Count, Section, Seed
 
 from ..rationales import of_words

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from attention_audit.columns.shared import BY_DESIGN
+from attention_audit.columns.kinds import BY_DESIGN
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
 from attention_audit.section import Name, Seed
