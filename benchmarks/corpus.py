@@ -32,7 +32,7 @@ import sys, yaml
 from pathlib import Path
 from pydantic import TypeAdapter
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.corpus.formats import Corpus
+from attention_audit.corpus.sources import Corpus
 from attention_audit.corpus.prepare import prepare
 
 source, raw, path = yaml.safe_load(sys.stdin)

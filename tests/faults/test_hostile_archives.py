@@ -19,9 +19,10 @@ from typing import Any
 import pytest
 from hurt import Tally, only_first
 from published import pack, read_archive
+from refusal import refusal
 
-from attention_audit.corpus.raw import ALWAYS, lines, members, opened
-from attention_audit.corpus.vectors import read_vectors
+from attention_audit.corpus.raw import ALWAYS, decode_lines, open_members, open_raw
+from attention_audit.corpus.vocabulary import read_vectors
 from attention_audit.errors import AuditError
 
 TREE, EVIL = b"(4 (2 good) (2 film))\n", b"(0 evil)\n"
@@ -41,14 +42,7 @@ def tar(path: Path, *entries: tuple[tarfile.TarInfo, bytes]) -> Path:
 
 
 def read_all(path: Path) -> dict[str, bytes]:
-    return {name: stream.read() for name, stream in members(path, WANTED)}
-
-
-def refused(read: Callable[[], object]) -> str:
-    with pytest.raises(AuditError) as caught:
-        read()
-    assert str(caught.value).isprintable()
-    return str(caught.value)
+    return {name: stream.read() for name, stream in open_members(path, WANTED)}
 
 
 def files_under(folder: Path) -> set[str]:
@@ -91,7 +85,7 @@ def test_entries_of_a_tar_that_are_no_files(tmp_path: Path, tally: Tally, kind: 
     entry.type, entry.linkname, entry.devmajor, entry.devminor = TYPES[kind], "/etc/passwd", 1, 5
     path = tar(tmp_path / "a.tar.gz", (entry, b""), *((tarfile.TarInfo(name), TREE) for name in SST[1:]))
     before = files_under(tmp_path)
-    assert "no trees/train.txt in it" in refused(lambda: read_archive("sst", path))
+    assert "no trees/train.txt in it" in refusal(read_archive, "sst", path)
     assert files_under(tmp_path) == before
     tally("an archive with links, devices and pipes for files", "one line, nothing followed")
 
@@ -101,7 +95,7 @@ def test_a_link_in_a_zip_is_read_as_what_it_says(tmp_path: Path, tally: Tally) -
     entry.external_attr = (stat.S_IFLNK | 0o777) << 16
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr(entry, "/etc/passwd")
-    assert "line 1: malformed tree" in refused(lambda: read_archive("sst", tmp_path / "a.zip"))
+    assert "line 1: malformed tree" in refusal(read_archive, "sst", tmp_path / "a.zip")
     tally("an archive with links, devices and pipes for files", "one line, nothing followed")
 
 
@@ -114,7 +108,7 @@ def test_two_files_of_one_name(tmp_path: Path, tally: Tally, kind: str) -> None:
     else:
         with zipfile.ZipFile(pack(path, {SST[0]: TREE}), "a") as archive:
             archive.writestr(SST[0], EVIL)
-    assert refused(lambda: read_all(path)) == f"{path}: holds trees/train.txt twice; replace the file"
+    assert refusal(read_all, path) == f"{path}: holds trees/train.txt twice; replace the file"
     tally("an archive with two files of one name", "one line")
 
 
@@ -136,8 +130,8 @@ def test_a_zip_that_lies_of_its_sizes(tmp_path: Path, tally: Tally, size: int) -
 
 def read_file(path: Path) -> None:
     """Read a file that may be packed, line by line."""
-    with opened(path) as stream:
-        for _ in lines(stream, str(path)):
+    with open_raw(path) as stream:
+        for _ in decode_lines(stream, str(path)):
             pass
 
 
@@ -154,7 +148,7 @@ def test_cut_off(tmp_path: Path, tally: Tally, kind: str, share: float) -> None:
     if kind == "gz" and not share:
         read_file(path)  # an empty file unpacks to nothing, as gzip has it
         return
-    assert f"{path}: truncated or corrupt" in refused(lambda: read_file(path) if kind == "gz" else read_all(path))
+    assert f"{path}: truncated or corrupt" in refusal(read_file if kind == "gz" else read_all, path)
     tally("an archive that is cut off", "one line")
 
 
@@ -294,12 +288,12 @@ def test_a_bomb_fills_neither_memory_nor_disk(tmp_path: Path, tally: Tally, bomb
 )
 def test_a_text_beyond_all_measure(tmp_path: Path, tally: Tally, kind: str, name: str) -> None:
     path = pack(tmp_path / "a.tar.gz", {name: b"a " * 6_000_000})
-    assert f"{name}: more than 10000000 bytes" in refused(lambda: read_archive(kind, path))
+    assert f"{name}: more than 10000000 bytes" in refusal(read_archive, kind, path)
     tally("an archive with a text beyond all measure", "one line")
 
 
 def test_lzma_is_no_way_around(tmp_path: Path, tally: Tally) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(lzma.compress(b"PK\x03\x04"))
-    assert "truncated or corrupt" in refused(lambda: read_all(path))
+    assert "truncated or corrupt" in refusal(read_all, path)
     tally("an archive of another kind", "one line")

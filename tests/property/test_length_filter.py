@@ -1,16 +1,17 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_audit.arrays import Flags
-from attention_audit.corpus.prepare import too_short_or_long
+from attention_audit.corpus.prepare import DEV, TEST, TRAIN, UNKNOWN, find_short_and_long
 from attention_audit.corpus.source import Length
-from attention_audit.corpus.splits import DEV, TEST, TRAIN, UNKNOWN
 
 Texts = list[tuple[int, int, int, int]]
 """Split, tokens, sentences and tokens of the longest sentence of each text."""
+NAMES = ("words", "sentence_count", "longest")
 
 most = st.none() | st.integers(1, 12)
 above = most | st.just("shortest")
@@ -22,9 +23,9 @@ corpora = st.lists(
 
 
 def dropped(texts: Texts, **length: Any) -> tuple[Flags, Flags]:
-    columns = np.array(texts, np.int64).reshape(-1, 4).T
-    short, long = too_short_or_long(*columns, Length.model_validate(length))
-    return short, long
+    table = pd.DataFrame(np.array(texts, np.int64).reshape(-1, 4), columns=["split", *NAMES])
+    short, long = find_short_and_long(table, table["split"].to_numpy(), Length.model_validate(length))
+    return short.to_numpy(), long.to_numpy()
 
 
 @given(corpora, above, below)

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_audit.corpus.draft import split_chunk
-from attention_audit.corpus.source import Length, Preparation
-from attention_audit.corpus.splits import Splits
+from attention_audit.corpus.source import Length, Preparation, Splits
 from attention_audit.corpus.text import Text
 from attention_audit.corpus.tokens import Tokens
 

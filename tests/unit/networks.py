@@ -15,7 +15,7 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS, VOCABULARY
 from attention_audit.corpus.text import SPLITS
-from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, vocabulary_columns
+from attention_audit.corpus.vocabulary import WordLists, build_columns, build_vocabulary
 from attention_audit.jobs.train import TrainJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.network import Classifier
@@ -50,7 +50,7 @@ def write_words(folder: Path, rows: Sequence[Mapping[str, Any]], vectors: dict[s
     """Write a corpus with its vocabulary, which is that of the training texts."""
     corpus, provenance = folder / "corpus.parquet", Provenance("test", {}, "")
     write_table(corpus, CORPUS, pa.Table.from_pylist([*rows], schema=CORPUS.schema), provenance)
-    words = vocabulary_columns(build_vocabulary(WordLists(corpus, ["train"])), vectors)
+    words = build_columns(build_vocabulary(WordLists(corpus, ["train"])), vectors)
     write_table(folder / "vocabulary.parquet", VOCABULARY, words, provenance)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from attention_audit.corpus.formats import Corpus
+from attention_audit.corpus.sources import Corpus
 from attention_audit.corpus.text import Text
 
 

@@ -7,7 +7,7 @@ from marked import marked
 from published import pack, read_archive
 from refusal import refusal
 
-from attention_audit.corpus.rationales import of_words
+from attention_audit.corpus.rationales import mark_words
 from attention_audit.corpus.text import Text
 
 STORY = """1 Mary moved to the hall.\r
@@ -47,7 +47,7 @@ def test_a_question_has_the_story_before_it(tmp_path: Path) -> None:
         ["Mary", "moved", "to", "the", "hall", ".", "John", "took", "the", "milk"],
         f"{path}: tasks_1-20_v1-2/en-10k/qa2_two-supporting-facts_train.txt, line 3",
         query=["Where", "is", "Mary"],
-        annotations=of_words({"supporting facts": [0, 1, 2, 3, 4]}),
+        annotations=mark_words({"supporting facts": [0, 1, 2, 3, 4]}),
         group="babi-train-000001",
     )
 

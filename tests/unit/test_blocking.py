@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.corpus import checkup
-from attention_audit.corpus.blocking import marks_of
 from attention_audit.corpus.prepare import prepare
+from attention_audit.corpus.raw import read_mask
 from attention_audit.corpus.source import RemoteFile, Source
 from attention_audit.corpus.sources.control import ControlCorpus
 from attention_audit.corpus.sources.labelled import TaggedCorpus
@@ -154,18 +154,18 @@ def test_a_column_or_a_file_beside_a_table_marks_its_words(corpus: Corpus, tmp_p
 def test_the_look_at_a_table_finds_what_does_not_fit(tmp_path: Path) -> None:
     wrong = [*ROWS[:2], "she sees,yes,1 0 0", *ROWS[3:]]
     with pytest.raises(AuditError, match=r"own\.csv, line 3: 3 marks in the mask, and 2 words in the text"):
-        checkup.checkup("own", *table(tmp_path, wrong, block={"column": "hidden"}))
+        checkup.check_dataset("own", *table(tmp_path, wrong, block={"column": "hidden"}))
     with pytest.raises(AuditError, match=r"own: block: 'hers' in no text"):
-        checkup.checkup("own", *table(tmp_path, ROWS, block=["his", "hers"]))
-    sound = checkup.checkup("own", *table(tmp_path, ROWS, block=["his", "she"]))
+        checkup.check_dataset("own", *table(tmp_path, ROWS, block=["his", "hers"]))
+    sound = checkup.check_dataset("own", *table(tmp_path, ROWS, block=["his", "she"]))
     assert not [line for line in sound.odd if "block" in line]
 
 
 def test_marks_may_be_a_text_or_a_list() -> None:
-    assert marks_of("0 1  1", "here") == marks_of([0, 1, 1], "here") == [False, True, True]
-    assert marks_of("1", "here") == marks_of(1, "here") == [True]
+    assert read_mask("0 1  1", "here") == read_mask([0, 1, 1], "here") == [False, True, True]
+    assert read_mask("1", "here") == read_mask(1, "here") == [True]
     with pytest.raises(AuditError, match=r"here: 0\.5 in the mask"):
-        marks_of([0, 0.5], "here")
+        read_mask([0, 0.5], "here")
 
 
 def test_anonymised_texts_lack_their_impermissible_words() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from in_process import make
 from planned import by_name, plan_of
+from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
-from attention_audit.corpus.prepare import labelled_as_trained
+from attention_audit.corpus.prepare import convert_labels
 from attention_audit.corpus.source import TrainedOn
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
@@ -93,9 +94,7 @@ def test_the_sizes_and_lengths_that_an_entry_asks_for_hold_for_its_training_text
 
 
 def test_a_label_that_the_training_texts_do_not_have_is_one_line(folder: Path) -> None:
-    with pytest.raises(AuditError) as caught:
-        corpus_of(plan(labels={1: "bad", 2: "bad", 5: "superb"}))
-    assert str(caught.value) == (
+    assert refusal(corpus_of, plan(labels={1: "bad", 2: "bad", 5: "superb"})) == (
         "meals.jsonl, line 1: label 'superb' is no class of films, whose classes are 'bad', 'good'; say in "
         "`trained_on.labels` which of them it is, or null to leave such texts out"
     )
@@ -103,7 +102,7 @@ def test_a_label_that_the_training_texts_do_not_have_is_one_line(folder: Path) -
 
 def test_texts_that_are_for_training_where_they_come_from_are_not_read() -> None:
     texts = [Text(split or "none", split, "a", ["x"], "place") for split in ("train", "dev", "test", None)]
-    found = labelled_as_trained(iter(texts), TrainedOn(dataset="other"), ["a", "b"])
+    found = convert_labels(iter(texts), TrainedOn(dataset="other"), ["a", "b"])
     assert [(text.id, text.split) for text in found] == [("test", "test"), ("none", "test")]
 
 

@@ -30,7 +30,7 @@ def source_of(path: Path, rows: Rows, header: str = "text,label", **settings: An
 
 def look_at(path: Path, rows: Rows, most: int | None = None, **settings: Any) -> checkup.Looked:
     """Look at a csv file of these rows."""
-    return checkup.checkup("own", source_of(path, rows, **settings), {"path": path}, most)
+    return checkup.check_dataset("own", source_of(path, rows, **settings), {"path": path}, most)
 
 
 @pytest.fixture
@@ -203,11 +203,11 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     path, memory = tmp_path / "own.csv", tmp_path / "memory"
     source = source_of(path, [*distinct(40), ("text 1", "no")])
     seen: list[str] = []
-    real = checkup.checkup
-    monkeypatch.setattr(checkup, "checkup", lambda name, *rest: seen.append(name) or real(name, *rest))
+    real = checkup.check_dataset
+    monkeypatch.setattr(checkup, "check_dataset", lambda name, *rest: seen.append(name) or real(name, *rest))
 
     def look(source: TableCorpus = source, name: str = "own") -> checkup.Looked:
-        return checkup.checked_once(name, source, {"path": path}, memory)
+        return checkup.check_once(name, source, {"path": path}, memory)
 
     first = look()
     assert first.odd[0] == "own: 1 of 41 texts repeat an earlier one"
@@ -228,7 +228,7 @@ def test_a_memory_that_cannot_be_kept_costs_only_time(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
     source = source_of(path, distinct(1000))
     (tmp_path / "memory").write_text("a file in the place of the folder")
-    assert checkup.checked_once("own", source, {"path": path}, tmp_path / "memory").odd == []
+    assert checkup.check_once("own", source, {"path": path}, tmp_path / "memory").odd == []
 
 
 def described(tmp_path: Path, rows: Rows, **settings: Any) -> list[str]:

@@ -11,7 +11,7 @@ from tables_on_disk import write_rows
 from attention_audit.corpus.draft import make_row
 from attention_audit.corpus.sources.table import TableCorpus
 from attention_audit.corpus.text import FILLER, clean, find_markup, strip_html
-from attention_audit.corpus.tokens import Tokens, placed_words
+from attention_audit.corpus.tokens import Tokens, split_words
 
 ODD = "e\u0301\u0323\u1112\u1161\u11ab\uac00\u09c7\u09be\u0958\u200b\u200d\ufeff\u00ad\ufe0f\u2764 \u0e01क"
 
@@ -93,4 +93,4 @@ def test_evidence_by_characters_is_of_the_own_text(
 
 
 def test_a_cleaned_text_without_a_word_is_empty() -> None:
-    assert placed_words("\ufeff\u200b <br> &shy;", Tokens(strip_html=True)) == []
+    assert split_words("\ufeff\u200b <br> &shy;", Tokens(strip_html=True)) == []

@@ -12,7 +12,7 @@ from attention_audit.artefacts.parquet import read_frame
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus.prepare import prepare
-from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes, pseudo_words
+from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes, draw_words
 from attention_audit.corpus.text import Text
 
 SIZES = SplitSizes(train=1200, dev=120, test=600)
@@ -131,7 +131,7 @@ def test_fillers_follow_zipf_mandelbrot(corpora: dict[str, list[Text]]) -> None:
 
 
 def test_no_filler_is_a_cue() -> None:
-    words = pseudo_words(np.random.default_rng(0), 3000)
+    words = draw_words(np.random.default_rng(0), 3000)
     assert len(set(words)) == 3000
     assert [len(word) for word in words] == sorted(len(word) for word in words)
     assert cues_of(words, "needle") == cues_of(words, "chorus") == cues_of(words, "beacon") == []

@@ -100,9 +100,7 @@ def test_a_copy_of_another_sentence_is_left_out_and_counted(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("row", "line"),
-    [
-        (train(label="maybe"), "line 2: gold_label is 'maybe', and must be one of contradiction, entailment, neutral"),
-    ],
+    [(train(label="maybe"), "line 2: gold_label is 'maybe', and must be one of contradiction, entailment, neutral")],
 )
 def test_what_is_not_as_published_is_named_by_its_line(tmp_path: Path, row: list[str], line: str) -> None:
     with pytest.raises(AuditError, match=re.escape(f"{tmp_path / 'train_rest.csv'}, {line}")):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from published import pack, read_archive
 
-from attention_audit.corpus.sources.labelled import keras_words
+from attention_audit.corpus.sources.labelled import split_like_keras
 from attention_audit.corpus.text import Text
 from attention_audit.raw_text import RawText
 
@@ -71,7 +71,7 @@ def test_line_breaks_become_spaces(tmp_path: Path, tag: str) -> None:
     ids=["apostrophes stay", "br is a word", "other capitals stay", "other white space parts nothing", "empty"],
 )
 def test_words_as_keras_splits_them(text: str, words: list[str]) -> None:
-    placed = keras_words(text)
+    placed = split_like_keras(text)
     assert [word for word, _ in placed] == words
     assert all(text[start:].lower().startswith(word.lower()) for word, start in placed)
 

@@ -13,9 +13,9 @@ from planned import CATALOGUE, ROOT, overlaid
 
 from attention_audit import __main__ as command_line
 from attention_audit import initialising as module
-from attention_audit.corpus.tokens import blank
+from attention_audit.corpus.tokens import build_pipeline
 from attention_audit.errors import AuditError
-from attention_audit.initialising import initialising
+from attention_audit.initialising import initialise
 from attention_audit.plan.plan import Plan
 
 SAID = "the film was great and I would see it again with my friends because nobody had told me about it"
@@ -40,7 +40,7 @@ def written(tmp_path: Path) -> Written:
     def run(content: bytes, name: str = "reviews.csv", **named: str) -> dict[str, Any]:
         path, into = tmp_path / name, tmp_path / "mine.yaml"
         path.write_bytes(content)
-        initialising([path], into, **named)
+        initialise([path], into, **named)
         raw = yaml.safe_load(into.read_text())
         plan = Plan(overlaid(CATALOGUE, raw), CATALOGUE, tmp_path / "memory")
         (dataset,) = raw["datasets"]
@@ -159,7 +159,7 @@ def test_what_cannot_be_read_is_one_line_and_writes_nothing(tmp_path: Path, name
     path, into = tmp_path / "reviews.csv", tmp_path / "mine.yaml"
     path.write_bytes(content)
     with pytest.raises(AuditError) as caught:
-        initialising([path], into)
+        initialise([path], into)
     assert str(caught.value).removeprefix(f"{path}").removeprefix("reviews") == line
     assert not into.exists()
 
@@ -175,7 +175,7 @@ def test_columns_that_the_user_names_are_taken_or_refused_by_their_names(written
         written(content, label="shops")
     with pytest.raises(AuditError, match=r"text and label are the same column, 'shop'; name another for one of them"):
         written(content, text="shop", label="shop")
-    said = initialising([tmp_path / "reviews.csv"], tmp_path / "mine.yaml")
+    said = initialise([tmp_path / "reviews.csv"], tmp_path / "mine.yaml")
     assert "    text: body                        # guess; it may also be 'summary'\n" in said
     assert "    label: colour                     # guess; it may also be 'shop'\n" in said
 
@@ -183,7 +183,7 @@ def test_columns_that_the_user_names_are_taken_or_refused_by_their_names(written
 def test_a_column_that_says_which_texts_belong_together_is_proposed(tmp_path: Path) -> None:
     path = tmp_path / "reviews.csv"
     path.write_bytes(csv("text,label,user", texts(), LABELS, ["ann", "bob", "cem"] * 20))
-    said = initialising([path], tmp_path / "mine.yaml")
+    said = initialise([path], tmp_path / "mine.yaml")
     assert (
         "    group: null                       # or 'user', if its 3 values say which texts belong together\n" in said
     )
@@ -228,7 +228,7 @@ def test_a_call_says_what_was_found_and_what_to_do_next(
 def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MANY", 50)
     (tmp_path / "a.csv").write_bytes(PLAIN)
-    said = initialising([tmp_path / "a.csv"], tmp_path / "mine.yaml")
+    said = initialise([tmp_path / "a.csv"], tmp_path / "mine.yaml")
     sample = "splits: {most: {train: 20000, dev: 2000, test: 2000}}"
     assert f"warning: a: 60 texts make trainings long; in the entry of the data set, `{sample}`" in said
     raw = yaml.safe_load((tmp_path / "mine.yaml").read_text())
@@ -239,7 +239,7 @@ def test_of_many_texts_it_is_said_how_to_take_a_sample(tmp_path: Path, monkeypat
 def test_without_a_snakefile_here_the_package_runs_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.csv").write_bytes(PLAIN)
     monkeypatch.chdir(tmp_path)
-    said = initialising([Path("a.csv")], None)
+    said = initialise([Path("a.csv")], None)
     assert "  python -m attention_audit run -n --configfile mine.yaml\n" in said
     assert yaml.safe_load((tmp_path / "mine.yaml").read_text())["corpora"]["a"]["path"] == "a.csv"
 
@@ -250,7 +250,7 @@ def test_a_language_whose_package_is_missing_is_said_and_the_plan_refuses_it(
     def fail(code: str, config: object) -> None:
         raise ImportError("Japanese support requires SudachiPy")
 
-    blank.cache_clear()
+    build_pipeline.cache_clear()
     monkeypatch.setattr(spacy, "blank", fail)
     path, into = tmp_path / "own.csv", tmp_path / "mine.yaml"
     path.write_bytes(csv("text,label", [f"この映画はとても良かったです {at}" for at in range(60)], LABELS))
@@ -259,7 +259,7 @@ def test_a_language_whose_package_is_missing_is_said_and_the_plan_refuses_it(
         "install sudachipy sudachidict_core`), or set `tokens: {tokenizer: spaces}` where spaces stand between the "
         "words already"
     )
-    assert f"warning: {line}\n" in initialising([path], into)
+    assert f"warning: {line}\n" in initialise([path], into)
     with pytest.raises(AuditError) as caught:
         Plan(overlaid(CATALOGUE, yaml.safe_load(into.read_text())), CATALOGUE, tmp_path / "memory")
     assert str(caught.value) == line

@@ -62,7 +62,7 @@ def test_the_array_is_the_same_in_chunks_of_any_size(
 def test_only_what_is_needed_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raw, "BLOCK", 15)
     stream = io.BytesIO(b'[{"a": 1}, {"b": 2}]')
-    assert next(raw.array(stream, tmp_path, "review")) == (f"{tmp_path}, review 1", {"a": 1})
+    assert next(raw.read_array(stream, tmp_path, "review")) == (f"{tmp_path}, review 1", {"a": 1})
     assert stream.tell() == 15
 
 

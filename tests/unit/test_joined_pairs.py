@@ -10,8 +10,7 @@ from planned import plan_of
 
 from attention_audit.corpus.draft import make_row
 from attention_audit.corpus.rationales import Annotations
-from attention_audit.corpus.source import Length, Preparation
-from attention_audit.corpus.splits import Splits
+from attention_audit.corpus.source import Length, Preparation, Splits
 from attention_audit.corpus.text import Text
 from attention_audit.corpus.tokens import Tokens
 from attention_audit.errors import AuditError

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from attention_audit.corpus.checkup import Looked, checkup
-from attention_audit.corpus.labels import find_oddities, fold_label, quote_label, sort_labels
+from attention_audit.corpus.checkup import Looked, check_dataset
 from attention_audit.corpus.sources.table import TableCorpus
+from attention_audit.corpus.text import find_oddities, fold_label, quote_label, sort_labels
 from attention_audit.errors import AuditError
 
 Look = Callable[..., Looked]
@@ -28,7 +28,7 @@ def look(tmp_path: Path) -> Look:
             rows = [(f"text {number}", labels[number % len(labels)]) for number in range(texts)]
             csv.writer(file).writerows([("text", "label"), *rows])
         source = TableCorpus.model_validate({"kind": "table", "path": str(path), **settings})
-        return checkup("own", source, {"path": path})
+        return check_dataset("own", source, {"path": path})
 
     return run
 

@@ -15,7 +15,7 @@ from networks import make_architecture
 from attention_audit.artefacts.parquet import write_batches, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS, READOUT, VOCABULARY
-from attention_audit.corpus.vocabulary import build_vocabulary, vocabulary_columns
+from attention_audit.corpus.vocabulary import build_columns, build_vocabulary
 from attention_audit.errors import AuditError
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split
@@ -48,7 +48,7 @@ def read(tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
     corpus, vocabulary = tmp_path / "corpus.parquet", tmp_path / "vocabulary.parquet"
     words = build_vocabulary(text.split() for split, _, text in TEXTS if split == "train")
     vectors = {"b": np.array([1, 2], np.float32), "c": np.array([3, 4], np.float32)}
-    write_table(vocabulary, VOCABULARY, vocabulary_columns(words, vectors), provenance)
+    write_table(vocabulary, VOCABULARY, build_columns(words, vectors), provenance)
 
     def write_and_read(
         model: Architecture | None = None, hides: bool = False, cut: int = 0, **columns: list[list[int] | None]

@@ -9,7 +9,7 @@ from refusal import refusal
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.mimic import MimicCorpus, clean, read_labels, read_splits
 from attention_audit.corpus.text import Text
-from attention_audit.corpus.tokens import Tokens, words_of
+from attention_audit.corpus.tokens import Tokens, tokenize
 from attention_audit.errors import AuditError
 
 NOTE_COLUMNS = [
@@ -78,12 +78,7 @@ def test_addenda_follow_the_reports_wherever_they_stand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "row",
-    [
-        note("100", "wrong", ISERROR="1"),
-        note("100", "scan", CATEGORY="Radiology"),
-        note("300", "never coded"),
-    ],
+    "row", [note("100", "wrong", ISERROR="1"), note("100", "scan", CATEGORY="Radiology"), note("300", "never coded")]
 )
 def test_notes_that_do_not_count(tmp_path: Path, row: dict[str, str]) -> None:
     texts = read(tables(tmp_path, [row, note("100", "right"), note("200", "fine")], CODES))
@@ -168,7 +163,7 @@ def test_a_line_that_is_no_id_is_named(tmp_path: Path, line: str) -> None:
     ],
 )
 def test_a_note_is_cleaned_before_it_is_split(text: str, words: list[str]) -> None:
-    assert words_of(clean(text), Tokens(mask_numbers=True)) == [words]
+    assert tokenize(clean(text), Tokens(mask_numbers=True)) == [words]
 
 
 def test_files_are_local_or_fetched() -> None:

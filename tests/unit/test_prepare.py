@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_provenance, read_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import draft
-from attention_audit.corpus.labels import sort_labels
 from attention_audit.corpus.prepare import FATES, prepare
-from attention_audit.corpus.rationales import Annotations, of_words
+from attention_audit.corpus.rationales import Annotations, mark_words
 from attention_audit.corpus.source import RawSource, Source
 from attention_audit.corpus.sources.table import TableCorpus
-from attention_audit.corpus.text import SPLITS, Text
+from attention_audit.corpus.text import SPLITS, Text, sort_labels
 from attention_audit.errors import AuditError
 
 PLAIN = {"tokenizer": "spaces"}
@@ -85,14 +85,6 @@ def table(tmp_path: Path, prepared: Prepare) -> Callable[..., Prepared]:
         return prepared(source, {"path": path}, workers)
 
     return run
-
-
-def refusal(run: Callable[[], object]) -> str:
-    with pytest.raises(AuditError) as caught:
-        run()
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
 
 
 def counted(census: pd.DataFrame) -> dict[tuple[str, str], dict[str, int]]:
@@ -238,7 +230,7 @@ def test_numbers_in_classes_go_by_value_and_before_words() -> None:
 
 def test_words_of_the_source_are_kept_as_they_are_and_evidence_with_them(prepared: Prepare) -> None:
     corpus = prepared(
-        [text("first", "train", "yes", ["A.", "b C"], annotations=of_words({"Ann": [1]}), query=["Who", "?"]), *SOUND]
+        [text("first", "train", "yes", ["A.", "b C"], annotations=mark_words({"Ann": [1]}), query=["Who", "?"]), *SOUND]
     )
     assert [corpus.rows[0][name] for name in ("tokens", "query", "evidence")] == [["A.", "b C"], ["Who", "?"], [1]]
     assert [corpus.rows[0][name] for name in ("annotators", "marks", "scores")] == [["Ann"], [[1]], None]
@@ -271,7 +263,7 @@ def test_a_tokenizer_that_changes_the_text_cannot_have_marks_laid_on_its_words()
 
 
 def test_what_nobody_or_no_majority_marked_is_no_evidence_and_is_kept_as_marks(prepared: Prepare) -> None:
-    none = text("none", "train", "yes", annotations=of_words({"Ann": [], "Bob": [0]}))
+    none = text("none", "train", "yes", annotations=mark_words({"Ann": [], "Bob": [0]}))
     wrong = text("wrong", "train", "yes", annotations=Annotations({}, miscounted=2))
     apart = text("apart", "train", "yes", annotations=Annotations({}, labels={}))
     rows = prepared([none, wrong, apart, *SOUND]).rows
@@ -354,20 +346,14 @@ def test_progress_is_told(prepared: Prepare, monkeypatch: pytest.MonkeyPatch) ->
 def test_unsound_corpora_are_refused_and_nothing_is_left(
     prepared: Prepare, tmp_path: Path, texts: list[Text], settings: dict[str, Any], message: str
 ) -> None:
-    assert refusal(lambda: prepared(texts, **settings)).startswith(message)
+    assert refusal(prepared, texts, **settings).startswith(message)
     assert list((tmp_path / "corpora").iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "long",
-    [
-        text("x", "dev", "no", "x" * 21),
-        text("x", "dev", "no", "x", query="y" * 20),
-    ],
-)
+@pytest.mark.parametrize("long", [text("x", "dev", "no", "x" * 21), text("x", "dev", "no", "x", query="y" * 20)])
 def test_a_text_beyond_all_measure_is_named(prepared: Prepare, monkeypatch: pytest.MonkeyPatch, long: Text) -> None:
     monkeypatch.setattr(draft, "LONGEST", 20)
-    message = refusal(lambda: prepared([*SOUND, long]))
+    message = refusal(prepared, [*SOUND, long])
     assert message == "own.csv, x: text of 21 characters, more than 20; is a quote left open?"
 
 

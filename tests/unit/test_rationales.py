@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from refusal import refusal
 from tables_on_disk import write_rows
 
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CORPUS
 from attention_audit.corpus import checkup
-from attention_audit.corpus.rationales import Annotations, Evidence, Rationale, align, annotations_of, of_words
+from attention_audit.corpus.rationales import Annotations, Evidence, Rationale, align, mark_words, read_annotations
 from attention_audit.corpus.sources.table import TableCorpus
-from attention_audit.corpus.tokens import Tokens, placed_words
-from attention_audit.errors import AuditError
+from attention_audit.corpus.tokens import Tokens, split_words
 from attention_audit.stages.audits import read_rationales
 
 
 def test_positions_of_words_are_marks_of_their_source() -> None:
-    said = of_words({"planted": [2, 0]}, [0.0, 1.0, 0.5])
+    said = mark_words({"planted": [2, 0]}, [0.0, 1.0, 0.5])
     assert align(said, [(at, at + 1) for at in range(3)]) == Rationale({"planted": [0, 2]}, [0.0, 1.0, 0.5])
     # a word's score is the mean of what lies over it
     said = Annotations({}, [(0, 5, 1.0), (3, 5, 0.5), (10, 12, -1.0)])
@@ -45,7 +45,7 @@ TEXTS = st.lists(st.sampled_from(PARTS), max_size=12).map("".join)
 @settings(deadline=None)  # the first text of a language makes its tokenizer
 @given(TEXTS, SETTINGS)
 def test_words_stand_where_they_are_said_to_stand(text: str, tokens: Tokens) -> None:
-    words = [word for sentence in placed_words(text, tokens) for word in sentence]
+    words = [word for sentence in split_words(text, tokens) for word in sentence]
     starts, ends = [start for _, start, _ in words], [end for _, _, end in words]
     assert starts == sorted(starts)
     assert ends == sorted(ends)
@@ -64,7 +64,7 @@ def test_words_stand_where_they_are_said_to_stand(text: str, tokens: Tokens) -> 
 def test_every_mark_lands_on_the_words_that_overlap_it_and_on_no_other(
     text: str, tokens: Tokens, spans: list[tuple[int, int]]
 ) -> None:
-    places = [(start, end) for sentence in placed_words(text, tokens) for _, start, end in sentence]
+    places = [(start, end) for sentence in split_words(text, tokens) for _, start, end in sentence]
     over = [[at for at, (start, end) in enumerate(places) if {*range(*span)} & {*range(start, end)}] for span in spans]
     found = align(Annotations({"Ann": spans}), places)
     assert found.marks["Ann"] == sorted({at for words in over for at in words})
@@ -97,7 +97,7 @@ TEXT = " A  bad,bad film "
 def said(cell: Any, written: str = "words", text: str = TEXT) -> dict[str, list[str]]:
     """The marked stretches of a text, as its characters."""
     evidence = Evidence.model_validate({"columns": "ann", "written": written})
-    found = annotations_of("own.csv, line 2", text, {"ann": cell}, evidence)
+    found = read_annotations("own.csv, line 2", text, {"ann": cell}, evidence)
     assert found is not None
     return {name: [text[start:end] for start, end in spans] for name, spans in found.marks.items()}
 
@@ -125,8 +125,8 @@ def test_a_cell_says_the_same_however_it_is_written(cell: Any, written: str) -> 
 def test_nothing_marked_is_not_nothing_said() -> None:
     assert said([]) == said("[]") == {"ann": []}
     evidence = Evidence(columns=["ann", "bob"])
-    assert annotations_of("place", TEXT, {"ann": "", "bob": None}, evidence) is None
-    found = annotations_of("place", TEXT, {"ann": "", "bob": [0]}, evidence)
+    assert read_annotations("place", TEXT, {"ann": "", "bob": None}, evidence) is None
+    found = read_annotations("place", TEXT, {"ann": "", "bob": [0]}, evidence)
     assert found is not None
     assert found.marks == {"bob": [(1, 2)]}
 
@@ -137,7 +137,7 @@ def test_an_object_has_each_annotators_marks() -> None:
 
 def test_scores_of_several_columns_lie_over_one_another() -> None:
     evidence = Evidence(columns=["ann", "bob"], written="scores", marked_from=0.8)
-    found = annotations_of("place", "a b", {"ann": [0, 1], "bob": [1, 0.5]}, evidence)
+    found = read_annotations("place", "a b", {"ann": [0, 1], "bob": [1, 0.5]}, evidence)
     assert found is not None
     assert found.marks == {"ann": [(2, 3)], "bob": [(0, 1)]}
     assert found.scores == [(0, 1, 0), (2, 3, 1), (0, 1, 1), (2, 3, 0.5)]
@@ -155,7 +155,7 @@ def test_what_does_not_fit_the_text_is_left_out_and_counted(
     cell: Any, written: str, outside: int, miscounted: int, marked: dict[str, list[str]]
 ) -> None:
     evidence = Evidence.model_validate({"columns": "ann", "written": written})
-    found = annotations_of("place", TEXT, {"ann": cell}, evidence)
+    found = read_annotations("place", TEXT, {"ann": cell}, evidence)
     assert found is not None
     assert (found.outside, found.miscounted) == (outside, miscounted)
     assert said(cell, written) == marked
@@ -176,19 +176,16 @@ def test_what_does_not_fit_the_text_is_left_out_and_counted(
     ],
 )
 def test_a_malformed_cell_is_named_by_row_and_column(cell: Any, written: str, form: str) -> None:
-    with pytest.raises(AuditError) as caught:
-        said(cell, written)
-    message = str(caught.value)
+    message = refusal(said, cell, written)
     assert message.startswith("own.csv, line 2: column 'ann' holds ")
     assert f"which is not {form}" in message
-    assert "\n" not in message
 
 
 def table(folder: Path, rows: list[dict[str, Any]], **evidence: Any) -> list[str]:
     """What is odd in a file of these rows."""
     path = write_rows(folder / "own.jsonl", rows)
     settings = {"kind": "table", "path": str(path), "evidence": {"columns": "ann", **evidence}}
-    return checkup.checkup("own", TableCorpus.model_validate(settings), {"path": path}).odd
+    return checkup.check_dataset("own", TableCorpus.model_validate(settings), {"path": path}).odd
 
 
 def many(**cells: Any) -> list[dict[str, Any]]:

@@ -16,8 +16,8 @@ from test_imdb import archive, read
 from tokenizers import normalizers
 
 from attention_audit.audits.performance import cut_texts
-from attention_audit.corpus.sources.sst import clean, parse_tree
-from attention_audit.corpus.tokens import Tokens, placed_words
+from attention_audit.corpus.sources.annotated import clean_phrase, parse_tree
+from attention_audit.corpus.tokens import Tokens, split_words
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.stages.reading_classifiers import take_classifier
@@ -45,7 +45,7 @@ KINDS = ["cased", "lower-casing", "bytes", "bytes without a space"]
 
 
 def written(text: str, tokens: Tokens | None = None) -> tuple[list[str], RawText]:
-    placed = [word for sentence in placed_words(text, tokens or Tokens()) for word in sentence]
+    placed = [word for sentence in split_words(text, tokens or Tokens()) for word in sentence]
     return [word for word, _, _ in placed], RawText(text, [start for _, start, _ in placed])
 
 
@@ -176,7 +176,7 @@ def test_words_that_one_piece_holds_share_its_weight_and_what_is_attended_to(tmp
 
 def test_sst_is_read_with_its_punctuation_wherever_it_is_cleaned() -> None:
     tree = parse_tree(r"(3 (2 (2 It) (2 's)) (3 (2 -LRB-) (3 (3 (2 half\/good) (2 ,)) (2 well-made) (2 -RRB-))))")
-    text, _, before = clean(tree)
+    text, _, before = clean_phrase(tree)
     assert text == "It s half good well made"
     assert before.text == "It 's ( half/good , well-made )"
     _, placed = written(text, Tokens(tokenizer="spaces"))

@@ -18,12 +18,11 @@ from marked import marked
 from pydantic import TypeAdapter
 
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.corpus.formats import Corpus
-from attention_audit.corpus.prepare import prepare, too_short_or_long
-from attention_audit.corpus.rationales import word_spans
+from attention_audit.corpus.prepare import TEST, find_short_and_long, prepare
+from attention_audit.corpus.rationales import find_words
 from attention_audit.corpus.source import Length, RawSource
-from attention_audit.corpus.sources.sst import MARKED, NEUTRAL, parse_tree
-from attention_audit.corpus.splits import TEST
+from attention_audit.corpus.sources import Corpus
+from attention_audit.corpus.sources.annotated import MARKED, NEUTRAL, parse_tree
 from attention_audit.corpus.text import SPLITS
 from attention_audit.corpus.vocabulary import WordLists, build_vocabulary
 
@@ -86,9 +85,9 @@ def test_imdb_test_reviews_of_table_1(imdb: tuple[pd.DataFrame, Path]) -> None:
     source, _ = source_of("imdb")
     table = pq.read_table(imdb[1], columns=["tokens", "label"], filters=[("split", "=", "test")])
     lengths = table["tokens"].combine_chunks().value_lengths().to_numpy()
-    splits = np.full(len(lengths), TEST)
-    kept = ~np.logical_or(*too_short_or_long(splits, lengths, lengths, lengths, source.length))
-    assert np.bincount(table["label"].to_numpy()[kept]).tolist() == [2184, 2172]
+    texts = pd.DataFrame(dict.fromkeys(("words", "sentence_count", "longest"), lengths))
+    short, long = find_short_and_long(texts, np.full(len(lengths), TEST), source.length)
+    assert np.bincount(table["label"].to_numpy()[~(short | long)]).tolist() == [2184, 2172]
 
 
 def test_newsgroups_test_posts_of_the_authors_notebook(prepared: Prepare) -> None:
@@ -152,7 +151,7 @@ def test_the_published_maps_of_yelp() -> None:
         assert text.annotations.miscounted == 0
         labels[text.label] += 1
         annotators.setdefault(text.id.split("-")[2], Counter())[len(text.annotations.marks)] += 1
-        assert {*chain(*text.annotations.marks.values())} <= {*word_spans(str(text.text))}
+        assert {*chain(*text.annotations.marks.values())} <= {*find_words(str(text.text))}
     assert labels == {"positive": 783, "negative": 762}
     assert annotators == {
         "mixed": {4: 351, 3: 144, 2: 130},

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from in_process import make
 from planned import plan_of
+from refusal import refusal
 
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.files import CORPUS
-from attention_audit.corpus.sources.shortcut import planted, put_in
+from attention_audit.corpus.sources.control import put_in, put_words
 from attention_audit.corpus.text import Text
 from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan
@@ -74,7 +75,7 @@ def test_words_keep_their_order_and_any_place_is_drawn() -> None:
     random = np.random.default_rng(1)
     seen = set()
     for _ in range(100):
-        text, places = planted(text_of(["x", "y"]), ["a", "b"], random)
+        text, places = put_words(text_of(["x", "y"]), ["a", "b"], random)
         assert [text.text[at] for at in places] == ["a", "b"]
         assert [word for word in text.text if word in "xy"] == ["x", "y"]
         seen.add(tuple(places))
@@ -165,6 +166,4 @@ def test_an_order_decides_between_two_classes_alone(folder: Path) -> None:
     ],
 )
 def test_texts_of_which_nothing_can_be_planted_are_named(folder: Path, of: str, line: str) -> None:
-    with pytest.raises(AuditError) as caught:
-        plan(of=of)
-    assert str(caught.value) == f"config: corpora.found.of: {line}"
+    assert refusal(plan, of=of) == f"config: corpora.found.of: {line}"

@@ -6,7 +6,8 @@ from pydantic import ValidationError
 from sklearn.model_selection import train_test_split
 
 from attention_audit.arrays import Integers
-from attention_audit.corpus.splits import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN, Splits, assign
+from attention_audit.corpus.prepare import DEV, LEFT_OUT, TEST, TRAIN, UNKNOWN, assign
+from attention_audit.corpus.source import Splits
 from attention_audit.errors import AuditError
 
 LABELS = np.array([0] * 160 + [1] * 40)
@@ -24,11 +25,6 @@ def sizes(splits: Integers, labels: Integers = LABELS) -> dict[int, tuple[int, i
 
 def whole(code: int) -> Integers:
     return np.full(len(LABELS), code)
-
-
-def test_texts_of_train_and_of_no_split_are_one_pool() -> None:
-    mixed = np.where(np.arange(200) % 2, TRAIN, UNKNOWN)
-    assert np.array_equal(assigned(mixed), assigned(whole(TRAIN)))
 
 
 def test_the_draw_is_that_of_scikit_learn() -> None:

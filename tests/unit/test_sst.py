@@ -5,7 +5,7 @@ import pytest
 from published import pack, read_archive
 from refusal import refusal
 
-from attention_audit.corpus.sources.sst import clean, parse_tree
+from attention_audit.corpus.sources.annotated import clean_phrase, parse_tree
 
 TRAIN = """(3 (2 It) (4 (2 works) (2 .)))
 (2 (2 Neutral) (2 text))
@@ -43,16 +43,7 @@ def test_the_sentiment_of_words_by_the_rule_of_carton_et_al(line: str, scores: l
     assert parse_tree(line).scores == scores
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "(3 (2 It) (4 works)",
-        "(5 word)",
-        "(3 )",
-        "(3 a) (2 b)",
-        ")",
-    ],
-)
+@pytest.mark.parametrize("line", ["(3 (2 It) (4 works)", "(5 word)", "(3 )", "(3 a) (2 b)", ")"])
 def test_malformed_trees(line: str) -> None:
     with pytest.raises(ValueError, match=r"tree|node"):
         parse_tree(line)
@@ -60,7 +51,7 @@ def test_malformed_trees(line: str) -> None:
 
 def test_text_is_cleaned() -> None:
     tree = parse_tree("(3 (4 -LRB-) (1 sci-fi\\/drama) (4 -RRB-) (2 it) (4 's) (4 ...))")
-    text, said, before = clean(tree)
+    text, said, before = clean_phrase(tree)
     assert text == "sci fi drama it s"
     assert before.text == "( sci-fi/drama ) it 's ..."
     assert [before.text[place] for place in before.places] == [*"sci", *"ffi", *"ddrama", *"iit", *"ss"]

@@ -256,13 +256,7 @@ def test_marks_and_places_are_those_that_the_keys_say(tmp_path: Path) -> None:
     assert refused(path, **NAMES).endswith('mend the row, or set `delimiter: ";"`, which reads every row')
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        "good,1\nbad,0\n",
-        "good,pos\nbad,neg\nfine,pos\n",
-    ],
-)
+@pytest.mark.parametrize("rows", ["good,1\nbad,0\n", "good,pos\nbad,neg\nfine,pos\n"])
 def test_a_file_without_a_header_is_named_with_its_key(tmp_path: Path, rows: str) -> None:
     path = write_bytes(tmp_path / "own.csv", rows.encode())
     message = refused(path)
@@ -447,11 +441,7 @@ def test_rows_of_parquet_are_counted_over_batches_and_groups(tmp_path: Path, mon
 
 
 @pytest.mark.parametrize(
-    ("ending", "content"),
-    [
-        (".csv", "text,label\na,x\nb\n"),
-        (".jsonl", '{"text": "a", "label": "x"}\n{\n'),
-    ],
+    ("ending", "content"), [(".csv", "text,label\na,x\nb\n"), (".jsonl", '{"text": "a", "label": "x"}\n{\n')]
 )
 def test_a_file_is_read_row_by_row(tmp_path: Path, ending: str, content: str) -> None:
     """The first row is had before the second, which is broken, is looked at."""

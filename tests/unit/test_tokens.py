@@ -5,12 +5,12 @@ import pytest
 from pydantic import ValidationError
 
 from attention_audit.corpus import tokens as module
-from attention_audit.corpus.tokens import Tokens, splitting, words_of
+from attention_audit.corpus.tokens import Tokens, describe_splitting, tokenize
 
 
 def sentences(text: str, **settings: Any) -> list[str]:
     """The sentences, a space between words."""
-    return [" ".join(words) for words in words_of(text, Tokens.model_validate(settings))]
+    return [" ".join(words) for words in tokenize(text, Tokens.model_validate(settings))]
 
 
 def words(text: str, **settings: Any) -> str:
@@ -71,12 +71,12 @@ def test_a_text_may_be_longer_than_spacys_own_limit() -> None:
 
 
 def test_spacy_forgets_words_so_that_memory_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = len(module.pipeline("en").vocab)
+    known = len(module.get_pipeline("en").vocab)
     monkeypatch.setattr(module, "MOST_WORDS", known + 20)
     for start in range(0, 200, 10):
         text = " ".join(f"new{number}" for number in range(start, start + 10))
         assert words(text) == text
-        assert len(module.pipeline("en").vocab) <= known + 30
+        assert len(module.get_pipeline("en").vocab) <= known + 30
 
 
 @pytest.mark.parametrize("code", ["qq", "Spaces", "../en", ""])
@@ -89,15 +89,15 @@ def test_chinese_is_single_characters_without_jieba(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "find_spec", lambda name: find_spec(name) if name == "spacy" else None)
     tokens = Tokens(tokenizer="zh")
     assert tokens.segmenter == "characters"
-    assert splitting(tokens).endswith("for words, install jieba (`python -m pip install jieba`)")
-    assert words_of("你好。", tokens) == [["你", "好", "。"]]
+    assert describe_splitting(tokens).endswith("for words, install jieba (`python -m pip install jieba`)")
+    assert tokenize("你好。", tokens) == [["你", "好", "。"]]
 
 
 def test_chinese_is_words_where_jieba_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: find_spec("spacy"))
     tokens = Tokens(tokenizer="zh")
     assert tokens.segmenter == "jieba"
-    assert splitting(tokens) == "Chinese words are found by jieba"
+    assert describe_splitting(tokens) == "Chinese words are found by jieba"
     assert Tokens(tokenizer="zh", segmenter="characters").segmenter == "characters"
 
 
@@ -109,7 +109,7 @@ def test_words_of_jieba() -> None:
 
 def test_a_segmenter_is_for_chinese_alone() -> None:
     assert Tokens().segmenter is None
-    assert splitting(Tokens()) == ""
-    assert splitting(Tokens(tokenizer="th")) == "Thai words are found by PyThaiNLP"
+    assert describe_splitting(Tokens()) == ""
+    assert describe_splitting(Tokens(tokenizer="th")) == "Thai words are found by PyThaiNLP"
     with pytest.raises(ValidationError, match="only for `tokenizer: zh`; remove it"):
         Tokens(segmenter="jieba")

@@ -10,7 +10,8 @@ from published import pack
 from pydantic import ValidationError
 from refusal import refusal
 
-from attention_audit.corpus.vectors import TrainedVectors, VectorFile, of_length_one, read_vectors
+from attention_audit.corpus.source import TrainedVectors, VectorFile
+from attention_audit.corpus.vocabulary import read_vectors, scale_vectors
 from attention_audit.errors import AuditError
 from attention_audit.stages.prepare import LONGEST, Runs, train_vectors
 
@@ -105,7 +106,7 @@ def test_only_a_zip_has_members() -> None:
 
 def test_vectors_of_length_one_keep_their_direction() -> None:
     vectors = {"a": np.array([3, -4], np.float32), "b": np.array([0.5, 0], np.float32), "c": np.zeros(2, np.float32)}
-    scaled = {word: vector.tolist() for word, vector in of_length_one(vectors).items()}
+    scaled = {word: vector.tolist() for word, vector in scale_vectors(vectors).items()}
     assert scaled == {"a": pytest.approx([0.6, -0.8]), "b": [1, 0], "c": [0, 0]}
 
 
@@ -125,7 +126,7 @@ def texts() -> list[list[str]]:
 
 @pytest.mark.parametrize("skip_gram", [False, True])
 def test_words_of_like_contexts_have_like_vectors(texts: list[list[str]], skip_gram: bool) -> None:
-    vectors = of_length_one(train_vectors(texts, settings(skip_gram=skip_gram, epochs=20), lambda line: None))
+    vectors = scale_vectors(train_vectors(texts, settings(skip_gram=skip_gram, epochs=20), lambda line: None))
     matrix = np.stack([vectors[word] for word in FRUIT + TOOLS])
     likeness = matrix @ matrix.T
     assert likeness[:4, :4].min() > likeness[:4, 4:].max()

@@ -8,7 +8,7 @@ from marked import said
 from refusal import refusal
 
 from attention_audit.corpus.source import RemoteFile
-from attention_audit.corpus.sources.annotated import YelpHatCorpus, marked_words
+from attention_audit.corpus.sources.annotated import YelpHatCorpus, read_map
 from attention_audit.corpus.text import Text
 
 HEADER = ["Input.label", "Input.text", "Answer.Q1Answer", "Answer.html_output"]
@@ -68,7 +68,7 @@ def test_annotators_who_judge_otherwise_can_be_left_out(tmp_path: Path) -> None:
 def test_a_map_is_read_as_a_browser_shows_it() -> None:
     """A browser's extension put tags of its own into some maps, and one map has spaces in a tag."""
     page = '<span class="active"><i class="x">A</i>b</span> <span >c</span>   <span>d&#39;s</span> <span></span>'
-    assert marked_words(page) == [("Ab", True), ("c", False), ("d's", False)]
+    assert read_map(page) == [("Ab", True), ("c", False), ("d's", False)]
 
 
 def test_a_map_of_other_words_is_left_out_and_counted(tmp_path: Path) -> None:

@@ -172,9 +172,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     call = parser().parse_args(words)
     try:
         if call.stage == "init":
-            from attention_audit.initialising import initialising
+            from attention_audit.initialising import initialise
 
-            print(initialising(call.paths, call.into, call.text, call.label), end="")
+            print(initialise(call.paths, call.into, call.text, call.label), end="")
         elif call.stage == "serve":
             serve(call.socket, main, prepare)
         else:

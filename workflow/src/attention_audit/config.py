@@ -32,9 +32,8 @@ from attention_audit.audits.settings import (
 )
 from attention_audit.config_messages import lines_of, one_for_all
 from attention_audit.corpus.encoders import BuiltClassifier, Encoder, EncoderName
-from attention_audit.corpus.formats import Corpus
-from attention_audit.corpus.source import RawSource
-from attention_audit.corpus.vectors import Vectors
+from attention_audit.corpus.source import RawSource, Vectors
+from attention_audit.corpus.sources import Corpus
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.given.files import GivenModels
 from attention_audit.places import RESULTS, Places

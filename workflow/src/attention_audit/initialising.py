@@ -14,12 +14,10 @@ import numpy as np
 import yaml
 from pydantic import ValidationError
 
-from attention_audit.corpus.checkup import NUMERIC, count, described, numbers, oddities, refuse
-from attention_audit.corpus.labels import FEWEST, list_few, sort_labels
-from attention_audit.corpus.labels import MANY as CLASSES
-from attention_audit.corpus.languages import find_encoding, find_unspaced, language_of
-from attention_audit.corpus.rationales import Evidence, Written, annotations_of
-from attention_audit.corpus.raw import Layout, csv_rows, read_lines
+from attention_audit.corpus.checkup import NUMERIC, count, describe, list_counts, list_oddities, refuse
+from attention_audit.corpus.languages import find_encoding, find_language, find_unspaced
+from attention_audit.corpus.rationales import Evidence, Written, read_annotations
+from attention_audit.corpus.raw import Layout, read_csv, read_lines
 from attention_audit.corpus.sources.table import ALIASES, TableCorpus
 from attention_audit.corpus.tabular import (
     DELIMITERS,
@@ -27,21 +25,21 @@ from attention_audit.corpus.tabular import (
     LABELS,
     LOOKED_AT,
     MOST_WORDS,
-    SHOWN,
     TEXTS,
+    describe_columns,
+    find_format,
     find_layout,
-    format_of,
     is_no_header,
-    no_column,
-    shown,
-    table_rows,
+    list_cells,
+    quote_cell,
+    read_rows,
 )
-from attention_audit.corpus.text import SPLITS, is_missing, label_text
-from attention_audit.corpus.tokens import lacking
+from attention_audit.corpus.text import FEWEST, SPLITS, is_missing, label_text, list_few, sort_labels
+from attention_audit.corpus.text import MANY as CLASSES
+from attention_audit.corpus.tokens import name_lacking
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.places import CATALOGUE, TREE
 
-USAGE = "init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`"
 MINE = Path("mine.yaml")
 """The configuration that is written where nobody names another."""
 ROWS = 20_000
@@ -122,16 +120,17 @@ def guess_layout(path: Path) -> Layout:
 
     Raises AuditError where it is in no encoding that can be told.
     """
-    kind = str(format_of(path.name))
-    layout = Layout() if kind in ("parquet", "xlsx") else Layout(find_encoding(path), DELIMITERS.get(kind))
-    if not layout.delimiter:
-        return layout
-    layout = find_layout(path, {}, layout) or layout
+    kind = find_format(path.name)
+    if kind in ("parquet", "xlsx"):
+        return Layout()
+    layout = Layout(find_encoding(path), DELIMITERS.get(kind))
     with suppress(AuditError):
-        rows = csv_rows(read_lines(path, layout.encoding), str(path), layout)
-        first, *others = [row for _, row in islice(rows, LOOKED_AT)] or [[]]
-        if is_no_header(first, others):
-            layout = layout._replace(columns=[f"column{number}" for number in range(1, len(first) + 1)])
+        if layout.delimiter:
+            layout = find_layout(path, {}, layout) or layout
+            rows = read_csv(read_lines(path, layout.encoding), str(path), layout)
+            first, *others = [row for _, row in islice(rows, LOOKED_AT)] or [[]]
+            if is_no_header(first, others):
+                layout = layout._replace(columns=[f"column{number + 1}" for number in range(len(first))])
     return layout
 
 
@@ -142,7 +141,7 @@ def rank_texts(columns: Sequence[Column]) -> list[Column]:
     """
 
     def rank(column: Column) -> float:
-        """0: holds no texts."""
+        """Rank a column; 0: it holds no texts."""
         named, length = TEXTS.fullmatch(column.name), sum(map(len, column.texts)) / max(len(column.texts), 1)
         odd = all(cell.startswith("http") or NUMERIC.fullmatch(cell) for cell in column.texts)
         if column.is_other() or (not named and (odd or column.is_repeated())):
@@ -160,8 +159,7 @@ def rank_labels(columns: Sequence[Column]) -> list[Column]:
 
     def rank(column: Column) -> tuple[int, int]:
         name = column.name.lower()
-        named = LABELS.index(name) if name in LABELS else len(LABELS)
-        return named + (not any(label in name for label in LABELS)), len(column.values)
+        return (*LABELS, name).index(name) + (not any(label in name for label in LABELS)), len(column.values)
 
     def is_likely(column: Column) -> bool:
         short = all(len(str(value).split()) <= MOST_WORDS for value in column.values)
@@ -176,7 +174,7 @@ def find_evidence(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], 
     marked = [column.name for column in columns if MARKED.search(column.name)]
     for evidence in (Evidence(columns=name, written=form) for name in marked for form in TRIED):
         with suppress(AuditError):
-            said = [annotations_of("", str(row[text] or ""), row, evidence) for row in rows[:MARKS]]
+            said = [read_annotations("", str(row[text] or ""), row, evidence) for row in rows[:MARKS]]
             if any(said) and not any(one and (one.outside or one.miscounted) for one in said):
                 return evidence
     return None
@@ -189,14 +187,14 @@ def choose_column(key: str, named: str | None, likely: list[Column], names: list
     """
     if named is not None:
         if named not in names:
-            raise AuditError(f"{path}: {no_column(f'--{key}', named, names)}")
+            raise AuditError(f"{path}: {describe_columns(f'--{key}', named, names)}")
         return named, ""
     if not likely:
-        there = ", ".join(map(shown, names[:SHOWN]))
         raise AuditError(
-            f"{path}: none of the columns looks like {key}s ({there}); name the one with --{key}, or give the file one"
+            f"{path}: none of the columns looks like {key}s ({list_cells(names)}); name the one with --{key}, or give "
+            "the file one"
         )
-    others = list_few([shown(column.name) for column in likely[1:]])
+    others = list_few([quote_cell(column.name) for column in likely[1:]])
     return likely[0].name, f"guess; it may also be {others}" if others else ""
 
 
@@ -212,7 +210,7 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
 
     Raises AuditError as `choose_column` does.
     """
-    rows = [row for _, row in islice(table_rows(path, {}, layout), ROWS)]
+    rows = [row for _, row in islice(read_rows(path, {}, layout), ROWS)]
     if not rows:
         raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
     columns = read_columns(rows)
@@ -221,24 +219,23 @@ def guess_entry(path: Path, layout: Layout, text: str | None, label: str | None)
     others = [column for column in columns if column.name != texts[0]]
     labels = choose_column("label", label, rank_labels(others), names, path)
     said: Said = {"kind": ("table", ""), "path": (str(path), "")}
-    usual = Layout(delimiter=DELIMITERS.get(str(format_of(path.name))))
-    for key, value, plain in zip(Layout._fields, layout, usual, strict=True):
-        if value != plain:
-            said[key] = (value, "guess, with which every row is read")
+    usual = Layout(delimiter=DELIMITERS.get(find_format(path.name)))._asdict()
+    guessed = {key: value for key, value in layout._asdict().items() if value != usual[key]}
+    said |= {key: (value, "guess, with which every row is read") for key, value in guessed.items()}
     said |= {"text": texts, "label": labels}
     free = [column for column in others if column.name != labels[0]]
     if split := next(filter(Column.is_split, free), None):
-        said["split"] = (split.name, numbers(split.values))
+        said["split"] = (split.name, list_counts(split.values))
     if own := next(filter(Column.is_id, free), None):
-        twice = f"{shown(own.name)} has ids that are empty or stand twice, so texts are called by their rows"
+        twice = f"{quote_cell(own.name)} has ids that are empty or stand twice, so texts are called by their rows"
         said["id"] = (None, twice) if own.empty or len(own.values) < len(own.cells) else (own.name, "")
     if shared := next(filter(Column.is_group, free), None):
-        how = f"or {shown(shared.name)}, if its {len(shared.values):,} values say which texts belong together"
+        how = f"or {quote_cell(shared.name)}, if its {len(shared.values):,} values say which texts belong together"
         said["group"] = (None, how)
     if evidence := find_evidence(rows, free, texts[0]):
         said["evidence"] = (evidence.model_dump(include={"columns", "written"}), "guess: what people marked")
     cells = next([*map(str, column.cells)] for column in columns if column.name == texts[0])
-    code, sure = (dense, True) if (dense := find_unspaced(cells)) else language_of(cells)
+    code, sure = (dense, True) if (dense := find_unspaced(cells)) else find_language(cells)
     how = "guess, by letters and frequent words" if sure else "guess, which nothing in the texts tells"
     said["tokens"] = ({"tokenizer": code}, how)
     return said
@@ -269,7 +266,7 @@ def write_entry(name: str, said: Said, path: Path) -> str:
     return "\n".join([head, *(f"{line:<36}  # {remark}" if remark else line for line, remark in top), ""])
 
 
-def initialising(files: Sequence[Path], into: Path | None, text: str | None = None, label: str | None = None) -> str:
+def initialise(files: Sequence[Path], into: Path | None, text: str | None = None, label: str | None = None) -> str:
     """Write a configuration for a file, and return what was found, guessed and is to be done.
 
     into: where to write it, `MINE` where None. text, label: columns that the user names. Raises AuditError where there
@@ -279,13 +276,13 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     if into.exists():
         raise AuditError(f"{into}: is there already; remove it, or write another file with `--into other.yaml`")
     if len(files) != 1:
-        raise AuditError(USAGE)
+        raise AuditError("init: name one file of texts and labels, as in `python -m attention_audit init reviews.csv`")
     path = files[0]
     if not path.is_file():
         near = [each.name for each in path.parent.glob("*")]
         what = "is a folder" if path.is_dir() else f"not there{did_you_mean(path.name, near)}"
         raise AuditError(f"{path}: {what}; name a file that ends in {ENDINGS}")
-    if not format_of(path.name):
+    if not find_format(path.name):
         raise AuditError(f"{path}: does not end in {ENDINGS}; save it in one of these formats")
     name = name_dataset(path, yaml.safe_load((TREE / CATALOGUE).read_text(encoding="utf-8"))["corpora"])
     said = guess_entry(path, guess_layout(path), text, label)
@@ -294,13 +291,13 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
     if counts.unlabelled:
         said["drop_unlabelled"] = (True, f"{len(counts.unlabelled)} of {counts.read} rows have no label")
     if counts.whole and 2 <= len(counts.labels) <= CLASSES:
-        said["classes"] = (sort_labels(counts.labels), f"in this order; texts: {numbers(counts.labels)}")
-    absent, (tokens, how) = lacking(source.tokens), said["tokens"]
-    if counts.usable and not absent and counts.rate(source.tokens) * np.median(counts.lengths) > DOCUMENT:
+        said["classes"] = (sort_labels(counts.labels), f"in this order; texts: {list_counts(counts.labels)}")
+    absent, (tokens, how) = name_lacking(source.tokens), said["tokens"]
+    if counts.usable and not absent and np.median(counts.estimate_words(source.tokens)) > DOCUMENT:
         tokens, how = tokens | {"sentences": True}, f"{how}; sentences are for HANs"
     source = read_entry(said, path)
     refuse(name, source, counts)
-    odd = [*filter(None, [absent]), *oddities(source, counts)]
+    odd = [*filter(None, [absent]), *list_oddities(source, counts)]
     said["tokens"] = (tokens | ({"strip_html": True} if counts.markup else {}), how)
     source = read_entry(said, path)
     if (texts := len(counts.usable)) > MANY:
@@ -316,7 +313,7 @@ def initialising(files: Sequence[Path], into: Path | None, text: str | None = No
         raise AuditError(f"{into}: cannot be written ({error.strerror}); name another file with `--into`") from error
     run = "snakemake" if Path.cwd() == TREE else "python -m attention_audit run"
     lines = [
-        *(f"{name}: {line}" for line in described(source, counts)),
+        *(f"{name}: {line}" for line in describe(source, counts)),
         *(f"warning: {name}: {line}" for line in odd),
         "",
         f"This is {into}. Check the lines with `guess`, and that the columns are those that you mean. Next:",

@@ -26,7 +26,7 @@ from attention_audit.audits.stability import rank_correlation
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.corpus.languages import choose_tokens, find_unspaced
-from attention_audit.corpus.tokens import words_of
+from attention_audit.corpus.tokens import tokenize
 from attention_audit.errors import AuditError
 from attention_audit.given import A_WORD, list_entries, list_integers, list_words, name_classes, read_numbers
 from attention_audit.tables.asked import (
@@ -121,7 +121,7 @@ def find_texts(tokens: Sequence[str | Sequence[str]], language: str | None, repo
         raise AuditError("tokens: there is no text; give some")
     if all(isinstance(text, str) for text in given) and (language or find_unspaced(given)):
         rules = choose_tokens(given, language, False, report)
-        return [[*chain(*words_of(text, rules))] for text in given]
+        return [[*chain(*tokenize(text, rules))] for text in given]
     texts = list_words(given, "tokens")
     choose_tokens([*map(" ".join, texts)], language, True, report)
     return texts

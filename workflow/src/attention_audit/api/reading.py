@@ -25,7 +25,7 @@ from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.corpus.text import SPLITS
-from attention_audit.corpus.tokens import placed_words
+from attention_audit.corpus.tokens import split_words
 from attention_audit.corpus.vocabulary import UNKNOWN
 from attention_audit.divergence import jsd, tvd
 from attention_audit.errors import AuditError
@@ -221,7 +221,7 @@ class Trained:
                 f"{self.model}: is no Transformer classifier in question, which maps are of; leave them out"
             )
         tokens = scope.config.corpora[self.dataset].preparation.tokens
-        placed = placed_words(text if isinstance(text, str) else list_entries(text, "text"), tokens)
+        placed = split_words(text if isinstance(text, str) else list_entries(text, "text"), tokens)
         if not any(placed):
             raise AuditError("text: no word is in it; give one with words")
         words, starts, _ = map(list, zip(*chain(*placed), strict=True))

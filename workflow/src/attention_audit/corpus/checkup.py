@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_audit.arrays import Integers
+from attention_audit.arrays import Floats
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
@@ -30,15 +30,23 @@ from attention_audit.names import MAPS
 from attention_audit.names import SAME as ONE_THING
 from attention_audit.questions import LEAST_OF_CLASS, LEAST_TEXTS
 
-from .blocking import absent, masked
-from .draft import check_entries, digest
-from .labels import MANY, doubt_column, find_oddities, list_few, match_classes, write_aliases
+from .draft import check_entries, find_masked, hash_words, refuse_absent
 from .languages import find_unspaced
-from .source import Files, Length
+from .source import Files, Length, Splits
 from .sources.table import ReadoutCorpus, TableCorpus
-from .splits import Splits
-from .text import SPLITS, find_markup, reduce_text
-from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, lacking, splitting, words_of
+from .text import (
+    MANY,
+    SPLITS,
+    find_markup,
+    find_oddities,
+    judge_column,
+    list_few,
+    match_classes,
+    reduce_text,
+    write_aliases,
+    write_count,
+)
+from .tokens import CHARACTERS, SEGMENTED, SPACES, Tokens, describe_splitting, name_lacking, tokenize
 
 ROWS = 200_000
 """Rows that are looked at; they take some seconds. Of a longer file, the run finds what lies behind them."""
@@ -123,29 +131,24 @@ class Counts:
     whole: bool = True
 
     @property
-    def lengths(self) -> Integers:
-        """Characters of each usable text, (N,)."""
-        return np.array([text.length for text in self.usable])
-
-    @property
     def sample(self) -> list[str]:
-        """How some of the texts begin."""
+        """Return how some of the texts begin."""
         return [text.begins for text in self.usable[:: max(len(self.usable) // SAMPLE, 1)]]
 
-    def rate(self, tokens: Tokens) -> float:
-        """Estimate how many words a character of the usable texts is."""
-        return words_a_character((*self.sample,), tokens)
+    def estimate_words(self, tokens: Tokens) -> Floats:
+        """Estimate the words of each usable text, (N,), from its characters."""
+        return estimate_rate((*self.sample,), tokens) * np.array([text.length for text in self.usable])
 
-    def measure_longest(self, tokens: Tokens) -> tuple[Usable, float]:
+    def estimate_longest(self, tokens: Tokens) -> tuple[Usable, float]:
         """Find the first of the longest texts, and estimate its words."""
         longest = max(self.usable, key=lambda text: text.length)
-        return longest, longest.length * words_a_character((longest.begins,), tokens)
+        return longest, longest.length * estimate_rate((longest.begins,), tokens)
 
 
 @lru_cache(maxsize=8)
-def words_a_character(begins: tuple[str, ...], tokens: Tokens) -> float:
+def estimate_rate(begins: tuple[str, ...], tokens: Tokens) -> float:
     """Estimate how many words a character of some texts is, from how they begin."""
-    return sum(len(words) for text in begins for words in words_of(text, tokens)) / sum(map(len, begins))
+    return sum(len(words) for text in begins for words in tokenize(text, tokens)) / sum(map(len, begins))
 
 
 def count(name: str, source: TableCorpus, raw: Files) -> Counts:
@@ -162,8 +165,8 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
         label = source.name_class(text.label)
         said, query = (" ".join(str(part or "").split()) for part in (text.text, text.query))
         if text.mask is not None or counts.unseen:
-            words = [*chain(*words_of(text.text, source.tokens))]
-            masked(text, len(words))
+            words = [*chain(*tokenize(text.text, source.tokens))]
+            find_masked(text, len(words))
             counts.unseen -= {*words}
         if label is None:
             counts.unlabelled.append(text.place)
@@ -187,14 +190,14 @@ def count(name: str, source: TableCorpus, raw: Files) -> Counts:
             counts.places[kind].append(text.place)
         counts.labels[label] += 1
         counts.splits[text.split][label] += 1
-        alike, exact = digest(map(reduce_text, (said, query))), hash((said, query))
+        alike, exact = hash_words(map(reduce_text, (said, query))), hash((said, query))
         counts.usable.append(Usable(text.place, label, text.split, text.group, alike, exact, said[:ENOUGH], len(said)))
     counts.whole = next(rows, None) is None
     return counts
 
 
-def draws(counts: Counts, splits: Splits) -> Iterator[tuple[str, int, int]]:
-    """Each split that the file lacks: how many texts are drawn for it, and how many are then left to be trained on."""
+def list_draws(counts: Counts, splits: Splits) -> Iterator[tuple[str, int, int]]:
+    """List each split that the file lacks: how many texts are drawn, and how many are then left to be trained on."""
     left = (counts.splits["train"] + counts.splits[None]).total()
     for split, share in (("test", splits.test), ("dev", splits.dev)):
         if not counts.splits[split]:
@@ -203,44 +206,39 @@ def draws(counts: Counts, splits: Splits) -> Iterator[tuple[str, int, int]]:
             yield split, drawn, left
 
 
-def sizes(source: TableCorpus, counts: Counts) -> dict[str, int]:
-    """The texts that each split will have, before any filter of their length."""
+def count_splits(source: TableCorpus, counts: Counts) -> dict[str, int]:
+    """Count the texts that each split will have, before any filter of their length."""
     there = {split: counts.splits[split].total() for split in SPLITS}
     loose, splits = counts.splits[None].total(), source.splits
     if source.trained_on is not None:
         return {"test": there["test"] + loose}
     there["train"] += loose
     there["test"] -= math.ceil((1 - (splits.test_sample or 1)) * there["test"])
-    for split, drawn, left in draws(counts, splits):
+    for split, drawn, left in list_draws(counts, splits):
         there |= {"train": left, split: drawn}
     most = splits.most.model_dump() if splits.most else {}
     return {split: min(texts, most.get(split) or texts) for split, texts in there.items()}
 
 
-def some(labels: list[str]) -> str:
-    """A few labels for a message."""
+def list_labels(labels: list[str]) -> str:
+    """List a few labels for a message."""
     return list_few([f"{label!r:.40}" for label in labels])
 
 
-def numbers(values: Counter[str]) -> str:
-    """How often each value stands, the most frequent first, in one line that a terminal can show."""
+def list_counts(values: Counter[str]) -> str:
+    """List how often each value stands, the most frequent first, in one line that a terminal can show."""
     text = list_few([f"{value:.40} {number:,}" for value, number in values.most_common()])
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number of things with what is said of them, of one or of many."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
-
-
-def several(counts: Counts) -> str:
-    """That the labels of some texts seem to be several in one cell; "" where none do."""
+def find_several(counts: Counts) -> str:
+    """Say that the labels of some texts seem to be several in one cell; "" where none do."""
     known = counts.labels.keys()
     found = sorted(label for label in known if len(parts := {*SEVERAL.split(label)}) > 1 and parts <= known)
-    texts = counted(sum(counts.labels[label] for label in found), "text seems", "texts seem")
+    texts = sum(counts.labels[label] for label in found)
     said = (
-        f"{texts} to have several labels ({some(found)}), which count as {counted(len(found), 'class', 'classes')} "
-        "more; give each text one label, or leave such texts out"
+        f"{write_count(texts, 'text seems', 'texts seem')} to have several labels ({list_labels(found)}), which count "
+        f"as {write_count(len(found), 'class', 'classes')} more; give each text one label, or leave such texts out"
     )
     return said if found else ""
 
@@ -261,15 +259,15 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
         mend = f"{write_aliases(spelt)} reads them as classes" if spelt else "name them there, or leave `classes` out"
         place = next(text.place for text in counts.usable if text.label == unknown[0])
         raise AuditError(
-            f"{place}: label {unknown[0]!r:.40} is not among `classes` ({some(declared)}), and "
-            f"{counted(texts, 'text has such a label', 'texts have such labels')}: {some(unknown)}; {mend}"
+            f"{place}: label {unknown[0]!r:.40} is not among `classes` ({list_labels(declared)}), and "
+            f"{write_count(texts, 'text has such a label', 'texts have such labels')}: {list_labels(unknown)}; {mend}"
         )
-    doubt, is_trained = doubt_column(source.label, counts.labels), source.trained and source.trained_on is None
+    doubt, is_trained = judge_column(source.label, counts.labels), source.trained and source.trained_on is None
     if doubt and len(counts.labels) > MANY and is_trained and not source.classes:
         raise AuditError(f"{name}: {doubt}")
     if not counts.whole:
         return
-    absent(counts.unseen, name)
+    refuse_absent(counts.unseen, name)
     if not counts.usable:
         raise AuditError(f"{name}: no row has a text in column {source.text!r} and a label; name other columns")
     if not is_trained:
@@ -280,24 +278,24 @@ def refuse(name: str, source: TableCorpus, counts: Counts) -> None:
     trained = counts.splits["train"] + counts.splits[None]
     if untrained := [label for label in declared if not trained[label]]:
         raise AuditError(
-            f"{name}: split train: no text has label {some(untrained)}; add some, or leave these labels out"
+            f"{name}: split train: no text has label {list_labels(untrained)}; add some, or leave these labels out"
         )
-    if fault := undrawable(trained, counts, source.splits):
-        raise AuditError(f"{name}: {'; '.join(filter(None, [doubt, fault, several(counts)]))}")
+    if fault := check_draws(trained, counts, source.splits):
+        raise AuditError(f"{name}: {'; '.join(filter(None, [doubt, fault, find_several(counts)]))}")
 
 
-def undrawable(trained: Counter[str], counts: Counts, splits: Splits) -> str:
-    """Why the splits that the file lacks cannot be drawn from the training texts; "" where they can."""
-    for split, drawn, left in draws(counts, splits) if splits.stratified else ():
+def check_draws(trained: Counter[str], counts: Counts, splits: Splits) -> str:
+    """Say why the splits that the file lacks cannot be drawn from the training texts; "" where they can."""
+    for split, drawn, left in list_draws(counts, splits) if splits.stratified else ():
         if few := [label for label, number in trained.items() if number < 2]:
             return (
-                f"{len(few)} of {len(trained)} classes have one text ({some(few)}), which cannot be in several splits; "
-                "merge such classes with `aliases`, or leave them out with `missing`"
+                f"{len(few)} of {len(trained)} classes have one text ({list_labels(few)}), which cannot be in several "
+                "splits; merge such classes with `aliases`, or leave them out with `missing`"
                 + ("" if len(trained) > MANY else ", or set `splits.stratified: false`")
             )
         if min(drawn, left) < len(trained):
             return (
-                f"split {split} would have {counted(drawn, 'text')}, and {left} would be left, for "
+                f"split {split} would have {write_count(drawn, 'text')}, and {left} would be left, for "
                 f"{len(trained)} classes; give more texts, merge classes, or give the splits yourself in a column "
                 "`split`"
             )
@@ -311,18 +309,20 @@ def warn_of_few(texts: int, share: float | None = None) -> Iterator[str]:
     """
     if texts < LEAST_TEXTS:
         enough = f", as about {math.ceil(LEAST_TEXTS / share):,} rows give" if share else ""
-        few = counted(texts, "test text is", "test texts are")
-        yield f"{few} too few for a statement on any question: {LEAST_TEXTS} are needed{enough}"
+        yield (
+            f"{write_count(texts, 'test text is', 'test texts are')} too few for a statement on any question: "
+            f"{LEAST_TEXTS} are needed{enough}"
+        )
 
 
 def warn_of_classes(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """Warn of classes that have no test text, or too few for a statement on the texts that are predicted as one."""
-    own, tests = counts.splits["test"], sizes(source, counts)["test"]
+    own, tests = counts.splits["test"], count_splits(source, counts)["test"]
     share = 1.0 if own else tests / max(len(counts.usable), 1)
     there = {label: share * (own or counts.labels)[label] for label in source.classes or counts.labels}
     if own and (none := [label for label, texts in there.items() if not texts]):
-        yield f"split test: no text has label {some(none)}: nothing is asked about it"
-    few = [f"{rounded(texts)} of {label!r:.40}" for label, texts in there.items() if 0 < texts < LEAST_OF_CLASS]
+        yield f"split test: no text has label {list_labels(none)}: nothing is asked about it"
+    few = [f"{round_number(texts)} of {label!r:.40}" for label, texts in there.items() if 0 < texts < LEAST_OF_CLASS]
     if few and tests >= LEAST_TEXTS:
         more = f" and of {len(few) - LISTED} more classes" if len(few) > LISTED else ""
         yield (
@@ -332,32 +332,32 @@ def warn_of_classes(source: TableCorpus, counts: Counts) -> Iterator[str]:
         )
 
 
-def rounded(number: float) -> str:
-    """An estimate, to two digits."""
+def round_number(number: float) -> str:
+    """Round an estimate to two digits."""
     return f"{float(f'{max(number, 1):.2g}'):,.0f}"
 
 
-def described(source: TableCorpus, counts: Counts) -> Iterator[str]:
-    """What was read: texts, classes and splits, and how long the texts are in words."""
-    usable, what = len(counts.usable), ("pair of texts", "pairs of texts") if source.pairs else ("text", "texts")
+def describe(source: TableCorpus, counts: Counts) -> Iterator[str]:
+    """Describe what was read: texts, classes and splits, and how long the texts are in words."""
+    usable, what = len(counts.usable), ("pair of texts", "pairs of texts") if source.pairs else ("text",)
     named = [text.group for text in counts.usable if text.group is not None]
-    groups = f" in {counted(len({*named}), 'group')}" if named else ""
+    groups = f" in {write_count(len({*named}), 'group')}" if named else ""
     groups += f" and {usable - len(named):,} in none" if 0 < len(named) < usable else ""
     among = "" if counts.whole else f" in the first {counts.read:,} rows"
-    classes = counted(len(counts.labels), "class", "classes")
-    said = f"{counted(usable, *what)}{groups}{among}, {classes} ({numbers(counts.labels)})"
+    said = f"{write_count(usable, *what)}{groups}{among}, {write_count(len(counts.labels), 'class', 'classes')}"
+    said += f" ({list_counts(counts.labels)})"
     if counts.whole:
-        there = ", ".join(f"{number:,} {split}" for split, number in sizes(source, counts).items())
-        drawn = [] if source.trained_on else [split for split, _, _ in draws(counts, source.splits)]
+        there = ", ".join(f"{number:,} {split}" for split, number in count_splits(source, counts).items())
+        drawn = [] if source.trained_on else [split for split, _, _ in list_draws(counts, source.splits)]
         said += f"; {there}" + (f" ({' and '.join(drawn)} drawn)" if drawn else "")
         said += "" if source.length == Length() else ", before texts are left out by their `length`"
     yield said
     tokens = source.tokens
-    if usable and not lacking(tokens):
-        how = "words are set apart by white space" if tokens.tokenizer == SPACES else splitting(tokens)
+    if usable and not name_lacking(tokens):
+        how = "words are set apart by white space" if tokens.tokenizer == SPACES else describe_splitting(tokens)
         items = "words" if tokens.segmenter != "characters" else f"single {CHARACTERS[tokens.tokenizer][1]}"
-        middle, (_, most) = counts.rate(tokens) * float(np.median(counts.lengths)), counts.measure_longest(tokens)
-        said = f"about {rounded(middle)} {items} a text (median), {rounded(most)} in the longest; "
+        middle, (_, most) = float(np.median(counts.estimate_words(tokens))), counts.estimate_longest(tokens)
+        said = f"about {round_number(middle)} {items} a text (median), {round_number(most)} in the longest; "
         yield said + (how or f"words by spaCy's rules for {tokens.tokenizer!r}")
 
 
@@ -367,18 +367,18 @@ def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Itera
 
     most: so many words of a text are read; None: all.
     """
-    if source.length.below is not None or lacking(source.tokens) or not counts.usable:
+    if source.length.below is not None or name_lacking(source.tokens) or not counts.usable:
         return
-    lengths, (longest, words) = counts.rate(source.tokens) * counts.lengths, counts.measure_longest(source.tokens)
+    lengths, (longest, words) = counts.estimate_words(source.tokens), counts.estimate_longest(source.tokens)
     middle = float(np.median(lengths))
     if lengths.max() > max(LONG * middle, lengths.sum() / min(BATCH, len(lengths))):
         below = LONG * max(round(middle), 1)
         others = (lengths >= below).sum() - 1
         yield (
-            f"{longest.place}: a text of about {rounded(words)} words, where half of the texts have at most "
-            f"{rounded(middle)}; a batch is as long as its longest text, so that the run may take several times "
+            f"{longest.place}: a text of about {round_number(words)} words, where half of the texts have at most "
+            f"{round_number(middle)}; a batch is as long as its longest text, so that the run may take several times "
             f"as long; `length: {{below: {below}}}`, in the entry of the data set, leaves it out"
-            + (f", and {counted(others, 'other text')}" if others > 0 else "")
+            + (f", and {write_count(others, 'other text')}" if others > 0 else "")
         )
     read = np.minimum(lengths, most or np.inf)
     below = LONG * max(round(float(np.median(read))), 1)
@@ -387,13 +387,13 @@ def warn_of_long(source: TableCorpus, counts: Counts, most: int | None) -> Itera
     if times >= 2:
         yield (
             f"{far.sum():,} of {len(read):,} texts have {below:,} words or more; for all of these, if they are "
-            f"tested on, leave-one-out runs about {rounded(read[far].sum())} forward passes, and reads "
-            f"{rounded(times)} times as many words as for all others; `length: {{below: {below}}}` leaves them out, "
-            "and `max_length` of classifiers in `hf` cuts them, unless `long` is `window`"
+            f"tested on, leave-one-out runs about {round_number(read[far].sum())} forward passes, and reads "
+            f"{round_number(times)} times as many words as for all others; `length: {{below: {below}}}` leaves them "
+            "out, and `max_length` of classifiers in `hf` cuts them, unless `long` is `window`"
         )
 
 
-def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
+def warn_of_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
     """Warn of marks that do not fit their texts, texts that are hardly texts, and labels that are several."""
     found, usable = counts.places, len(counts.usable)
     if source.evidence is not None and not found["annotated"]:
@@ -401,7 +401,7 @@ def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
     asked = f"; is column {source.text!r} that of the texts?" if 2 * len(found["numeric"]) > usable else ""
     for kind, line in FOUND.items():
         if places := found[kind]:
-            have, number = counted(len(places), "text has", "texts have"), len(places)
+            have, number = write_count(len(places), "text has", "texts have"), len(places)
             yield line.format(
                 have=have, number=number, usable=usable, first=places[0], asked=asked, markup=counts.markup
             )
@@ -409,9 +409,9 @@ def unlike_texts(source: TableCorpus, counts: Counts) -> Iterator[str]:
     if spaced and (code := find_unspaced(counts.sample)):
         yield (
             f"the texts have hardly any spaces, so that `tokenizer: {source.tokens.tokenizer}` takes clauses for "
-            f"words; set `tokens: {{tokenizer: {code}}}` ({splitting(Tokens(tokenizer=code))})"
+            f"words; set `tokens: {{tokenizer: {code}}}` ({describe_splitting(Tokens(tokenizer=code))})"
         )
-    if said := several(counts):
+    if said := find_several(counts):
         yield said
     if spaced and len(found["single"]) > SINGLE * usable:
         yield (
@@ -437,41 +437,43 @@ def warn_of_repetitions(splits: Splits, counts: Counts) -> Iterator[str]:
         return
     places = Counter(alike for alike, _ in {(text.alike, text.split) for text in texts})
     if across := sum(often > 1 for often in places.values()):
-        stand = counted(across, "text stands", "texts stand")
-        yield f"{stand} in several splits, so that the model is tested on what it was trained on; {TOGETHER}"
+        yield (
+            f"{write_count(across, 'text stands', 'texts stand')} in several splits, so that the model is tested on "
+            f"what it was trained on; {TOGETHER}"
+        )
     elif repeated and counts.splits[None]:
         yield f"splits are drawn text by text, so that such texts may fall into several of them; {TOGETHER}"
 
 
-def oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
+def list_oddities(source: TableCorpus, counts: Counts, most: int | None = None) -> Iterator[str]:
     """List what a user may not have meant, each in a line with its counts. most: see `warn_of_long`."""
     if source.tokens.segmenter == "characters":
-        yield splitting(source.tokens)
+        yield describe_splitting(source.tokens)
     if counts.unlabelled:
         yield f"{len(counts.unlabelled)} of {counts.read} rows have no label and are left out"
     if counts.empty:
         yield f"{counts.empty} of {counts.read} rows have a label and no text, and are left out"
-    if doubt := doubt_column(source.label, counts.labels):
+    if doubt := judge_column(source.label, counts.labels):
         yield doubt
     yield from find_oddities(counts.labels, source.missing)
     if counts.whole and counts.unmet:
-        yield f"no row has label {some(sorted(counts.unmet))}, which `aliases` or `missing` names"
+        yield f"no row has label {list_labels(sorted(counts.unmet))}, which `aliases` or `missing` names"
     few = [label for label, number in counts.labels.items() if number < len(SPLITS)]
     if few and counts.whole:
-        yield f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {some(few)}"
+        yield f"{len(few)} of {len(counts.labels)} classes have fewer texts than there are splits: {list_labels(few)}"
     yield from warn_of_repetitions(source.splits, counts)
-    yield from unlike_texts(source, counts)
+    yield from warn_of_texts(source, counts)
     yield from warn_of_long(source, counts, most)
     if not counts.whole:
         yield f"only the first {counts.read:,} rows were looked at before the run"
         return
     fixed = counts.splits["test"] or (source.splits.most and source.splits.most.test)
     share = None if fixed else 1 if source.trained_on else source.splits.test
-    yield from warn_of_few(sizes(source, counts)["test"], share)
+    yield from warn_of_few(count_splits(source, counts)["test"], share)
     yield from warn_of_classes(source, counts)
 
 
-def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: int | None = None) -> Looked:
+def check_dataset(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: int | None = None) -> Looked:
     """Say what a data set holds, and what is odd in it. raw: the path of each of its files, by field; of readouts, of
     every one of them, by how the configuration names it. most: see `warn_of_long`.
 
@@ -479,7 +481,7 @@ def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: in
     """
     if isinstance(source, ReadoutCorpus):
         given = read_given(raw[source.path], source.path)
-        source.named(name, given)
+        source.name_classes(name, given)
         for place, path in raw.items():
             other = given if place == source.path else read_given(path, place)
             check_beside(other, given)
@@ -488,23 +490,23 @@ def checkup(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, most: in
                 raise AuditError(f"{place}: column map_names: {MAPS.unknown(unknown[0])}")
         lengths = [*map(len, given.tokens)]
         read = [
-            f"{counted(len(given), 'text')}, all of them for the test, {given.classes} classes; "
+            f"{write_count(len(given), 'text')}, all of them for the test, {given.classes} classes; "
             f"{median(lengths):.0f} words a text (median), {max(lengths):,} in the longest"
         ]
         odd = warn_of_few(len(given))
     else:
         counts = count(name, source, raw)
         refuse(name, source, counts)
-        read, odd = [*described(source, counts)], oddities(source, counts, most)
+        read, odd = [*describe(source, counts)], list_oddities(source, counts, most)
     return Looked([f"{name}: {line}" for line in read], [f"{name}: {line}" for line in odd])
 
 
-def checked_once(
+def check_once(
     name: str, source: TableCorpus | ReadoutCorpus, raw: Files, memory: Path, most: int | None = None
 ) -> Looked:
-    """Return what `checkup` finds, or found before where nothing has changed since. memory: the folder that keeps it.
+    """Return what `check_dataset` finds, or found before where nothing has changed. memory: the folder that keeps it.
 
-    Raises AuditError as `checkup` does. A folder that cannot be written costs time and nothing else.
+    Raises AuditError as `check_dataset` does. A folder that cannot be written costs time and nothing else.
     """
     states = [(str(path.absolute()), path.stat()) for path in raw.values()]
     files = [(place, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for place, state in states]
@@ -514,7 +516,7 @@ def checked_once(
         kept = read_record(path)
         if kept["stamp"] == stamp:
             return Looked(kept["read"], kept["odd"])
-    looked = checkup(name, source, raw, most)
+    looked = check_dataset(name, source, raw, most)
     with suppress(AuditError):
         write_record(path, {"stamp": stamp, **looked._asdict()})
     return looked

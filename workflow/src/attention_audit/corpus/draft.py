@@ -5,7 +5,7 @@ These numbers decide which texts are kept, and in which split.
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from hashlib import blake2b
@@ -21,16 +21,16 @@ from attention_audit.columns.files import CORPUS
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText, join_words
 
-from .blocking import find_blocked, masked
 from .rationales import Annotations, Rationale, Span, align
+from .raw import LONGEST
 from .source import Preparation
 from .text import SPLITS, Text, clean, reduce_text, strip_html
-from .tokens import MASKED, Placed, placed_words
+from .tokens import MASKED, Placed, split_words
 
+Report = Callable[[str], None]
+"""What receives messages on progress."""
 CHUNK = 2**20
 """About how many characters a worker splits at a time."""
-LONGEST = 10**7
-"""Characters of a text at most; the papers' longest has 10^5. In a longer text, a quote was surely left open."""
 EVERY = 5.0
 """Seconds between two messages on progress."""
 
@@ -47,8 +47,32 @@ DRAFT = pa.schema(
 """A text as words, as in the corpus, and its numbers; classes have no numbers yet."""
 
 
-def chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
-    """Runs of texts of about CHUNK characters. Raises AuditError at a text beyond LONGEST."""
+def find_masked(text: Text, words: int) -> list[int] | None:
+    """Find the positions that the mask of a text marks; None where it has none.
+
+    Raises AuditError where it has not a mark for each of the text's words.
+    """
+    if text.mask is None:
+        return None
+    if len(text.mask) != words:
+        raise AuditError(
+            f"{text.place}: {len(text.mask)} marks in the mask, and {words} words in the text; mend it, or set "
+            "`tokens: {tokenizer: spaces}` where the marks are of words that are parted by spaces"
+        )
+    return [at for at, marked in enumerate(text.mask) if marked]
+
+
+def refuse_absent(words: Collection[str], dataset: str) -> None:
+    """Raise AuditError where there are words that occur in no text."""
+    if words:
+        raise AuditError(
+            f"{dataset}: block: {', '.join(map(repr, sorted(words)))} in no text; write each word "
+            "as it is in the corpus, after `tokens` has split and lower-cased the texts"
+        )
+
+
+def cut_chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
+    """Cut texts into runs of about CHUNK characters. Raises AuditError at a text beyond LONGEST."""
     chunk: list[Text] = []
     size = 0
     for text in texts:
@@ -85,18 +109,20 @@ def lay_marks(text: Text, words: Iterable[Placed]) -> Rationale:
     return align(text.annotations, places)
 
 
-def place_words(text: str | list[str] | None, words: list[Placed]) -> RawText | None:
-    """Say where each word begins in a text; None where the text is a list of words."""
-    return RawText(text, [start for _, start, _ in words]) if isinstance(text, str) else None
+def place_words(text: str | list[str] | None, words: list[Placed], written: RawText | None = None) -> RawText | None:
+    """Say where each word begins in what is `written`, or else in the text; None where that is a list of words."""
+    if isinstance(text, str):
+        written = written or RawText(text, range(len(text) + 1))
+    return written and RawText(written.text, [written.places[start] for _, start, _ in words])
 
 
-def digest(*parts: Iterable[str]) -> int:
-    """64 bits of a hash of the words of a text, and of its query, as a signed number."""
+def hash_words(*parts: Iterable[str]) -> int:
+    """Compute 64 bits of a hash of the words of a text, and of its query, as a signed number."""
     joined = "\0\0".join(map("\0".join, parts)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(joined, digest_size=8).digest(), signed=True)
 
 
-def first_words(sentences: list[list[Placed]]) -> list[int]:
+def find_first_words(sentences: list[list[Placed]]) -> list[int]:
     """Return the position of each sentence's first word."""
     return [*accumulate(map(len, sentences), initial=0)][:-1]
 
@@ -108,13 +134,11 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
     second are marked. Raises AuditError where its mask does not fit it, or its words where they stand.
     """
     tokens, joined = preparation.tokens, preparation.joined
-    sentences, others = (placed_words(side, tokens) for side in (text.text, text.query or []))
+    sentences, others = (split_words(side, tokens) for side in (text.text, text.query or []))
     placed, added = [*chain(*sentences)], [*chain(*others)]
     own, query = ([word for word, _, _ in side] for side in (placed, added))
-    begins = text.sentences or (first_words(sentences) if tokens.sentences else None)
-    written, words = place_words(text.text, placed), own
-    if text.written is not None:
-        written = RawText(text.written.text, [text.written.places[start] for _, start, _ in placed])
+    begins = text.sentences or (find_first_words(sentences) if tokens.sentences else None)
+    written, words = place_words(text.text, placed, text.written), own
     said, found = text.annotations or Annotations({}), lay_marks(text, placed)
     scores = found.scores
     # an empty list, not null, where all lists were of a wrong length: somebody did mark this text
@@ -122,8 +146,12 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
     if joined:
         second = place_words(text.query, added) or join_words(query)
         written, words = (written or join_words(own)).join_pair(second), [*own, *query]
-        begins = begins and [*begins, *(len(own) + at for at in first_words(others) or [0])]
+        begins = begins and [*begins, *(len(own) + at for at in find_first_words(others) or [0])]
         scores = scores and [*scores, *[0.0] * len(query)]
+    block, mask = preparation.block, find_masked(text, len(own))
+    blocked = evidence if (mask is None if block is None else block.evidence) else mask
+    if block is not None and block.words is not None:
+        blocked = [at for at, word in enumerate(words) if word in block.words]
     widths = np.diff([*(begins or [0]), len(words)])
     paired = joined or text.query is not None
     sides = [side if isinstance(side, str) else " ".join(side or ()) for side in (text.text, text.query)]
@@ -137,7 +165,7 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
         "scores": scores,
         "annotator_labels": None if said.labels is None else [said.labels[name] for name in said.marks],
         "evidence": evidence,
-        "blocked": find_blocked(preparation.block, words, evidence, masked(text, len(own))),
+        "blocked": blocked,
         "words": 0 if paired and not (own and query) else len(words),
         "sentence_count": len(widths),
         "longest": widths.max(),
@@ -145,8 +173,8 @@ def make_row(text: Text, preparation: Preparation) -> dict[str, Any]:
         "outside": said.outside,
         "miscounted": said.miscounted,
         "lost": found.lost,
-        "digest": digest(own, *([query] if paired else [])),
-        "alike": digest(map(reduce_text, sides)) if preparation.splits.alike_together else 0,
+        "digest": hash_words(own, *([query] if paired else [])),
+        "alike": hash_words(map(reduce_text, sides)) if preparation.splits.alike_together else 0,
     }
 
 
@@ -155,25 +183,24 @@ def split_chunk(texts: list[Text], preparation: Preparation) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([make_row(text, preparation) for text in texts], schema=DRAFT)
 
 
-def split_all(
-    texts: Iterable[Text], split: Callable[[list[Text]], pa.RecordBatch], workers: int
-) -> Iterator[pa.RecordBatch]:
-    """Every chunk in order, split into words by `workers` processes; at most two chunks per process are in memory."""
+def split_all(texts: Iterable[Text], preparation: Preparation, workers: int) -> Iterator[pa.RecordBatch]:
+    """Split every chunk, in order, by `workers` processes; at most two chunks per process are in memory."""
+    split = partial(split_chunk, preparation=preparation)
     if workers == 1:
-        yield from map(split, chunks(texts))
+        yield from map(split, cut_chunks(texts))
         return
     waiting: deque[Future[pa.RecordBatch]] = deque()
     with ProcessPoolExecutor(workers) as pool:
-        for chunk in chunks(texts):
+        for chunk in cut_chunks(texts):
             waiting.append(pool.submit(split, chunk))
             if len(waiting) > 2 * workers:
                 yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        for future in waiting:
+            yield future.result()
 
 
 def check_entries(texts: Iterable[Text]) -> Iterator[Text]:
-    """Pass the texts on. Raises AuditError at an id that occurred before, or an unknown split."""
+    """Yield the texts. Raises AuditError at an id that occurred before, or an unknown split."""
     ids: set[str] = set()
     for text in texts:
         if text.id in ids:
@@ -184,13 +211,7 @@ def check_entries(texts: Iterable[Text]) -> Iterator[Text]:
         yield text
 
 
-def write_draft(
-    texts: Iterable[Text],
-    preparation: Preparation,
-    path: Path,
-    workers: int,
-    report: Callable[[str], None],
-) -> set[str]:
+def write_draft(texts: Iterable[Text], preparation: Preparation, path: Path, workers: int, report: Report) -> set[str]:
     """Split all texts into words and write them to `path`, in order; return the impermissible words that none has.
 
     Raises AuditError at a text that is not usable.
@@ -198,8 +219,7 @@ def write_draft(
     block, done, reported = preparation.block, 0, time.monotonic()
     unseen = {*((block and block.words) or ())}
     with pq.ParquetWriter(path, DRAFT, compression="zstd") as writer:
-        split = partial(split_chunk, preparation=preparation)
-        for batch in split_all(check_entries(texts), split, workers):
+        for batch in split_all(check_entries(texts), preparation, workers):
             writer.write_batch(batch)
             unseen -= {*batch["tokens"].flatten().unique().to_pylist()} if unseen else set()
             done += len(batch)

@@ -16,7 +16,7 @@ from attention_audit.section import Count, Name, Section, Seed, Sha256
 from attention_audit.transformer.folder import Facts, read_facts
 from attention_audit.transformer.settings import BUILT, BUILT_FILES, Construction
 
-from .raw import BLOCK, members, remedy
+from .raw import BLOCK, find_remedy, open_members
 from .source import FILE_NAME, Origin, RemoteFile
 
 ENCODERS = "encoders"
@@ -81,7 +81,7 @@ def unpack(archive: Path, encoder: Encoder, targets: Mapping[str, Path]) -> None
     Raises AuditError where the archive is damaged, lacks one or has another one, or the encoder is not as declared.
     """
     missing = dict(encoder.files)
-    for member, stream in members(archive, re.escape(f"{encoder.inside}/") + "[^/]+"):
+    for member, stream in open_members(archive, re.escape(f"{encoder.inside}/") + "[^/]+"):
         name = Path(member).name
         if expected := missing.pop(name, None):
             with whole(targets[name]) as temporary:
@@ -90,7 +90,7 @@ def unpack(archive: Path, encoder: Encoder, targets: Mapping[str, Path]) -> None
                 if (found := checksum(temporary)) != expected:
                     raise AuditError(
                         f"{archive}: {member}: its sha256 is {found}, not {expected} as the config says; check the "
-                        f"`files` of the encoder there, or {remedy(archive)}"
+                        f"`files` of the encoder there, or {find_remedy(archive)}"
                     )
     if missing:
         lacking = f"{encoder.inside}/{next(iter(missing))}"

@@ -34,10 +34,7 @@ CHUNK = 2**16
 STEP = 20_000_000
 """Bytes between two messages on progress."""
 
-PIPLESS = "is pip installed beside this Python?"
-"""What may be wrong where pip names no error."""
-WITHOUT = "`make controls` runs without it, on generated texts"
-CHECK = "check the network and"
+CONTROLS = "`make controls` runs without it, on generated texts"
 SUMS = "SHA256SUMS"
 """Name of a mirror's list of checksums, in the format of sha256sum."""
 
@@ -72,53 +69,46 @@ def check_size(remote: RemoteFile, origin: str, target: Path, size: int) -> None
         raise AuditError(f"{origin}: it has {size} bytes, not {remote.bytes} as the config says; check its entry there")
 
 
-def receive(response: requests.Response, remote: RemoteFile, url: str, target: Path, report: Report) -> None:
-    """Write the bytes of an answer exactly as sent: behind those of `target`, or from the beginning of the file.
-
-    Raises AuditError as `check_size` does, and ChunkedEncodingError where the bytes end too early.
-    """
-    done, total = find_extent(response)
-    if total is not None:
-        check_size(remote, url, target, total)
-    if done:
-        report(f"{url}: going on at {done / 1e6:.1f} MB")
-    # some servers declare .gz as the encoding of the transfer; unpacked, it would not be the published file
-    response.raw.headers.pop("Content-Encoding", None)
-    with target.open("ab" if done else "wb") as stream:
-        for chunk in response.iter_content(CHUNK):
-            stream.write(chunk)
-            before, done = done, done + len(chunk)
-            if done // STEP > before // STEP:
-                report(f"{url}: {done / 1e6:.0f} MB" + (f" of {total / 1e6:.0f}" if total else ""))
-    if total not in (None, done):
-        raise requests.exceptions.ChunkedEncodingError
-
-
 def download(remote: RemoteFile, url: str, target: Path, remedy: str, report: Report) -> None:
-    """Download `url` to `target`, behind what is there already: a checksum will show whether both are of one file.
+    """Download `url` to `target` exactly as sent, behind what is there already: a checksum will show whether both are
+    of one file.
 
     Raises AuditError where the network fails, with `remedy` at the end of the message; `target` then stays, and another
-    run continues from it, unless the server cannot. Raises AuditError as `receive` does.
+    run continues from it, unless the server cannot. Raises AuditError as `check_size` does.
     """
-    done = target.stat().st_size if target.exists() else 0
-    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={done}-"} if done else {})
-    is_answered = False
+    there = target.stat().st_size if target.exists() else 0
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={there}-"} if there else {})
+    response = None
     try:
         with requests.Session() as session:
             session.mount(url, HTTPAdapter(max_retries=RETRY))
-            with session.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
-                is_answered, status = True, response.status_code
-                if done and (
+            response = session.get(url, headers=headers, stream=True, timeout=TIMEOUT)
+            with response:
+                status, (done, total) = response.status_code, find_extent(response)
+                if there and (
                     status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
-                    or (status == HTTPStatus.PARTIAL_CONTENT and find_extent(response)[0] != done)
+                    or (status == HTTPStatus.PARTIAL_CONTENT and done != there)
                 ):
                     target.unlink()
-                    raise AuditError(f"{url}: nothing follows the {done} bytes of an earlier download; run again")
+                    raise AuditError(f"{url}: nothing follows the {there} bytes of an earlier download; run again")
                 if not response.ok:
                     raise AuditError(f"{url}: the server answers {status} {response.reason}; {remedy}")
-                receive(response, remote, url, target, report)
+                if total is not None:
+                    check_size(remote, url, target, total)
+                if done:
+                    report(f"{url}: going on at {done / 1e6:.1f} MB")
+                # some servers declare .gz as the encoding of the transfer; unpacked, it would not be the published file
+                response.raw.headers.pop("Content-Encoding", None)
+                with target.open("ab" if done else "wb") as stream:
+                    for chunk in response.iter_content(CHUNK):
+                        stream.write(chunk)
+                        before, done = done, done + len(chunk)
+                        if done // STEP > before // STEP:
+                            report(f"{url}: {done / 1e6:.0f} MB" + (f" of {total / 1e6:.0f}" if total else ""))
+                if total not in (None, done):
+                    raise requests.exceptions.ChunkedEncodingError
     except requests.RequestException as error:
-        fault = "the transfer broke off" if is_answered else name_fault(error)
+        fault = name_fault(error) if response is None else "the transfer broke off"
         raise AuditError(f"{url}: {fault}; {remedy}") from error
 
 
@@ -134,7 +124,8 @@ def take_wheel(remote: RemoteFile, package: str, target: Path, remedy: str, repo
         answer = subprocess.run([*command, "--dest", folder, package], capture_output=True, text=True, check=False)
         wheel = Path(folder) / remote.file
         if not wheel.is_file():
-            errors = [line for line in answer.stderr.splitlines() if line.startswith("ERROR:")] or [PIPLESS]
+            errors = [line for line in answer.stderr.splitlines() if line.startswith("ERROR:")]
+            errors += ["is pip installed beside this Python?"]
             raise AuditError(f"{package}: pip cannot fetch it ({errors[0].removeprefix('ERROR: '):.200}); {remedy}")
         shutil.copyfile(wheel, target)
 
@@ -214,9 +205,10 @@ def fetch(
             origin = remote.url or remote.package or ""
             target = begun if remote.url and remote.sha256 else temporary
             if remote.url:
-                download(remote, origin, target, f"{CHECK} the url in the config, or {ask}put it at {place}", report)
+                remedy = f"check the network and the url in the config, or {ask}put it at {place}"
+                download(remote, origin, target, remedy, report)
             else:
-                remedy = f"{CHECK} the settings of pip, or put {remote.file} at {place}; {WITHOUT}"
+                remedy = f"check the network and the settings of pip, or put {remote.file} at {place}; {CONTROLS}"
                 take_wheel(remote, origin, target, remedy, report)
             check_size(remote, origin, target, target.stat().st_size)
             sha256 = checksum(target)

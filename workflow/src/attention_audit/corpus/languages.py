@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from attention_audit.errors import AuditError
 
-from .raw import BLOCK, LONGEST_LINE, opened
-from .tokens import PACKAGES, SPACES, UNSPACED, Tokens, blank, describe_missing, splitting
+from .raw import BLOCK, LONGEST_LINE, EncodingError, open_raw, read_lines
+from .tokens import PACKAGES, SPACES, UNSPACED, Tokens, build_pipeline, describe_missing, describe_splitting
 
 LANGUAGES = dict(
     line.split(maxsplit=1)
@@ -67,8 +67,8 @@ def sample_texts(texts: Sequence[str]) -> list[str]:
     return [text[:BEGINNING] for text in texts[:: max(len(texts) // SAMPLE, 1)]]
 
 
-def language_of(texts: Sequence[str]) -> tuple[str, bool]:
-    """spaCy's code of the language of some texts, by their script and by its frequent words; and whether it is sure.
+def find_language(texts: Sequence[str]) -> tuple[str, bool]:
+    """Find spaCy's code of the language of some texts, by their script and frequent words; and whether it is sure.
 
     Without a sign of another one it is en in Latin script, and xx, any language, in others.
     """
@@ -79,17 +79,19 @@ def language_of(texts: Sequence[str]) -> tuple[str, bool]:
         return "en", False
     if scripts["HIRAGANA"] + scripts["KATAKANA"] > KANA * scripts.total():
         return "ja", True
-    script = max(scripts, key=lambda name: scripts[name])
+    script, _ = scripts.most_common(1)[0]
     codes = LANGUAGES.get(script, "xx").split()
     if len(codes) == 1:
         return codes[0], codes != ["xx"]
     from spacy.util import get_lang_class  # imported here, since it takes a second
 
     words = [word.strip(SIGNS) for word in " ".join(texts).lower().split()]
-    common = {code: get_lang_class(code).Defaults.stop_words for code in codes}
-    shares = {code: sum(word in common[code] for word in words) / max(len(words), 1) for code in codes}
-    best = max(codes, key=lambda code: shares[code])
-    return (best, True) if shares[best] >= COMMON else ("en" if script == "LATIN" else "xx", False)
+    frequent = {}
+    for code in codes:
+        common = get_lang_class(code).Defaults.stop_words
+        frequent[code] = sum(word in common for word in words)
+    best = max(codes, key=frequent.__getitem__)
+    return (best, True) if frequent[best] / len(words) >= COMMON else ("en" if script == "LATIN" else "xx", False)
 
 
 def find_unspaced(texts: Sequence[str]) -> str:
@@ -98,7 +100,7 @@ def find_unspaced(texts: Sequence[str]) -> str:
     letters = LETTERS.findall(joined)
     if len(letters) <= FEW * sum(map(str.isalpha, joined)):
         return ""
-    code, known = language_of(letters)
+    code, known = find_language(letters)
     most = SPACES_A_LETTER * len(letters) * (2 if code in ("zh", "ja") else 1)
     return code if known and len(GAPS.findall(joined)) < most else ""
 
@@ -116,15 +118,16 @@ def choose_tokens(texts: Sequence[str], language: str | None, split: bool, repor
     try:
         tokens = Tokens(tokenizer=code, lower=False)
         if code in PACKAGES:
-            blank(code, tokens.segmenter)
+            build_pipeline(code, tokens.segmenter)
     except ValidationError as error:
-        raise AuditError(
-            f"language: unknown {language!r:.40}; give spaCy's code, such as en or zh, or `spaces`"
-        ) from error
+        fault = f"language: unknown {language!r:.40}; give spaCy's code, such as en or zh, or `spaces`"
+        raise AuditError(fault) from error
     except ImportError as error:
         raise AuditError(f"language: {describe_missing(code)}, or give lists of words") from error
-    clauses = f"words are whole clauses, since {dense!r} has no spaces; give strings, which are split" if split else ""
-    if how := clauses if dense and split else splitting(tokens):
+    how = describe_splitting(tokens)
+    if split and dense:
+        how = f"words are whole clauses, since {dense!r} has no spaces; give strings, which are split"
+    if how:
         report(f"texts: {how}")
     return tokens
 
@@ -150,21 +153,12 @@ SAMPLE_LINES = 2000
 """Lines from which the encoding is guessed."""
 
 
-def beginning(stream: IO[bytes], path: Path) -> bytes:
+def read_beginning(stream: IO[bytes], path: Path) -> bytes:
     """Return how a stream begins; nothing is taken from it. Raises AuditError where it seems to be utf-16."""
     begins: bytes = stream.peek(BLOCK)  # type: ignore[attr-defined]
     if begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or re.match(rb"([^\0]\0){2}|(\0[^\0]){2}", begins):
         raise AuditError(f"{path}: seems to be utf-16; save the file as utf-8")
     return begins
-
-
-def can_decode(path: Path, encoding: str) -> bool:
-    """Return whether the whole of a file is in an encoding."""
-    with opened(path) as stream, suppress(UnicodeDecodeError):
-        for _ in codecs.iterdecode(iter(partial(stream.read, BLOCK), b""), encoding):
-            pass
-        return True
-    return False
 
 
 def find_encoding(path: Path) -> str:
@@ -173,8 +167,8 @@ def find_encoding(path: Path) -> str:
     Raises AuditError, naming the first line that is not utf-8, where many others are, or no language tells another one.
     """
     sound, faulty, first, sample = 0, 0, 0, b""
-    with opened(path) as stream:
-        beginning(stream, path)
+    with open_raw(path) as stream:
+        read_beginning(stream, path)
         for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
             if not line.isascii():
                 try:
@@ -187,14 +181,14 @@ def find_encoding(path: Path) -> str:
         return "utf-8"
     place = f"{path}, line {first}: not utf-8"
     if sound > FEW_LINES * faulty:
-        raise AuditError(
-            f"{place}, as {sound:,} other lines with more than ASCII are"
-            + (f" ({faulty - 1:,} more are not)" if faulty > 1 else "")
-            + "; mend the line, or save the file as utf-8"
-        )
+        more = f" ({faulty - 1:,} more are not)" if faulty > 1 else ""
+        fault = f"{place}, as {sound:,} other lines with more than ASCII are{more}"
+        raise AuditError(f"{fault}; mend the line, or save the file as utf-8")
     for encoding in (*ALPHABETS, *SCRIPTS):
-        if fits(sample, encoding) and can_decode(path, encoding):
-            return encoding
+        with suppress(EncodingError):
+            # the whole file is to be in it
+            if match_encoding(sample, encoding) and all(True for _ in read_lines(path, encoding)):
+                return encoding
     raise AuditError(
         f"{place}, and no language tells its encoding; set `encoding`, such as cp1252, cp1251, gb18030, shift_jis or "
         "euc-kr, or save it as utf-8"
@@ -202,27 +196,24 @@ def find_encoding(path: Path) -> str:
 
 
 def has_script(text: str, script: str, least: float) -> bool:
-    """Return whether the Unicode names of so many of the characters beyond ASCII begin so."""
+    """Tell whether the Unicode names of so many of the characters beyond ASCII begin so."""
     beyond = [unicodedata.name(each, "").startswith(script) for each in text if not each.isascii()]
     return sum(beyond) >= least * len(beyond)
 
 
-def fits(sample: bytes, encoding: str) -> bool:
-    """Return whether bytes, decoded so, are a language or a script that is written in this encoding."""
-    try:
-        text = sample.decode(encoding)
-    except UnicodeDecodeError:
-        return False
+def match_encoding(sample: bytes, encoding: str) -> bool:
+    """Tell whether bytes, decoded so, are a language or a script that is written in this encoding."""
+    text = sample.decode(encoding, "replace")
     if encoding in SCRIPTS:
         # pairs of Cyrillic letters are characters of these too
         return has_script(text, *SCRIPTS[encoding]) and not has_script(sample.decode("cp1251", "ignore"), *CYRILLIC)
     runs = [len(run) > 2 for run in re.findall(rb"[\x80-\xff]+", sample)]
-    code, sure = language_of(text.splitlines())
+    code, sure = find_language(text.splitlines())
     # letters beyond ASCII stand alone in these languages, and side by side where a character has several bytes
     return sure and code in ALPHABETS[encoding].split() and (encoding != LATIN or sum(runs) <= FEW_LINES * len(runs))
 
 
-def mend_encoding(path: Path, encoding: str) -> str:
+def name_encoding(path: Path, encoding: str) -> str:
     """Return what to do about a file that is not in an encoding. Raises AuditError as `find_encoding` does."""
     utf8 = encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig")
     return f"set `encoding: {find_encoding(path)}`, or save it as utf-8" if utf8 else "set another `encoding`"

@@ -7,7 +7,7 @@ Texts that are only read take their training and development texts from the corp
 Yelp's, say.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -18,22 +18,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from attention_audit.arrays import Flags, Integers
+from attention_audit.arrays import Integers
 from attention_audit.artefacts.files import scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CENSUS, CORPUS
 from attention_audit.errors import AuditError
 
-from .blocking import absent
-from .draft import NUMBERS, write_draft
-from .labels import list_few, sort_labels
-from .raw import classes_of, texts_in
-from .source import OTHER_CORPUS, Files, Length, RawSource, Source, TrainedOn
-from .splits import DEV, TEST, TRAIN, UNKNOWN, assign
-from .text import SPLITS, Texts
-from .tokens import splitting
+from .draft import NUMBERS, Report, refuse_absent, write_draft
+from .raw import list_classes, read_texts
+from .source import OTHER_CORPUS, Files, Length, RawSource, Source, Splits, TrainedOn
+from .text import SPLITS, Texts, list_few, sort_labels
+from .tokens import describe_splitting
 
+TRAIN, DEV, TEST = range(len(SPLITS))
+UNKNOWN, LEFT_OUT = -1, -2
 FAULTS = {
     "outside": "marks outside of the text",
     "lost": "marks under which no word is",
@@ -47,56 +46,96 @@ FATES = ("unlabelled", "empty", "left_out", "short", "long", KEPT)
 """What can happen to a text, in the order in which it is decided; these are columns of the census."""
 
 
-def too_short_or_long(
-    splits: Integers, tokens: Integers, sentences: Integers, longest: Integers, length: Length
-) -> tuple[Flags, Flags]:
+def assign(
+    dataset: str, splits: Integers, labels: Integers, settings: Splits, alike: Integers | None = None
+) -> Integers:
+    """Decide the split of every text, (N,) -> (N,): positions in SPLITS, or LEFT_OUT for texts that are not drawn.
+
+    Texts of split UNKNOWN count as training texts. From the training texts, missing splits are drawn: first test, then
+    dev. alike (N,): the same number for texts that are to be in one split; None: each stands for itself. Raises
+    AuditError where there are too few texts.
+    """
+
+    def draw(members: Integers, share: float, seed: int, stratified: bool) -> tuple[Integers, Integers]:
+        """Divide `members` as the authors do into the rest and a `share`, in the order on which draws depend."""
+        from sklearn.model_selection import train_test_split  # imported here, since it takes a second
+
+        strata = labels[members] if stratified else None
+        try:
+            rest, drawn = train_test_split(members, test_size=share, random_state=seed, stratify=strata)
+        except ValueError as error:
+            raise AuditError(
+                f"{dataset}: {len(members)} texts cannot be split {1 - share:.0%} to {share:.0%} (every class needs "
+                "texts on both sides); give more texts, or set splits.stratified: false"
+            ) from error
+        return rest, drawn
+
+    if alike is not None:
+        # a set of texts is drawn as its first one
+        _, first, sets = np.unique(alike, return_index=True, return_inverse=True)
+        ones, sets = np.unique(first[sets], return_inverse=True)
+        known = np.full(len(ones), UNKNOWN)
+        np.maximum.at(known, sets, splits)
+        return assign(dataset, known, labels[ones], settings)[sets]
+    made = np.where(splits == UNKNOWN, TRAIN, splits)
+    pool = np.flatnonzero(made == TRAIN)
+    for code, share, seed in ((TEST, settings.test, settings.test_seed), (DEV, settings.dev, settings.dev_seed)):
+        own = np.flatnonzero(made == code)
+        if len(pool) and not len(own):
+            pool, drawn = draw(pool, share, seed, settings.stratified)
+            made[drawn] = code
+        elif code == TEST and settings.test_sample is not None:
+            made[draw(own, 1 - settings.test_sample, seed, settings.stratified)[1]] = LEFT_OUT
+    for code, name in enumerate(SPLITS):
+        members, most = np.flatnonzero(made == code), settings.most and getattr(settings.most, name)
+        if most and most < len(members):
+            made[draw(members, 1 - most / len(members), settings.most_seed, True)[1]] = LEFT_OUT
+    return made
+
+
+def find_short_and_long(
+    texts: pd.DataFrame, splits: Integers, length: Length
+) -> tuple["pd.Series[bool]", "pd.Series[bool]"]:
     """Find the texts that the length filter drops as too short, and those as too long; (N,) each.
 
-    `shortest` and `longest` stand for the least and the greatest length in the split, so its shortest or longest texts
-    are dropped. Jain & Wallace's loader does so, and only with it do the sizes of Wiegreffe & Pinter 2019, table 1,
-    come out.
+    texts: their words, sentences and longest ones, by the names of NUMBERS. `shortest` and `longest` stand for the
+    least and the greatest length in the split, so its shortest or longest texts are dropped. Jain & Wallace's loader
+    does so, and only with it do the sizes of Wiegreffe & Pinter 2019, table 1, come out.
     """
-    short, long = np.zeros((2, len(splits)), bool)
-    for split in (TRAIN, DEV, TEST):
-        if (members := splits == split).any():
-            above = tokens[members].min() if length.above == "shortest" else length.above
-            below = tokens[members].max() if length.below == "longest" else length.below
-            short |= members & (tokens <= (-1 if above is None else above))
-            long |= members & (tokens >= (np.inf if below is None else below))
+    words, known = texts["words"], splits >= 0
+    above = words.groupby(splits).transform("min") if length.above == "shortest" else length.above
+    below = words.groupby(splits).transform("max") if length.below == "longest" else length.below
+    short = (words <= (-1 if above is None else above)) & known
+    long = (words >= (np.inf if below is None else below)) & known
     most, widest = length.most_sentences or np.inf, length.longest_sentence or np.inf
-    long |= np.isin(splits, (TRAIN, DEV)) & ((sentences > most) | (longest > widest))
+    long |= ((texts["sentence_count"] > most) | (texts["longest"] > widest)) & np.isin(splits, (TRAIN, DEV))
     return short, long & ~short
 
 
-def check(
-    dataset: str, splits: Integers, labels: Integers, classes: list[str], choice: bool, trained: bool = True
-) -> None:
-    """Raise AuditError for a corpus that cannot be audited.
+def check(dataset: str, texts: pd.DataFrame, classes: list[str], choice: bool, trained: bool) -> None:
+    """Raise AuditError for a corpus that cannot be audited. texts: the split and label of those that are kept.
 
     Every split must have texts of at least two classes, and the training split must have texts of every class; the
     latter is not required where texts bring their own `choice` of candidates. Where no model is `trained`, there is a
     test split alone, and classes may have no texts.
     """
-    for split, name in enumerate(SPLITS):
-        if not trained and split != TEST:
-            continue
-        present = np.unique(labels[splits == split])
+    for split in (TRAIN, DEV, TEST) if trained else (TEST,):
+        place, present = f"{dataset}: split {SPLITS[split]}", texts.loc[texts["split"] == split, "label"].unique()
         if not len(present):
-            raise AuditError(f"{dataset}: split {name}: no texts; widen the length filter or check the source")
+            raise AuditError(f"{place}: no texts; widen the length filter or check the source")
         if len(present) == 1 and (trained or len(classes) == 1):
             further = "" if trained else ", or name all classes in `classes`"
             raise AuditError(
-                f"{dataset}: split {name}: every text has label {classes[present[0]]!r}; add texts of another one"
-                f"{further}"
+                f"{place}: every text has label {classes[present[0]]!r}; add texts of another one{further}"
             )
-    missing = np.setdiff1d(np.arange(len(classes)), labels[splits == TRAIN])
+    missing = np.setdiff1d(np.arange(len(classes)), texts.loc[texts["split"] == TRAIN, "label"])
     if len(missing) and trained and not choice:
         raise AuditError(
             f"{dataset}: split train: no text has label {classes[missing[0]]!r}; add some, or leave it out"
         )
 
 
-def class_names(texts: pd.DataFrame, candidates: list[str], declared: list[str] | None) -> list[str]:
+def name_classes(texts: pd.DataFrame, candidates: list[str], declared: list[str] | None) -> list[str]:
     """List the classes in the order of their numbers: as declared, or else the labels that occur, sorted by value.
 
     Where texts bring candidates, the classes are the candidates of the training texts. Raises AuditError at a label
@@ -111,7 +150,7 @@ def class_names(texts: pd.DataFrame, candidates: list[str], declared: list[str] 
 
 
 def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
-    """Count texts by split, class and fate for the census, and sum lengths over the kept ones. texts: see `settle`."""
+    """Count texts by split, class and fate for the census, and sum lengths of the kept. texts: see `decide_fates`."""
     own = texts[[*NUMBERS]].mul(texts["fate"] == KEPT, axis="index")
     counted = texts[["split", "label", "duplicates", "repeated"]].assign(
         read=1,
@@ -137,7 +176,7 @@ def count_texts(texts: pd.DataFrame, classes: list[str]) -> pa.Table:
 
 
 def select_rows(texts: pd.DataFrame, classes: list[str], draft: Path) -> Iterator[pa.Table]:
-    """Copy the kept texts from a draft, in order, with the columns of columns.files.CORPUS. texts: see `settle`."""
+    """Copy the kept texts from a draft, in order, with the columns of files.CORPUS. texts: see `decide_fates`."""
     number = {name: label for label, name in enumerate(classes)}
     with pq.ParquetFile(draft) as file:
         for group in range(file.num_row_groups):
@@ -168,7 +207,7 @@ def read_numbers(draft: Path) -> tuple[pd.DataFrame, list[str]]:
     return texts.assign(split=codes), sorted(candidates)
 
 
-def settle(
+def decide_fates(
     dataset: str, source: Source, texts: pd.DataFrame, candidates: list[str], named: list[str] | None
 ) -> tuple[pd.DataFrame, list[str]]:
     """Decide split, class and fate of every text, and name the classes. texts, candidates: as from `read_numbers`.
@@ -179,12 +218,10 @@ def settle(
     words (repeated). Its label is a position in the classes. Raises AuditError where the corpus cannot be audited.
     """
     preparation = source.preparation
-    own_splits, words, sentences, longest = (
-        texts[name].to_numpy() for name in ("split", "words", "sentence_count", "longest")
-    )
+    own_splits = texts["split"].to_numpy()
     # in the order in which they appear, on which draws depend
     own_labels = pd.factorize(texts["label"])[0]
-    fate = np.where(own_labels == UNKNOWN, "unlabelled", np.where(words == 0, "empty", KEPT))
+    fate = np.where(own_labels == UNKNOWN, "unlabelled", np.where(texts["words"] == 0, "empty", KEPT))
     used = np.flatnonzero(fate == KEPT)
     if len(emptied := np.setdiff1d(own_splits[own_splits != UNKNOWN], own_splits[used])):
         raise AuditError(
@@ -193,24 +230,24 @@ def settle(
     splits = own_splits.copy()
     alike = texts["alike"].to_numpy()[used] if preparation.splits.alike_together else None
     splits[used] = assign(dataset, own_splits[used], own_labels[used], preparation.splits, alike)
-    classes = class_names(texts, candidates, named)
+    classes = name_classes(texts, candidates, named)
     labels = pd.Index(classes, dtype=object).get_indexer(pd.Index(texts["label"], dtype=object))
     fate[(fate == KEPT) & ((splits < 0) | (labels < 0))] = "left_out"
-    used_splits = np.where(fate == KEPT, splits, UNKNOWN)
-    short, long = too_short_or_long(used_splits, words, sentences, longest, preparation.length)
+    short, long = find_short_and_long(texts, np.where(fate == KEPT, splits, UNKNOWN), preparation.length)
     fate[short], fate[long] = "short", "long"
-    kept = fate == KEPT
-    check(dataset, splits[kept], labels[kept], classes, bool(candidates), source.trained)
     texts = texts.assign(split=np.where(splits < 0, own_splits, splits), label=labels, fate=fate)
-    same = texts[kept].groupby("digest")["split"]
-    texts["duplicates"] = (same.transform("nunique") > 1).reindex(texts.index, fill_value=False)
-    texts["repeated"] = texts[kept].duplicated(["digest", "split"]).reindex(texts.index, fill_value=False)
-    return texts, classes
+    kept = texts[fate == KEPT]
+    check(dataset, kept, classes, bool(candidates), source.trained)
+    twice = {
+        "duplicates": kept.groupby("digest")["split"].transform("nunique") > 1,
+        "repeated": kept.duplicated(["digest", "split"]),
+    }
+    return texts.assign(**{name: each.reindex(texts.index, fill_value=False) for name, each in twice.items()}), classes
 
 
-def report_left_out(texts: pd.DataFrame, report: Callable[[str], None]) -> None:
+def report_left_out(texts: pd.DataFrame, report: Report) -> None:
     """Report, for each reason for which texts were dropped, how many there were and where the first one is; and which
-    marks of the kept texts could not be laid on words, with the texts' names. texts: see `settle`.
+    marks of the kept texts could not be laid on words, with the texts' names. texts: see `decide_fates`.
     """
     for fate in FATES[:-1]:
         if len(dropped := texts[texts["fate"] == fate]):
@@ -221,8 +258,8 @@ def report_left_out(texts: pd.DataFrame, report: Callable[[str], None]) -> None:
             report(f"{faulty[name].sum()} {fault}, left out, in {len(faulty)} texts: {named}")
 
 
-def labelled_as_trained(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> Texts:
-    """Texts as a test split, with the labels of the training data, None where a text is to be left out.
+def convert_labels(texts: Texts, trained_on: TrainedOn, classes: list[str]) -> Texts:
+    """Give texts as a test split, with the labels of the training data, None where a text is to be left out.
 
     Texts that are for training or development where they come from are not among them. Raises AuditError, naming the
     text, at a label that the training data do not have.
@@ -232,51 +269,35 @@ def labelled_as_trained(texts: Texts, trained_on: TrainedOn, classes: list[str])
             continue
         label = text.label if text.label is None else trained_on.labels.get(text.label, text.label)
         if label is not None and label not in classes:
-            known = ", ".join(map(repr, classes))
             raise AuditError(
-                f"{text.place}: label {label!r:.50} is no class of {trained_on.dataset}, whose classes are {known}; "
-                "say in `trained_on.labels` which of them it is, or null to leave such texts out"
+                f"{text.place}: label {label!r:.50} is no class of {trained_on.dataset}, whose classes are "
+                f"{', '.join(map(repr, classes))}; say in `trained_on.labels` which of them it is, or null to leave "
+                "such texts out"
             )
         yield replace(text, split=SPLITS[TEST], label=label)
 
 
-def texts_of(name: str, source: Source, raw: Files) -> tuple[Texts, list[str] | None]:
-    """The texts of a data set, and its classes in order, None where the texts tell them.
-
-    Where it takes texts from another one, that one's corpus stands in `raw` under OTHER_CORPUS, and has its classes.
-    Raises AuditError as the source does, and as the functions above do.
-    """
-    texts = source.read(name, raw)
-    if source.other is None:
-        return texts, source.preparation.classes
-    corpus = raw[OTHER_CORPUS]
-    classes = classes_of(corpus)
-    if isinstance(source, RawSource) and source.trained_on is not None:
-        others = (text for text in texts_in(corpus) if text.split != SPLITS[TEST])
-        texts = chain(others, labelled_as_trained(texts, source.trained_on, classes))
-    return texts, classes
-
-
 def prepare(
-    dataset: str,
-    source: Source,
-    raw: Files,
-    path: Path,
-    provenance: Provenance,
-    workers: int,
-    report: Callable[[str], None],
+    dataset: str, source: Source, raw: Files, path: Path, provenance: Provenance, workers: int, report: Report
 ) -> pa.Table:
-    """Write the corpus of a source to `path` and return its census.
+    """Write the corpus of a source to `path` and return its census. Where it takes texts from another data set, that
+    one's corpus stands in `raw` under OTHER_CORPUS, and has its classes.
 
     Raises AuditError where a raw file is damaged or the corpus cannot be audited.
     """
-    if said := splitting(source.preparation.tokens):
+    if said := describe_splitting(source.preparation.tokens):
         report(said)
     with scratch(path.with_suffix(".draft")) as draft:
-        given, named = texts_of(dataset, source, raw)
+        given, named = source.read(dataset, raw), source.preparation.classes
+        if source.other is not None:
+            corpus = raw[OTHER_CORPUS]
+            named = list_classes(corpus)
+            if isinstance(source, RawSource) and source.trained_on is not None:
+                others = (text for text in read_texts(corpus) if text.split != SPLITS[TEST])
+                given = chain(others, convert_labels(given, source.trained_on, named))
         unseen = write_draft(given, source.preparation, draft, workers, report)
-        texts, classes = settle(dataset, source, *read_numbers(draft), named)
+        texts, classes = decide_fates(dataset, source, *read_numbers(draft), named)
         report_left_out(texts, report)
-        absent(unseen, dataset)
+        refuse_absent(unseen, dataset)
         write_batches(path, CORPUS, select_rows(texts, classes, draft), provenance)
     return count_texts(texts, classes)

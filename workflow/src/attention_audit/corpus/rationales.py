@@ -60,19 +60,19 @@ class Rationale:
 
     @property
     def majority(self) -> list[int]:
-        """The words that more than half of the annotators marked, in ascending order; of two annotators, both."""
+        """Return the words that more than half of the annotators marked, ascending; of two annotators, both."""
         counts = Counter(chain.from_iterable(map(set, self.marks.values())))
         return sorted(at for at, count in counts.items() if 2 * count > len(self.marks))
 
 
-def of_words(marks: Mapping[str, Iterable[int]], scores: Sequence[float] | None = None) -> Annotations:
-    """The annotations of a text that its source has split, from positions of words and a number for each word."""
+def mark_words(marks: Mapping[str, Iterable[int]], scores: Sequence[float] | None = None) -> Annotations:
+    """Annotate a text that its source has split, by positions of words and a number for each word."""
     numbers = None if scores is None else [(at, at + 1, score) for at, score in enumerate(scores)]
     return Annotations({name: [(at, at + 1) for at in positions] for name, positions in marks.items()}, numbers)
 
 
-def word_spans(text: str) -> list[Span]:
-    """Where the words of a text stand that white space sets apart."""
+def find_words(text: str) -> list[Span]:
+    """Find where the words of a text stand that white space sets apart."""
     return [word.span() for word in re.finditer(r"\S+", text)]
 
 
@@ -83,18 +83,18 @@ def align(annotations: Annotations, places: Sequence[Span]) -> Rationale:
     """
     starts, ends = [start for start, _ in places], [end for _, end in places]
 
-    def find_words(start: int, end: int) -> range:
+    def find_hits(start: int, end: int) -> range:
         """Find the words that share a place with a stretch."""
         return range(bisect_right(ends, start), bisect_left(starts, end)) if start < end else range(0)
 
-    hits = {name: [find_words(*span) for span in spans] for name, spans in annotations.marks.items()}
+    hits = {name: [find_hits(*span) for span in spans] for name, spans in annotations.marks.items()}
     marks = {name: sorted({*chain(*words)}) for name, words in hits.items()}
     lost = sum(not words for words in chain(*hits.values()))
     if annotations.scores is None:
         return Rationale(marks, lost=lost)
     scores: list[list[float]] = [[] for _ in places]
     for start, end, score in annotations.scores:
-        for word in find_words(start, end):
+        for word in find_hits(start, end):
             scores[word].append(score)
     return Rationale(marks, [sum(each) / len(each) if each else 0.0 for each in scores], lost)
 
@@ -131,7 +131,7 @@ class Evidence(Section):
 
     @field_validator("columns")
     @classmethod
-    def _some(cls, columns: str | list[str]) -> str | list[str]:
+    def _check_names(cls, columns: str | list[str]) -> str | list[str]:
         names = [columns] if isinstance(columns, str) else columns
         if not names:
             raise ValueError("names no column; name one, or leave `evidence` out")
@@ -140,12 +140,12 @@ class Evidence(Section):
 
     @property
     def names(self) -> list[str]:
-        """The columns."""
+        """Return the columns."""
         return [self.columns] if isinstance(self.columns, str) else self.columns
 
 
-def parsed(cell: Any) -> Any:
-    """What a cell says where it is a text: a list or an object, None where it is empty.
+def parse_cell(cell: Any) -> Any:
+    """Parse what a cell says where it is a text: a list or an object, None where it is empty.
 
     Raises ValueError where it is neither.
     """
@@ -161,24 +161,24 @@ def parsed(cell: Any) -> Any:
         return [float(number) if {*number} & {*".eE"} else int(number) for number in re.findall(NUMBER, cell)]
 
 
-def _number(value: Any) -> float:
+def _read_number(value: Any) -> float:
     if not isinstance(value, bool | int | float) or not math.isfinite(value):
         raise ValueError("not a number")
     return float(value)
 
 
-def _whole(value: Any) -> int:
+def _read_whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         raise ValueError("not a whole number")
     return int(value)
 
 
-def _stretches(values: Sequence[Any]) -> list[Span]:
+def _read_stretches(values: Sequence[Any]) -> list[Span]:
     """Read pairs, objects with start and end, or bounds one after another, as stretches."""
     if not any(isinstance(value, Mapping | list | tuple) for value in values):
         values = [*zip(values[::2], values[1::2], strict=True)]
     pairs = ((value[name] for name in BOUNDS) if isinstance(value, Mapping) else value for value in values)
-    return [(_whole(start), _whole(end)) for start, end in pairs]
+    return [(_read_whole(start), _read_whole(end)) for start, end in pairs]
 
 
 def _read_marks(name: str, text: str, said: Any, evidence: Evidence) -> Annotations:
@@ -186,14 +186,14 @@ def _read_marks(name: str, text: str, said: Any, evidence: Evidence) -> Annotati
     values = [said] if isinstance(said, int | float) and not isinstance(said, bool) else said
     if not isinstance(values, list | tuple):
         raise TypeError("not a list")
-    words = word_spans(text)
+    words = find_words(text)
     if evidence.written in ("words", "characters"):
         places = dict(enumerate(words))
         is_words = evidence.written == "words"
-        spans = [places.get(_whole(at), (0, 0)) for at in values] if is_words else _stretches(values)
+        spans = [places.get(_read_whole(at), (0, 0)) for at in values] if is_words else _read_stretches(values)
         inside = [(start, end) for start, end in spans if 0 <= start < end <= len(text)]
         return Annotations({name: inside}, outside=len(spans) - len(inside))
-    numbers = [*map(_number, values)]
+    numbers = [*map(_read_number, values)]
     scored = evidence.written == "scores"
     if not scored and not {*numbers} <= {0.0, 1.0}:
         raise ValueError("neither 0 nor 1")
@@ -205,7 +205,7 @@ def _read_marks(name: str, text: str, said: Any, evidence: Evidence) -> Annotati
     return Annotations({name: marked}, scores if scored else None)
 
 
-def annotations_of(place: str, text: str, row: Mapping[str, Any], evidence: Evidence) -> Annotations | None:
+def read_annotations(place: str, text: str, row: Mapping[str, Any], evidence: Evidence) -> Annotations | None:
     """Read what the cells of a row say of its text; None where all are empty.
 
     Raises AuditError, naming file, row and column, at a cell that is not written as the configuration says.
@@ -214,7 +214,7 @@ def annotations_of(place: str, text: str, row: Mapping[str, Any], evidence: Evid
     for column in evidence.names:
         cell = row[column]
         try:
-            content = parsed(cell)
+            content = parse_cell(cell)
             by_name = content if isinstance(content, Mapping) else {column: content}
             given = {str(name): marks for name, marks in by_name.items() if marks is not None}
             said |= {name: _read_marks(name, text, marks, evidence) for name, marks in given.items()}

@@ -28,14 +28,13 @@ from attention_audit.artefacts.files import rebuild_hint
 from attention_audit.errors import AuditError
 from attention_audit.raw_text import RawText
 
-from .blocking import marks_of
-from .draft import LONGEST
 from .text import Text, Texts
 
 Quotes = Literal["double", "single", "none"]
 """What is around fields of a csv or tsv file; none: quotation marks are characters."""
 Fields = Iterator[tuple[str, list[str]]]
 """The fields of each row, with its place."""
+Lines = Iterator[str]
 
 
 class Layout(NamedTuple):
@@ -56,14 +55,14 @@ class Layout(NamedTuple):
 
 PUBLISHED = Layout(quotes="double")
 """How published csv files are laid out."""
+LONGEST = 10**7
+"""Characters of a text at most; the papers' longest has 10^5. In a longer text, a quote was surely left open."""
 LONGEST_LINE = 2**26
 BLOCK = 2**20
 MOST = 100
 """A file may unpack to at most this many times its packed size; the papers' archives reach 11."""
 ALWAYS = 2**26
 """Bytes that a file may unpack to however small it is."""
-BETWEEN = " \t\r\n,"
-"""What may stand between the elements of a JSON array."""
 PACKED: Mapping[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 """How packed content begins, and what unpacks it."""
 # Python's own limit, of the whole process, is shorter than a text may be
@@ -89,20 +88,20 @@ class EncodingError(AuditError):
     """A file is not in the encoding that it was read with; a reader may know a better remedy."""
 
 
-def remedy(path: Path) -> str:
-    """What to do about a damaged raw file: fetch it again, or replace it where it is the user's own."""
+def find_remedy(path: Path) -> str:
+    """Say what to do about a damaged raw file: fetch it again, or replace it where it is the user's own."""
     fetched = (path.parent / "records" / f"{path.name}.json").is_file()
     return rebuild_hint(path) if fetched else "replace the file"
 
 
 @contextmanager
-def reading(path: Path, mend: str = "") -> Iterator[None]:
+def report_damage(path: Path, mend: str = "") -> Iterator[None]:
     """Raise AuditError where the block finds that the file is missing, truncated or corrupt. mend: what to do then."""
     try:
         yield
     except DAMAGED as error:
         fault = "not there" if isinstance(error, FileNotFoundError) else f"truncated or corrupt ({error})"
-        raise AuditError(f"{path}: {fault}; {mend or remedy(path)}") from error
+        raise AuditError(f"{path}: {fault}; {mend or find_remedy(path)}") from error
 
 
 def check_unpacked(path: Path, size: int) -> None:
@@ -111,13 +110,13 @@ def check_unpacked(path: Path, size: int) -> None:
     A file that unpacks to a thousand times its size was made to fill memory and disk.
     """
     if size > max(ALWAYS, MOST * path.stat().st_size):
-        raise AuditError(f"{path}: unpacks to more than {MOST} times its size; {remedy(path)}")
+        raise AuditError(f"{path}: unpacks to more than {MOST} times its size; {find_remedy(path)}")
 
 
 class Unpacking(io.RawIOBase):
     """The unpacked content of a packed file, as a stream.
 
-    Raises AuditError as `reading` does when the reader meets damage, and as `check_unpacked` does.
+    Raises AuditError as `report_damage` does when the reader meets damage, and as `check_unpacked` does.
     """
 
     def __init__(self, stream: Any, path: Path, end: bytes = b"\n") -> None:
@@ -130,7 +129,7 @@ class Unpacking(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer as far as the content reaches, and return the number of bytes."""
-        with reading(self.path):
+        with report_damage(self.path):
             content = self.stream.read(len(buffer)).replace(self.end, b"\n")
         buffer[: len(content)] = content
         self.done += len(content)
@@ -139,11 +138,11 @@ class Unpacking(io.RawIOBase):
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
+def open_raw(path: Path) -> Iterator[IO[bytes]]:
     """Open a raw file, unpacked where its content is packed by gzip or bzip2, whatever its name. Lines that all end in
-    \\r end in \\n. Raises AuditError as `reading` does.
+    \\r end in \\n. Raises AuditError as `report_damage` does.
     """
-    with reading(path), io.BufferedReader(io.FileIO(path), BLOCK) as stream:
+    with report_damage(path), io.BufferedReader(io.FileIO(path), BLOCK) as stream:
         unpack = next((unpack for begins, unpack in PACKED.items() if stream.peek().startswith(begins)), None)
         unpacked = io.BufferedReader(Unpacking(unpack(stream), path), BLOCK) if unpack else stream
         begins = unpacked.peek()
@@ -152,22 +151,22 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         yield unpacked
 
 
-def members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
+def open_members(path: Path, wanted: str) -> Iterator[tuple[str, IO[bytes]]]:
     """Yield the plain files of a zip or tar.gz archive whose whole names match `wanted`, in its order, as streams.
 
     Nothing is unpacked to disk, since a name in an archive may point to any path. Raises AuditError as `Unpacking`
     does, here and in the streams, and where two files have the same name.
     """
     names: set[str] = set()
-    for name, stream in _contents(path, re.compile(wanted)):
+    for name, stream in _open_contents(path, re.compile(wanted)):
         if name in names:
-            raise AuditError(f"{path}: holds {name} twice; {remedy(path)}")
+            raise AuditError(f"{path}: holds {name} twice; {find_remedy(path)}")
         names.add(name)
         yield name, io.BufferedReader(Unpacking(stream, path), BLOCK)
 
 
-def _contents(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, Any]]:
-    with reading(path):
+def _open_contents(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, Any]]:
+    with report_damage(path):
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
                 entries = [each for each in archive.infolist() if not each.is_dir() and wanted.fullmatch(each.filename)]
@@ -193,7 +192,7 @@ def _contents(path: Path, wanted: re.Pattern[str]) -> Iterator[tuple[str, Any]]:
                     pass
 
 
-def content(stream: IO[bytes], where: str, mend: str, encoding: str = "utf-8") -> str:
+def read_content(stream: IO[bytes], where: str, mend: str, encoding: str = "utf-8") -> str:
     """Decode all of a stream that holds one text.
 
     Raises AuditError where it is longer than any text may be, or, with what to do, where it is not in its encoding.
@@ -207,39 +206,42 @@ def content(stream: IO[bytes], where: str, mend: str, encoding: str = "utf-8") -
         raise AuditError(f"{where}: not {encoding} ({error.reason}); {mend}") from error
 
 
-def by_split(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> Iterator[tuple[str, str, IO[bytes]]]:
-    """The files of an archive that match `wanted`, and end in their split: that, the place for messages, the stream.
+def read_splits(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> Iterator[tuple[str, str, Lines]]:
+    """Read the files of an archive that match `wanted`, and end in their split: that, their place, their lines.
 
-    Raises AuditError as `members` does and, at the end, where the file of one of the splits `names` is not there:
+    Raises AuditError as `open_members` does and, at the end, where the file of one of the splits `names` is not there:
     `lacking` says what is not, with that split in the place of {}.
     """
     missing = dict.fromkeys(names)
-    for member, stream in members(archive, wanted):
+    for member, stream in open_members(archive, wanted):
         split = Path(member).stem.rpartition("_")[2]
         missing.pop(split, None)
-        yield split, f"{archive}: {member}", stream
+        where = f"{archive}: {member}"
+        yield split, where, decode_lines(stream, where)
     if missing:
         raise AuditError(f"{archive}: no {lacking.format(next(iter(missing)))}")
 
 
-def split_lines(archive: Path, wanted: str, names: Sequence[str], lacking: str) -> Iterator[tuple[str, int, str, str]]:
-    """Of each line of the files of `by_split`: split, number from 1, place for messages, and the line itself."""
-    for split, where, stream in by_split(archive, wanted, names, lacking):
-        for number, line in enumerate(lines(stream, where), start=1):
+def read_split_lines(
+    archive: Path, wanted: str, names: Sequence[str], lacking: str
+) -> Iterator[tuple[str, int, str, str]]:
+    """Read each line of the files of `read_splits`: split, number from 1, place for messages, and the line itself."""
+    for split, where, text in read_splits(archive, wanted, names, lacking):
+        for number, line in enumerate(text, start=1):
             yield split, number, f"{where}, line {number}", line
 
 
 @contextmanager
-def as_published(place: str, wanted: str, path: Path) -> Iterator[None]:
-    """Raises AuditError, naming what is wanted at the place, where the block does not find it in a line."""
+def require_format(place: str, wanted: str, path: Path) -> Iterator[None]:
+    """Raise AuditError, naming what is wanted at the place, where the block does not find it in a line."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise AuditError(f"{place}: {wanted}; {remedy(path)}") from error
+        raise AuditError(f"{place}: {wanted}; {find_remedy(path)}") from error
 
 
-def lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[str]:
-    """Decoded lines with their line ends; a byte order mark is dropped.
+def decode_lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Lines:
+    """Decode lines with their line ends; a byte order mark is dropped.
 
     Raises AuditError, naming the line, at one longer than LONGEST_LINE, and EncodingError at a byte that the encoding
     does not have.
@@ -254,14 +256,26 @@ def lines(stream: IO[bytes], where: str, encoding: str = "utf-8") -> Iterator[st
         yield decoded.removeprefix("\ufeff") if number == 1 else decoded
 
 
-def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[str]:
-    """The decoded lines of a raw file. Raises AuditError as `opened` and `lines` do."""
-    with opened(path) as stream:
-        yield from lines(stream, str(path), encoding)
+def read_lines(path: Path, encoding: str = "utf-8") -> Lines:
+    """Read the decoded lines of a raw file. Raises AuditError as `open_raw` and `decode_lines` do."""
+    with open_raw(path) as stream:
+        yield from decode_lines(stream, str(path), encoding)
 
 
-def with_masks(texts: Iterable[Text], path: Path | None) -> Iterator[Text]:
-    """The texts of a file, each with its line of a mask file; as they are where there is none.
+def read_mask(marks: Any, place: str) -> list[bool]:
+    """Read a mask as truth values: a list of 0 and 1, or a text of them, parted by spaces.
+
+    Raises AuditError, naming the place, at anything else.
+    """
+    parts = marks.split() if isinstance(marks, str) else marks if isinstance(marks, list) else [marks]
+    for part in parts:
+        if str(part) not in ("0", "1"):
+            raise AuditError(f"{place}: {part!r:.30} in the mask; write a 0 or 1 for each word, parted by spaces")
+    return [str(part) == "1" for part in parts]
+
+
+def add_masks(texts: Texts, path: Path | None) -> Texts:
+    """Give each text of a file its line of a mask file; texts stay as they are where there is none.
 
     Raises AuditError where the mask file has more or fewer lines than there are texts.
     """
@@ -272,11 +286,11 @@ def with_masks(texts: Iterable[Text], path: Path | None) -> Iterator[Text]:
         if text is None or line is None:
             fault = "a mask, and no text" if text is None else "no mask, and there are more texts"
             raise AuditError(f"{path}, line {number}: {fault}; give a line for each text")
-        yield replace(text, mask=marks_of(line, f"{path}, line {number}"))
+        yield replace(text, mask=read_mask(line, f"{path}, line {number}"))
 
 
-def csv_rows(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fields:
-    """Yield the rows of a csv file, each with the line where it begins.
+def read_csv(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fields:
+    """Read the rows of a csv file, each with the line where it begins.
 
     Empty lines are skipped, and quoted fields may contain line ends. Where a space follows each delimiter of the first
     line, it belongs to no field. Raises AuditError, naming the line, where a quote seems to be left open: a field does
@@ -305,8 +319,8 @@ def csv_rows(text: Iterable[str], where: str, layout: Layout = PUBLISHED) -> Fie
         raise LayoutError(f"{where}, line {begins}: {said}") from error
 
 
-def array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
-    """Yield the elements of a JSON array, each with its place for messages, which call it `noun`.
+def read_array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> Iterator[tuple[str, Any]]:
+    """Read the elements of a JSON array, each with its place for messages, which call it `noun`.
 
     The whole array is never in memory. Raises AuditError, naming the last good element, where there is no array, it is
     malformed or cut off, or an element is longer than any text may be; and EncodingError where it is not in its
@@ -320,7 +334,7 @@ def array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> 
         if before.strip() or not bracket:
             raise ValueError("not a JSON array")
         while True:
-            while start < len(pending) and pending[start] in BETWEEN:
+            while pending[start : start + 1] in (*" \t\r\n,",):
                 start += 1
             if pending.startswith("]", start):
                 return
@@ -336,35 +350,35 @@ def array(stream: IO[bytes], path: Path, noun: str, encoding: str = "utf-8") -> 
                 yield f"{path}, {noun} {number}", element
     except UnicodeDecodeError as error:
         raise EncodingError(
-            f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {remedy(path)}"
+            f"{path}, after {noun} {number}: not {encoding} ({error.reason}); {find_remedy(path)}"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise AuditError(f"{path}, after {noun} {number}: {error}; {remedy(path)}") from error
+        raise AuditError(f"{path}, after {noun} {number}: {error}; {find_remedy(path)}") from error
 
 
-def read_corpus(corpus: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+def read_corpus(corpus: Path, *columns: str) -> Iterator[dict[str, Any]]:
     """Read some columns of each text of a corpus. Raises AuditError where the file is damaged."""
-    with reading(corpus, rebuild_hint(corpus)), pq.ParquetFile(corpus) as file:
+    with report_damage(corpus, rebuild_hint(corpus)), pq.ParquetFile(corpus) as file:
         for batch in file.iter_batches(columns=[*columns]):
             yield from batch.to_pylist()
 
 
-def classes_of(corpus: Path) -> list[str]:
+def list_classes(corpus: Path) -> list[str]:
     """List the classes of a corpus in the order of their numbers. Raises AuditError where the file is damaged."""
-    named = {row["label"]: row["label_name"] for row in read_corpus(corpus, ["label", "label_name"])}
+    named = {row["label"]: row["label_name"] for row in read_corpus(corpus, "label", "label_name")}
     return [named[number] for number in sorted(named)]
 
 
-def texts_in(corpus: Path) -> Texts:
+def read_texts(corpus: Path) -> Texts:
     """Read the texts of a corpus, in order, as words. What is marked in them is left out.
 
     Raises AuditError where the file is damaged, or where texts bring their own choice of classes.
     """
-    columns = ["id", "split", "label_name", "group", "tokens", "raw", "starts", "sentences", "query", "candidates"]
-    for row in read_corpus(corpus, columns):
+    more = ("query", "sentences", "group")
+    for row in read_corpus(corpus, *more, "id", "split", "label_name", "tokens", "raw", "starts", "candidates"):
         place = f"{corpus}: text {row['id']!r}"
         if row["candidates"] is not None:
             raise AuditError(f"{place} brings its own classes; name another data set")
         written = row["raw"] and RawText(row["raw"], row["starts"])
-        kept = {name: row[name] for name in ("query", "sentences", "group")}
+        kept = {name: row[name] for name in more}
         yield Text(row["id"], row["split"], row["label_name"], row["tokens"], place, written=written, **kept)

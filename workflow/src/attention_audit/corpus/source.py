@@ -1,20 +1,19 @@
-"""What every data set declares: where it comes from, and how it is split into words, filtered and divided; which of its
-files are not available, and how to get them. Light, since this runs while a run is planned.
+"""What every data set declares: where it comes from, how it is split into words, filtered and divided, and which of its
+words are impermissible; where word vectors come from; and which files are not available, and how to get them. Light,
+since this runs while a run is planned.
 """
 
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
-from attention_audit.section import Count, Name, Section, Sha256
+from attention_audit.section import Count, Name, Section, Seed, Sha256, refuse_duplicates
 
-from .blocking import Block
-from .splits import Splits
-from .text import Label, Texts
+from .text import SPLITS, Label, Texts
 from .tokens import Tokens
 
 Files = Mapping[str, Path]
@@ -22,6 +21,8 @@ Files = Mapping[str, Path]
 OTHER_CORPUS = "other_corpus"
 """The field of the corpus of another data set from which a data set takes texts."""
 FILE_NAME = r"^[^/\\.][^/\\]*$"
+ONE = "give `evidence`, a list of words, `{file: <mask file>}` or `{column: <column>}`"
+Share = Annotated[float, Field(gt=0, lt=1)]
 Folder = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*(/[a-z0-9][a-z0-9-]*)?$")]
 
 
@@ -66,6 +67,84 @@ class Length(Section):
     """Tokens of a sentence of a train or dev text at most."""
 
 
+class Most(Section):
+    """Sizes of splits."""
+
+    train: Count | None = None
+    """Training texts; null: all."""
+    dev: Count | None = None
+    """Development texts; null: all."""
+    test: Count | None = None
+    """Test texts; null: all."""
+
+
+class Splits(Section):
+    """How splits are drawn that the source does not have."""
+
+    test: Share = 0.2
+    """Share of all texts for test, where the source has no test split."""
+    test_seed: Seed = 1
+    """Seed of that draw."""
+    dev: Share = 0.15
+    """Share of the training texts for dev, where the source has no dev split."""
+    dev_seed: Seed = 1
+    """Seed of that draw."""
+    stratified: bool = True
+    """Draw the same share of every class."""
+    alike_together: bool = False
+    """Keep texts in one split that are alike but for case, punctuation, spaces and invisible characters: the test split
+    where one of them is there, else dev.
+    """
+    most: Most | None = None
+    """Texts of each split at most, a stratified draw; null: all."""
+    most_seed: Seed = 1
+    """Seed of that draw."""
+    test_sample: Share | None = None
+    """Keep only this share of the source's own test split, drawn with `test_seed`; null: all of it."""
+
+
+class Blocked(Section):
+    """The impermissible words of a data set: one of these keys. `block: evidence` and `block: [he, she]` stand for
+    `evidence: true` and `words: [he, she]`.
+    """
+
+    evidence: bool = False
+    """The planted or marked words, where they are known."""
+    words: list[str] | None = Field(None, min_length=1)
+    """Every occurrence of these words, written as in the corpus (lower-cased, say)."""
+    file: str | dict[str, str] | None = None
+    """A mask file with a line for each row of your table, or one for each of your files, by split: a 0 or 1 for each
+    word of the text, parted by spaces.
+    """
+    column: str | None = None
+    """A column of your table with the same for each text, or a list."""
+
+    @model_validator(mode="after")
+    def _check_one(self) -> Self:
+        if sum(map(bool, (self.evidence, self.words, self.file, self.column))) != 1:
+            raise ValueError(ONE)
+        refuse_duplicates("word", self.words or [])
+        if isinstance(self.file, dict) and (unknown := [key for key in self.file if key not in SPLITS]):
+            raise ValueError(f"file: unknown split {unknown[0]!r}; known: {', '.join(SPLITS)}")
+        return self
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Return the mask files, each by the field of the texts' file that it marks: `path`, or a split."""
+        return {"path": self.file} if isinstance(self.file, str) else dict(self.file or {})
+
+
+def _expand(value: Any) -> Any:
+    if value == "evidence":
+        return {"evidence": True}
+    if isinstance(value, str):
+        raise ValueError(f"{value!r} names no words; {ONE}")
+    return {"words": value} if isinstance(value, list) else value
+
+
+Block = Annotated[Blocked, BeforeValidator(_expand, json_schema_input_type=Literal["evidence"] | list[str] | Blocked)]
+
+
 class TrainedOn(Section):
     """Another data set, on which the models are trained that read the texts of this one."""
 
@@ -87,7 +166,7 @@ class Preparation(NamedTuple):
     tokens: Tokens
     length: Length
     splits: Splits
-    classes: list[str] | None
+    classes: list[str] | None = None
     joined: bool = False
     block: Block | None = None
 
@@ -112,45 +191,45 @@ class Source(Section):
     """
 
     @model_validator(mode="after")
-    def _masked(self) -> Self:
+    def _check_mask(self) -> Self:
         if self.block is not None and (self.block.file or self.block.column) and not self.maskable:
             raise ValueError("block: only a table of your own takes a mask; name `evidence` or a list of words")
         return self
 
     @property
     def trained(self) -> bool:
-        """Whether models can be trained on it; else it has a test split alone."""
+        """Return whether models can be trained on it; else it has a test split alone."""
         return True
 
     @property
     def pairs(self) -> bool:
-        """Whether the source has pairs of texts."""
-        return self.paired
+        """Return whether the source has pairs of texts: if not always, where its key `query` is set."""
+        return self.paired or getattr(self, "query", None) not in (None, False)
 
     @property
     def pair(self) -> bool:
-        """Whether models are given pairs of texts, and not both texts of each as one."""
+        """Return whether models are given pairs of texts, and not both texts of each as one."""
         return self.pairs and not self.preparation.joined
 
     @property
     def other(self) -> str | None:
-        """The data set whose corpus it takes texts from; None where all of them are its own."""
+        """Return the data set whose corpus it takes texts from; None where all of them are its own."""
         return None
 
     @property
     def marked(self) -> bool:
-        """Whether words of its texts may be marked, or known to decide the label."""
-        return self.annotated
+        """Return whether words of its texts may be marked, or known to decide the label."""
+        return self.annotated or getattr(self, "evidence", None) is not None
 
     @property
     def preparation(self) -> Preparation:
-        """How its texts are prepared."""
-        return Preparation(Tokens(), Length(), Splits(), None, block=self.block)
+        """Return how its texts are prepared."""
+        return Preparation(Tokens(), Length(), Splits(), block=self.block)
 
     @abstractmethod
     def read(self, name: str, raw: Files) -> Texts:
-        """The texts, one by one. name: of the data set, for ids. raw: the path of each of its files, by field; that of
-        the corpus of `other` under OTHER_CORPUS.
+        """Read the texts, one by one. name: of the data set, for ids. raw: the path of each of its files, by field;
+        that of the corpus of `other` under OTHER_CORPUS.
 
         Raises AuditError, naming file and row, where a file is not as published.
         """
@@ -182,34 +261,33 @@ class RawSource(Source):
     """
 
     @model_validator(mode="after")
-    def _parted(self) -> Self:
+    def _check_joined(self) -> Self:
         if self.joined and not self.pairs:
             raise ValueError("joined: there are no pairs of texts here; leave it out, or name the second texts")
         return self
 
     @property
     def preparation(self) -> Preparation:
-        """How its texts are prepared."""
+        """Return how its texts are prepared."""
         return Preparation(self.tokens, self.length, self.splits, self.class_order, self.joined, self.block)
 
     @property
     def other(self) -> str | None:
-        """The data set that it is trained on."""
+        """Return the data set that it is trained on."""
         return self.trained_on.dataset if self.trained_on else None
 
     @property
     def class_order(self) -> list[str] | None:
-        """The classes in the order of their numbers: those of the key `classes` if it has one. None: sorted by name."""
+        """Return the classes in the order of their numbers: those of the key `classes`. None: sorted by name."""
         named: Sequence[str] | None = getattr(self, "classes", self.ordered)
         return None if named is None else [*named]
 
     def remote_files(self) -> dict[str, RemoteFile]:
-        """The files to fetch, by field."""
-        files = {name: getattr(self, name) for name in type(self).model_fields}
-        return {name: value for name, value in files.items() if isinstance(value, RemoteFile)}
+        """List the files to fetch, by field."""
+        return {name: value for name, value in self if isinstance(value, RemoteFile)}
 
     def local_files(self) -> dict[str, str]:
-        """The user's own files, by field."""
+        """List the user's own files, by field."""
         return {}
 
 
@@ -224,7 +302,7 @@ def placed(path: str, mirror: Path | None) -> Path:
 
 
 def unheld(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> str | None:
-    """Where a file is looked for that is neither on this machine nor on the network; None where it can be had."""
+    """Name where a file is looked for that is neither on this machine nor on the network; None where it can be had."""
     places = [root / folder / remote.file for root in (mirror or Path("<mirror>"), raw)]
     published = remote.url or remote.package
     return None if published or any(os.path.isfile(place) for place in places) else str(places[0])
@@ -244,3 +322,81 @@ def unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> st
     are, them = ("is", "it") if len(absent) == 1 else ("are", "them")
     get = f"get {them} from {source.origin.homepage} and " if source.origin.homepage else ""
     return f"{name}: {', '.join(absent)} {are} not here; {get}put {them} there, or name the place in the config"
+
+
+Missing = Annotated[
+    Literal["zero", "normal"],
+    Field(
+        description="First vectors of words without one, of the unknown word and of both marks: zeros, or drawn from "
+        "N(0, 1) with the seed of the model, as Jain & Wallace's are on MIMIC."
+    ),
+]
+
+Normalise = Annotated[bool, Field(description="Scale each vector to length 1, as Serrano & Smith do.")]
+
+
+class VectorFile(RemoteFile):
+    """Pretrained word vectors in text format."""
+
+    kind: Literal["file"]
+    """file: one word a line, its numbers after it; .vec or .txt, as it is, in .gz or in .zip."""
+    file: str = Field("", pattern=rf"^$|{FILE_NAME}")
+    """File name, in the mirror and in results/raw; left out where there is a `path`."""
+    path: str | None = None
+    """A file of your own, anywhere: it is read where it lies; null: `file` is fetched."""
+    dimension: Count
+    """Width of the vectors."""
+    member: str | None = None
+    """File to read inside a .zip; null: the only one."""
+    normalise: Normalise = False
+    missing: Missing = "zero"
+
+    @model_validator(mode="after")
+    def _one_file(self) -> Self:
+        if bool(self.file) == (self.path is not None):
+            raise ValueError("give either `path`, for a file of your own, or `file`, for one that is fetched")
+        if self.path is not None and (self.url or self.bytes or self.sha256):
+            raise ValueError("path: url, bytes and sha256 are for files that are fetched; leave them out")
+        name = self.path or self.file
+        if self.member is not None and not name.endswith(".zip"):
+            raise ValueError(f"member: {name} is no .zip")
+        return self
+
+
+class TrainedVectors(Section):
+    """Word vectors trained on the data set's own training and development texts."""
+
+    kind: Literal["word2vec"]
+    """word2vec: Mikolov et al. 2013, by gensim, negative sampling."""
+    dimension: Count
+    """Width of the vectors."""
+    window: Count = 5
+    """Words on either side that are a word's context."""
+    min_count: Count = 5
+    """A word has a vector if it occurs at least this often in those texts."""
+    epochs: Count = 5
+    """Passes over the texts."""
+    skip_gram: bool = False
+    """Skip-gram; false: continuous bag of words."""
+    normalise: Normalise = False
+    seed: Seed = 1
+    """Seed of first weights and of sampling."""
+    missing: Missing = "zero"
+
+
+Vectors = Annotated[VectorFile | TrainedVectors, Field(discriminator="kind")]
+
+
+def name_absent_vectors(name: str, vectors: Vectors, mirror: Path | None, fetched: Path) -> str | None:
+    """Name, in one line, a missing file of word vectors and how to get it; None where it is there or can be had.
+
+    `fetched`: the folder of fetched word vectors, results/raw/vectors.
+    """
+    if not isinstance(vectors, VectorFile):
+        return None
+    if path := vectors.path:
+        missing = f"word_vectors.{name}.path: no such file: {path}; mend the path, or put the file there"
+        return None if locate(path, mirror) else missing
+    place = unheld(vectors, fetched.name, mirror, fetched.parent)
+    remedy = "put it there, or give its place as `path`, or its address as `url`"
+    return place and f"word_vectors.{name}: {place} is not here; {remedy}"

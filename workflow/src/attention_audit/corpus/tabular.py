@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from attention_audit.errors import AuditError, did_you_mean
 
-from .languages import beginning, mend_encoding
+from .languages import name_encoding, read_beginning
 from .raw import (
     BLOCK,
     LONGEST_LINE,
@@ -28,13 +28,13 @@ from .raw import (
     Layout,
     LayoutError,
     Quotes,
-    array,
     check_unpacked,
-    csv_rows,
-    opened,
+    find_remedy,
+    open_raw,
+    read_array,
+    read_csv,
     read_lines,
-    reading,
-    remedy,
+    report_damage,
 )
 
 Row = tuple[str, Mapping[str, Any]]
@@ -71,13 +71,18 @@ LABELS = ("label", "labels", "class", "category", "sentiment", "target", "stars"
 """Names that columns often have; the earlier of LABELS go before the later ones."""
 
 
-def shown(cell: str) -> str:
-    """A cell in quotes for a message, and no more of it than a line can hold."""
+def quote_cell(cell: str) -> str:
+    """Put a cell in quotes for a message, and no more of it than a line can hold."""
     return repr(cell if len(cell) <= LONGEST_CELL else f"{cell[:LONGEST_CELL]}...")
 
 
+def list_cells(cells: Sequence[str]) -> str:
+    """List the first cells of a row for a message."""
+    return ", ".join(map(quote_cell, cells[:SHOWN]))
+
+
 def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
-    """Whether a first row seems to be a text with its label: it has a long cell or a number, or a cell of it comes
+    """Tell whether a first row seems to be a text with its label: it has a long cell or a number, or a cell of it comes
     again in a later row.
     """
     numeric = re.compile(r"\s*[-+]?[0-9.]+\s*")
@@ -86,9 +91,9 @@ def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
     return any(cell and cell == other for row in others for cell, other in zip(first, row, strict=False))
 
 
-def no_column(key: str, column: str, there: Sequence[str]) -> str:
+def describe_columns(key: str, column: str, there: Sequence[str]) -> str:
     """Say that there is no such column, which ones there are, and which key to set."""
-    known = ", ".join(map(shown, there[:SHOWN])) + (", ..." if len(there) > SHOWN else "")
+    known = f"{list_cells(there)}{', ...' if len(there) > SHOWN else ''}"
     return f"no column {column!r}, only {known}{did_you_mean(column, there)}; set `{key}` to one of these"
 
 
@@ -101,13 +106,12 @@ def check_columns(
     """
     for key, column in wanted.items():
         if column not in header:
-            fault = no_column(key, column, header)
+            fault = describe_columns(key, column, header)
             with suppress(AuditError):
                 if is_no_header(header, (row for _, row in islice(rows, LOOKED_AT))):
-                    begins = ", ".join(map(shown, header[:SHOWN]))
                     fault = (
-                        f"there seems to be no header, since the first row is {begins}; name all {len(header)} "
-                        "columns, in their order, with `columns`, such as `columns: [text, label]`"
+                        f"there seems to be no header, since the first row is {list_cells(header)}; name all "
+                        f"{len(header)} columns, in their order, with `columns`, such as `columns: [text, label]`"
                     )
             raise LayoutError(f"{place}: {fault}")
     check_single(place, wanted, header)
@@ -119,13 +123,13 @@ def check_single(place: str, wanted: Columns, header: Sequence[str]) -> None:
         raise AuditError(f"{place}: more than one column {twice[0]!r}; rename the others")
 
 
-def delimited_rows(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> Iterator[Row]:
-    """Yield the rows below the header, or all where the layout names the columns.
+def read_delimited(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> Iterator[Row]:
+    """Read the rows below the header, or all where the layout names the columns.
 
     Raises AuditError, naming the line, at a row with fewer or more fields than the header; and, behind the last row, at
     a quoted field whose lines are rows: they have as many fields, and a cell of each is that of other rows.
     """
-    rows, mark = csv_rows(read_lines(path, layout.encoding), str(path), layout), layout.delimiter or ","
+    rows, mark = read_csv(read_lines(path, layout.encoding), str(path), layout), layout.delimiter or ","
     header = layout.columns
     if header is None:
         place, header = next(rows, ("", []))
@@ -154,10 +158,10 @@ def delimited_rows(path: Path, wanted: Columns, layout: Layout = PUBLISHED) -> I
             )
 
 
-def reads_rows(path: Path, wanted: Columns, layout: Layout, most: int | None = None) -> bool:
-    """Return whether the rows of a file, or the first of them, are two columns or more under a layout."""
+def has_rows(path: Path, wanted: Columns, layout: Layout, most: int | None = None) -> bool:
+    """Tell whether the rows of a file, or the first of them, are two columns or more under a layout."""
     with suppress(AuditError):
-        widths = (len(row) for _, row in islice(delimited_rows(path, wanted, layout), most))
+        widths = (len(row) for _, row in islice(read_delimited(path, wanted, layout), most))
         return next(widths, 1) > 1 and 1 not in widths
     return False
 
@@ -176,9 +180,9 @@ def find_layout(path: Path, wanted: Columns, layout: Layout) -> Layout | None:
         marks = [layout.delimiter, *OTHERS] if usual or wanted or skip == layout.skip else []
         for delimiter, (quotes, escape) in product(dict.fromkeys(marks), STYLES):
             tried = layout._replace(delimiter=delimiter, quotes=quotes, escape=escape, skip=skip)
-            if reads_rows(path, wanted, tried):
+            if has_rows(path, wanted, tried):
                 return tried
-        if reads_rows(path, {}, layout, LOOKED_AT):
+        if has_rows(path, {}, layout, LOOKED_AT):
             break
     return None
 
@@ -203,19 +207,19 @@ CONTENTS = {
 """What a file may be that is named otherwise, with how it begins."""
 
 
-def format_of(path: str) -> str | None:
-    """csv, tsv, json, jsonl, parquet or xlsx, by the file's ending in any case; None for any other ending."""
+def find_format(path: str) -> str:
+    """Find csv, tsv, json, jsonl, parquet or xlsx by the file's ending in any case; "" for any other ending."""
     match = FORMAT.search(path)
-    return match and (match[1] or match[2]).lower()
+    return (match[1] or match[2]).lower() if match else ""
 
 
-def flatten(cells: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+def name_fields(cells: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """Name the fields of an object, and those of objects in it with dots: `data.text` is the `text` of `data`."""
     fields: dict[str, Any] = {}
     for name, value in cells.items():
         fields[f"{before}{name}"] = value
         if isinstance(value, Mapping):
-            fields |= flatten(value, f"{before}{name}.") | fields
+            fields |= name_fields(value, f"{before}{name}.") | fields
     return fields
 
 
@@ -224,9 +228,9 @@ def select_fields(cells: Mapping[str, Any], wanted: Columns) -> Mapping[str, Any
     others.
     """
     if not wanted:
-        return {name: value for name, value in flatten(cells).items() if not isinstance(value, Mapping)}
+        return {name: value for name, value in name_fields(cells).items() if not isinstance(value, Mapping)}
     # most fields are not inside of others, and need no look there
-    fields = cells if cells.keys() >= {*wanted.values()} else flatten(cells)
+    fields = cells if cells.keys() >= {*wanted.values()} else name_fields(cells)
     return {column: fields.get(column) for column in wanted.values()}
 
 
@@ -234,8 +238,8 @@ Values = Iterator[tuple[str, Any]]
 """What stands in the place of each row, with that place."""
 
 
-def object_rows(read: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
-    """Yield the wanted fields of objects; None where one lacks a field that another has. read: reads the file anew.
+def read_objects(read: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
+    """Read the wanted fields of objects; None where one lacks a field that another has. read: reads the file anew.
 
     Raises AuditError at anything that is no object, and where no object has a wanted field.
     """
@@ -245,13 +249,15 @@ def object_rows(read: Callable[[], Values], wanted: Columns) -> Iterator[Row]:
             raise AuditError(f"{place}: not a JSON object; give one a line, and the whole of it, or an array of them")
         for key, column in sought.items():
             # the file is opened again only where this row lacks the field
-            if not any(column in flatten(each) for _, each in chain([(place, row)], read()) if isinstance(each, dict)):
-                raise AuditError(f"{place}: {no_column(key, column, [*select_fields(row, {})])}")
+            if not any(
+                column in name_fields(each) for _, each in chain([(place, row)], read()) if isinstance(each, dict)
+            ):
+                raise AuditError(f"{place}: {describe_columns(key, column, [*select_fields(row, {})])}")
         sought = {}
         yield place, select_fields(row, wanted)
 
 
-def unfold(document: Any) -> list[Any] | None:
+def list_rows(document: Any) -> list[Any] | None:
     """Return the rows of one object: its one list of objects, or columns by rows, or rows by columns, as pandas has."""
     match document:
         case {"columns": [*names], "data": [*rows]} if all(isinstance(row, list) for row in rows):
@@ -269,18 +275,18 @@ def unfold(document: Any) -> list[Any] | None:
     return [{name: each[at] for name, each in zip(document, values, strict=True)} for at in values[0]]
 
 
-def json_values(path: Path, encoding: str) -> Values:
-    """Yield what a JSON file has: the elements of an array, the rows of one object, or what each line is; with its
+def read_json(path: Path, encoding: str) -> Values:
+    """Read what a JSON file has: the elements of an array, the rows of one object, or what each line is; with its
     place.
 
     Empty lines are skipped; None where a line has no JSON.
     """
-    with opened(path) as stream:
-        if beginning(stream, path).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
-            yield from array(stream, path, "element", encoding)
+    with open_raw(path) as stream:
+        if read_beginning(stream, path).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
+            yield from read_array(stream, path, "element", encoding)
             return
         with suppress(ValueError, RecursionError):
-            rows = unfold(json.loads(stream.read(LONGEST_LINE).decode(encoding).removeprefix("\ufeff")))
+            rows = list_rows(json.loads(stream.read(LONGEST_LINE).decode(encoding).removeprefix("\ufeff")))
             if rows is not None:
                 yield from ((f"{path}, row {number}", row) for number, row in enumerate(rows, start=1))
                 return
@@ -292,11 +298,11 @@ def json_values(path: Path, encoding: str) -> Values:
             yield f"{path}, line {number}", row
 
 
-def parquet_values(path: Path, wanted: Columns) -> Values:
-    """Yield the cells of each row, by column, a batch of rows at a time. Raises AuditError as `reading` does, at a
+def read_parquet(path: Path, wanted: Columns) -> Values:
+    """Read the cells of each row, by column, a batch of rows at a time. Raises AuditError as `report_damage` does, at a
     wanted column that stands twice, and at text not in utf-8.
     """
-    with reading(path), pq.ParquetFile(path, buffer_size=BLOCK, pre_buffer=False) as file:
+    with report_damage(path), pq.ParquetFile(path, buffer_size=BLOCK, pre_buffer=False) as file:
         there, named = file.schema_arrow.names, [*wanted.values()]
         check_single(str(path), wanted, there)
         numbers = count(1)
@@ -311,7 +317,7 @@ def parquet_values(path: Path, wanted: Columns) -> Values:
                 yield place, row
 
 
-def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
+def read_sheet(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
     """Read the rows of a sheet below its header, or all where the layout names the columns; empty rows are skipped.
 
     Raises AuditError where openpyxl is not installed, the file is damaged, a sheet or column is missing, or a wanted
@@ -323,13 +329,13 @@ def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         raise AuditError(
             f"{path}: .xlsx needs openpyxl; install it with `python -m pip install openpyxl`, or save the sheet as csv"
         ) from error
-    with reading(path):
+    with report_damage(path):
         with zipfile.ZipFile(path) as archive:
             check_unpacked(path, sum(entry.file_size for entry in archive.infolist()))
         try:
             book = load_workbook(path, read_only=True, data_only=True)
         except (KeyError, ValueError) as error:
-            raise AuditError(f"{path}: no workbook can be read from it ({error}); {remedy(path)}") from error
+            raise AuditError(f"{path}: no workbook can be read from it ({error}); {find_remedy(path)}") from error
         sheets = {sheet.title: sheet for sheet in book.worksheets}
         title = layout.sheet or next((name for name, each in sheets.items() if each.sheet_state == "visible"), "")
         there = ", ".join(map(repr, sheets))
@@ -356,40 +362,39 @@ def sheet_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
         book.close()
 
 
-def table_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
+def read_rows(path: Path, wanted: Columns, layout: Layout) -> Iterator[Row]:
     """Read the rows of a file of any format, in order. wanted: columns by the keys that name them; none: all columns.
 
     Raises AuditError as the readers of the formats do, with the settings under which every row is read where there are
     such; and where the file is of another format than its name says.
     """
-    kind = format_of(path.name) or ""
-    with opened(path) as stream:
-        begins = beginning(stream, path)
+    kind = find_format(path.name)
+    with open_raw(path) as stream:
+        begins = read_beginning(stream, path)
     named = {"parquet": PARQUET, "xlsx": WORKBOOK, "json": JSON, "jsonl": JSON}.get(kind)
     found = next((what for what, pattern in CONTENTS.items() if re.match(pattern, begins)), None)
     if not begins.strip() or (found is None and named == JSON and begins.lstrip().startswith((b"[", b"{"))):
         found = named  # no content, or JSON of another shape, which the reader names
     if found != named:
-        what = found or f"not {named}, as its name says"
-        raise AuditError(f"{path}: is {what}; give it the ending of what it is, or save it as csv")
+        found = found or f"not {named}, as its name says"
+        raise AuditError(f"{path}: is {found}; give it the ending of what it is, or save it as csv")
     layout = layout._replace(delimiter=layout.delimiter or DELIMITERS.get(kind))
     try:
-        if kind == "parquet":
-            yield from object_rows(partial(parquet_values, path, wanted), wanted)
+        if kind in DELIMITERS:
+            yield from read_delimited(path, wanted, layout)
         elif kind == "xlsx":
-            yield from sheet_rows(path, wanted, layout)
-        elif kind not in DELIMITERS:
-            yield from object_rows(partial(json_values, path, layout.encoding), wanted)
+            yield from read_sheet(path, wanted, layout)
         else:
-            yield from delimited_rows(path, wanted, layout)
+            read = (
+                partial(read_parquet, path, wanted) if kind == "parquet" else partial(read_json, path, layout.encoding)
+            )
+            yield from read_objects(read, wanted)
     except EncodingError as error:
         fault, _, _ = str(error).rpartition("; ")
-        raise AuditError(f"{fault}; {mend_encoding(path, layout.encoding)}") from error
+        raise AuditError(f"{fault}; {name_encoding(path, layout.encoding)}") from error
     except LayoutError as error:
-        better = layout
-        if kind in DELIMITERS:
-            better = find_layout(path, wanted, layout) or find_layout(path, {}, layout) or layout
-        keys = zip(layout._fields, layout, better, strict=True)
+        tried = (find_layout(path, each, layout) for each in (wanted, {}) if kind in DELIMITERS)
+        keys = zip(layout._fields, layout, next(filter(None, tried), layout), strict=True)
         changed = [f"`{key}: {new if key == 'quotes' else json.dumps(new)}`" for key, old, new in keys if old != new]
         more = f", or set {' and '.join(changed)}, which reads every row" if changed else ""
         raise AuditError(f"{error}{more}") from error

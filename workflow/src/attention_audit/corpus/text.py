@@ -1,11 +1,13 @@
-"""One labelled text, or pair of texts, as its source gives it; labels as a file or a configuration has them; and how a
-text is cleaned, with the place of each character: NFC, characters that nobody sees, and HTML.
+"""One labelled text, or pair of texts, as its source gives it; how a text is cleaned, with the place of each character:
+NFC, characters that nobody sees, and HTML; and labels: their order, and what in them their writer may not have meant.
 """
 
+import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
 from typing import Annotated, Any
@@ -64,7 +66,7 @@ _MARKS = {code: " " for code in range(0x10000) if unicodedata.category(chr(code)
 
 
 def label_text(label: Any) -> Any:
-    """A label as text: 1, 1.0, "1" and "1.0" are the same, and so are True and "true". Anything else is as it was."""
+    """Write a label as text: 1, 1.0, "1" and "1.0" are the same, as are True and "true". Anything else stays."""
     if isinstance(label, bool):
         return str(label).lower()
     if isinstance(label, int | float) and math.isfinite(label):
@@ -158,3 +160,108 @@ def find_markup(text: str) -> str:
 def strip_html(text: str) -> str:
     """Replace tags by spaces and entities by their characters; each other character keeps its place."""
     return MARKUP.sub(read_markup, text)
+
+
+FEWEST = 4
+"""A class has at least so many texts on average, or its labels are hardly classes."""
+MANY = 20
+"""Up to so many classes are named in a configuration; of more, a reader can compare none."""
+SHOWN = 5
+"""Labels that a message names."""
+NUMBER = re.compile(r"((?:(?<!\S)[-\u2212])?\d+(?:\.\d+)?)")
+ZEROS = re.compile(r"(?<![\d.])0+(?=\d)|(?<=\d)\.0+(?![\d.])")
+"""What a number can do without: zeros before it, and a fraction of zeros."""
+DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+(?:e[-+]?\d+)?%?", re.IGNORECASE)
+MISSING = re.compile(
+    r"-?nan|nat|\(?null\)?|nil|none|n\.?/?a\.?|<na>|undefined|\\n|missing|not available|no label|unlabell?ed|\(blank\)|"
+    r"--?|[?.]|#(n/a|value!|ref!|name\?|div/0!|null!|num!)"
+)
+"""What programs and people write where there is no label, in lower case."""
+
+
+def sort_labels(labels: Iterable[str]) -> list[str]:
+    """Sort labels by the numbers in them, and then by their letters: -5, 2, 10; `1 star`, `10 stars`; bad, good."""
+
+    def key(label: str) -> tuple[list[str | float], str]:
+        # letters and numbers stand by turns, so that like is compared with like
+        parts = enumerate(NUMBER.split(label))
+        return [float(part.replace("\u2212", "-")) if place % 2 else part for place, part in parts], label
+
+    return sorted(labels, key=key)
+
+
+def fold_label(label: str) -> str:
+    """Reduce a label to what its spellings share: no case, further spaces, invisible characters or idle zeros."""
+    text = INVISIBLE.sub("", unicodedata.normalize("NFKC", label)).casefold()
+    return ZEROS.sub("", " ".join(text.split()))
+
+
+def quote_label(label: str) -> str:
+    """Quote a label as YAML reads it, so that what is invisible in it is seen."""
+    plain = label.isprintable() and not INVISIBLE.search(label) and unicodedata.is_normalized("NFC", label)
+    return json.dumps(label, ensure_ascii=not plain)
+
+
+def list_few(parts: list[str], most: int = SHOWN) -> str:
+    """List the first parts of a message, and say how many more there are."""
+    return ", ".join(parts[:most]) + (f" and {len(parts) - most} more" if len(parts) > most else "")
+
+
+def write_count(number: int, one: str, many: str = "") -> str:
+    """Write a number of things with what is said of them, of one or of many."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def write_aliases(aliases: Mapping[str, str]) -> str:
+    """Write the key that reads labels as others."""
+    return f"`aliases: {{{list_few([f'{quote_label(a)}: {quote_label(b)}' for a, b in aliases.items()])}}}`"
+
+
+def match_classes(labels: Iterable[str], classes: Iterable[str]) -> dict[str, str]:
+    """Find the class of which each label is another spelling, for those that are one."""
+    folded = {fold_label(name): name for name in classes}
+    return {label: folded[fold] for label in labels if (fold := fold_label(label)) in folded}
+
+
+def judge_column(column: str, labels: Counter[str]) -> str:
+    """Say why a column may hold no labels: they are scores, or hardly one comes again. "" where nothing tells so."""
+    found, texts = len(labels), labels.total()
+    decimals = [label for label in labels if DECIMAL.fullmatch(label)]
+    if 2 * len(decimals) > found:
+        return (
+            f"column {column!r} holds numbers with decimals, {found:,} different ones in {texts:,} texts "
+            f"({list_few(decimals)}): make classes of them, in a column of their own"
+        )
+    if found * FEWEST > texts:
+        doubt = f"{found} classes in {write_count(texts, 'text')}: is column {column!r} a label?"
+        return f"{doubt} If not, name another column as `label`"
+    return ""
+
+
+def find_oddities(labels: Counter[str], missing: list[str] | None) -> Iterator[str]:
+    """Say which labels look like missing ones, and which like spellings of one label, with counts and the key to set.
+
+    missing: the labels that are said to be missing; None where nobody said whether there are any.
+    """
+    absent = [label for label in labels if MISSING.fullmatch(fold_label(label))] if missing is None else []
+    if absent == ["-"] and "+" in labels:
+        absent = []
+    if absent:
+        texts = sum(labels[label] for label in absent)
+        counts = list_few([f"{quote_label(label)} {labels[label]:,}" for label in absent])
+        yield (
+            f"the labels of {texts:,} of {labels.total():,} texts look like missing ones ({counts}), and are classes; "
+            f"`missing: [{', '.join(map(quote_label, absent))}]` leaves these texts out, and `missing: []` says that "
+            "they are labels"
+        )
+    spellings: defaultdict[str, list[str]] = defaultdict(list)
+    for label, _ in labels.most_common():
+        spellings[fold_label(label)].append(label)
+    several = [names for names in spellings.values() if len(names) > 1 and names[0] not in absent]
+    if several:
+        counts = list_few([f"{quote_label(name)} {labels[name]:,}" for names in several for name in names])
+        aliases = {other: first for first, *others in several for other in others}
+        yield (
+            "labels that differ by case, spaces, invisible characters or zeros alone are classes of their own "
+            f"({counts}); {write_aliases(aliases)} makes them one"
+        )

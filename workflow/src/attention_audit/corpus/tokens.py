@@ -1,10 +1,10 @@
 """Words of a raw text, and its sentences."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -100,20 +100,16 @@ class Tokens(Section):
 
     @field_validator("tokenizer")
     @classmethod
-    def _known(cls, code: str) -> str:
+    def _check_code(cls, code: str) -> str:
         spec = find_spec("spacy")  # located, not imported, since an import takes a second
-        folders = spec.submodule_search_locations if spec else None
-        if (
-            code != SPACES
-            and code not in CHARACTERS
-            and not any((Path(f) / "lang" / code).is_dir() for f in folders or ())
-        ):
+        folders = (spec and spec.submodule_search_locations) or ()
+        if code not in (SPACES, *CHARACTERS) and not any(Path(f, "lang", code).is_dir() for f in folders):
             raise ValueError(f"unknown tokenizer {code!r}; known: {SPACES}, km, lo, my, and spaCy's language codes")
         return code
 
     @field_validator("segmenter")
     @classmethod
-    def _settled(cls, segmenter: str | None, info: ValidationInfo) -> str | None:
+    def _choose_segmenter(cls, segmenter: str | None, info: ValidationInfo) -> str | None:
         if (code := info.data.get("tokenizer")) != CHINESE:
             own = "characters" if code in CHARACTERS else None
             if segmenter not in (None, own):
@@ -123,27 +119,27 @@ class Tokens(Section):
         return segmenter or ("jieba" if find_spec("jieba") else "characters")
 
 
-def splitting(tokens: Tokens) -> str:
-    """What makes words of a language that is written without spaces, for notes; "" for any other."""
+def describe_splitting(tokens: Tokens) -> str:
+    """Say what makes words of a language that is written without spaces, for notes; "" for any other."""
     if tokens.segmenter == "characters":
         name, items, cure = CHARACTERS[tokens.tokenizer]
         return f"{name} is split into single {items}, so that maps are of {items}; for words, {cure}"
     return SEGMENTED.get(tokens.tokenizer, "")
 
 
-def lacking(tokens: Tokens) -> str:
-    """Which package is missing that a language without spaces needs, and how to install it; "" where none is."""
+def name_lacking(tokens: Tokens) -> str:
+    """Say which package is missing that a language without spaces needs, and how to install it; "" where none is."""
     if tokens.tokenizer in PACKAGES:
         try:
-            pipeline(tokens.tokenizer, tokens.segmenter)
+            get_pipeline(tokens.tokenizer, tokens.segmenter)
         except AuditError as error:
             return str(error)
     return ""
 
 
 @cache
-def blank(code: str, segmenter: str | None = None) -> "Language":
-    """spaCy's blank pipeline of a language with its rule-based sentence splitter: nothing in it is trained.
+def build_pipeline(code: str, segmenter: str | None = None) -> "Language":
+    """Build spaCy's blank pipeline of a language with its rule-based sentence splitter: nothing in it is trained.
 
     Raises ImportError where the language needs a package that is not installed.
     """
@@ -167,44 +163,42 @@ def describe_missing(code: str) -> str:
     return f"{SEGMENTED[code]}, which is not installed; install it ({PACKAGES[code]})"
 
 
-def pipeline(code: str, segmenter: str | None = None) -> "Language":
-    """`blank`, replaced by a new one once it has seen MOST_WORDS: spaCy keeps every word, so memory would grow.
+def get_pipeline(code: str, segmenter: str | None = None) -> "Language":
+    """Get a pipeline, and a new one once it has seen MOST_WORDS: spaCy keeps every word, so memory would grow.
 
     Raises AuditError where the language needs a package that is not installed.
     """
     try:
-        language = blank(code, segmenter)
+        language = build_pipeline(code, segmenter)
     except ImportError as error:
         raise AuditError(
             f"tokens: {describe_missing(code)}, or set `tokens: {{tokenizer: spaces}}` where spaces stand "
             "between the words already"
         ) from error
     if len(language.vocab) > MOST_WORDS:
-        blank.cache_clear()
-        language = blank(code, segmenter)
+        build_pipeline.cache_clear()
+        language = build_pipeline(code, segmenter)
     return language
 
 
-def passages(text: str) -> list[tuple[int, int]]:
-    """Where a text is cut at the white space between its sentences, by spaCy's rules for any language."""
-    starts = [sentence.start_char for sentence in pipeline(ANY_LANGUAGE)(text).sents]
+def cut_passages(text: str) -> list[tuple[int, int]]:
+    """Find where a text is cut at the white space between its sentences, by spaCy's rules for any language."""
+    starts = [sentence.start_char for sentence in get_pipeline(ANY_LANGUAGE)(text).sents]
     cuts = [start for start in starts if start == 0 or text[start - 1].isspace() or text[start].isspace()]
     return list(pairwise([*cuts, len(text)]))
 
 
-def raw_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
-    """The words of each sentence, or of the whole text as one, as the tokenizer gives them."""
+def split_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
+    """Split each sentence, or the whole text as one, into words as the tokenizer gives them."""
     if tokens.tokenizer == SPACES:
-        cuts = passages(text) if tokens.sentences else [(0, len(text))]
+        cuts = cut_passages(text) if tokens.sentences else [(0, len(text))]
         return [[(word[0], *word.span()) for word in NO_SPACES.finditer(text, *cut)] for cut in cuts]
     single = tokens.segmenter == "characters"
-    language = pipeline(CHINESE if single else tokens.tokenizer, tokens.segmenter)
-    whole = SYLLABLES if single else CLUSTERS
+    language = get_pipeline(CHINESE if single else tokens.tokenizer, tokens.segmenter)
+    clusters = () if text.isascii() and not single else (SYLLABLES if single else CLUSTERS).finditer(text)
     # places at which no word begins
-    within: set[int] = set()
-    for found in () if text.isascii() and not single else whole.finditer(text):
-        within.update(range(found.start() + 1, found.end()))
-    sentences = []
+    within = {at for found in clusters for at in range(found.start() + 1, found.end())}
+    sentences: list[list[Placed]] = []
     for sentence in language(text).sents if tokens.sentences else [language.make_doc(text)]:
         words: list[Placed] = []
         for token in sentence:
@@ -218,8 +212,8 @@ def raw_sentences(text: str, tokens: Tokens) -> list[list[Placed]]:
     return sentences
 
 
-def changed(placed: Placed, tokens: Tokens) -> list[Placed]:
-    """A word after lower-casing, masking and splitting at punctuation, as the settings say: any number of words."""
+def normalise_word(placed: Placed, tokens: Tokens) -> list[Placed]:
+    """Lower-case, mask and split a word at punctuation, as the settings say, into any number of words."""
     raw, start, end = placed
     if raw == DEIDENTIFIED:
         return [placed]
@@ -239,9 +233,9 @@ def changed(placed: Placed, tokens: Tokens) -> list[Placed]:
     ]
 
 
-def at_last_marks(words: Sequence[Placed]) -> list[Placed]:
-    """A sentence in which every run of characters that are no letters or digits, spaces among them, has become its last
-    one, which is a word unless it is a space. It stands where the run stood.
+def keep_last_marks(words: Sequence[Placed]) -> list[Placed]:
+    """Replace every run of characters of a sentence that are no letters or digits, spaces among them, by its last one,
+    which is a word unless it is a space. It stands where the run stood.
     """
     joined = "\n".join(word for word, _, _ in words)
     # the place of each character; a line end between two words has that of the word before it
@@ -256,8 +250,8 @@ def at_last_marks(words: Sequence[Placed]) -> list[Placed]:
     ]
 
 
-def placed_words(text: str | list[str], tokens: Tokens) -> list[list[Placed]]:
-    """The words of each sentence with their places in the text, which ascend; without empty sentences.
+def split_words(text: str | list[str], tokens: Tokens) -> list[list[Placed]]:
+    """Split each sentence into words with their places in the text, which ascend; without empty sentences.
 
     Words are in NFC. Characters that nobody sees are in none, but in the place of the word beside them. The whole text
     is one sentence unless `tokens.sentences`. So is a text that the source has already split into words, and the place
@@ -266,14 +260,14 @@ def placed_words(text: str | list[str], tokens: Tokens) -> list[list[Placed]]:
     if isinstance(text, list):
         return [[(word, at, at + 1) for at, word in enumerate(text)]]
     cleaned, places = clean(strip_html(text) if tokens.strip_html else text)
-    sentences: Iterable[list[Placed]] = (
-        [part for word in words for part in changed(word, tokens)] for words in raw_sentences(cleaned, tokens)
-    )
+    sentences = [
+        [*chain(*(normalise_word(word, tokens) for word in words))] for words in split_sentences(cleaned, tokens)
+    ]
     if tokens.punctuation == "last":
-        sentences = map(at_last_marks, sentences)
+        sentences = [*map(keep_last_marks, sentences)]
     return [[(word, places[start], places[end]) for word, start, end in words] for words in sentences if words]
 
 
-def words_of(text: str | list[str], tokens: Tokens) -> list[list[str]]:
-    """The same without places."""
-    return [[word for word, _, _ in sentence] for sentence in placed_words(text, tokens)]
+def tokenize(text: str | list[str], tokens: Tokens) -> list[list[str]]:
+    """Split each sentence into words alone."""
+    return [[word for word, _, _ in sentence] for sentence in split_words(text, tokens)]

@@ -1,7 +1,7 @@
 """The settings of a job that reads a data set and makes its vocabulary."""
 
-from attention_audit.corpus.formats import Corpus
-from attention_audit.corpus.vectors import Vectors
+from attention_audit.corpus.source import Vectors
+from attention_audit.corpus.sources import Corpus
 from attention_audit.section import Section
 
 

@@ -12,11 +12,10 @@ from pathlib import Path
 
 from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.record import read_record, write_record
-from attention_audit.corpus.checkup import Looked, checked_once
-from attention_audit.corpus.source import placed
+from attention_audit.corpus.checkup import Looked, check_once
+from attention_audit.corpus.source import name_absent_vectors, placed
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
-from attention_audit.corpus.tokens import lacking
-from attention_audit.corpus.vectors import absent_vectors
+from attention_audit.corpus.tokens import name_lacking
 from attention_audit.errors import AuditError
 from attention_audit.names import MAPS
 from attention_audit.transformer.settings import IMPOSED
@@ -130,7 +129,7 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
     found = Looked([], [])
     catalogue, fetched = scope.config.word_vectors, Path(scope.config.places.raw) / VECTORS
     named = {vectors_name(scope.config, name): None for name in scope.datasets}
-    vectors = (absent_vectors(name, catalogue[name], scope.mirror, fetched) for name in named if name in catalogue)
+    vectors = (name_absent_vectors(name, catalogue[name], scope.mirror, fetched) for name in named if name in catalogue)
     faults = [*filter(None, vectors), *missing_models(scope)]
     for name, section in scope.config.hf.items():
         if section.recipe is not None and name in scope.datasets:
@@ -138,13 +137,13 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
                 check_encoder(scope.config, name)
     for name in scope.datasets:
         source = scope.config.corpora[name]
-        if line := lacking(source.preparation.tokens):
+        if line := name_lacking(source.preparation.tokens):
             faults.append(f"{name}: {line}")
             continue
         files = files_of(scope, name)
         if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
             with added_to(faults):
-                looked = checked_once(name, source, files, memory, most_words(scope, name))
+                looked = check_once(name, source, files, memory, most_words(scope, name))
                 found.read.extend(looked.read)
                 found.odd.extend(looked.odd)
     if faults:

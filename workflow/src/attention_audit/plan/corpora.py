@@ -6,9 +6,8 @@ from pathlib import Path
 
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import ENCODERS
-from attention_audit.corpus.formats import Corpus
-from attention_audit.corpus.source import OTHER_CORPUS, RawSource, RemoteFile, locate
-from attention_audit.corpus.vectors import VectorFile, Vectors
+from attention_audit.corpus.source import OTHER_CORPUS, RawSource, RemoteFile, VectorFile, Vectors, locate
+from attention_audit.corpus.sources import Corpus
 from attention_audit.errors import AuditError, did_you_mean
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob

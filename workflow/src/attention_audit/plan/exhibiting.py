@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from attention_audit.contrasts import Subject
-from attention_audit.corpus.tokens import splitting
+from attention_audit.corpus.tokens import describe_splitting
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec, TableSpec
 from attention_audit.names import display_name
@@ -58,7 +58,7 @@ class Exhibiting:
             "budget": lambda: scope.config.answer.margins.tvd,
             "kinds": lambda: {name: scope.config.corpora[name].kind for name in scope.datasets},
             "splitting": lambda: {
-                name: splitting(scope.config.corpora[name].preparation.tokens) for name in scope.datasets
+                name: describe_splitting(scope.config.corpora[name].preparation.tokens) for name in scope.datasets
             },
             "subjects": lambda: [subject.model_dump() for subject in self.subjects()],
             "reasons": self.reasons,

@@ -13,8 +13,16 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.record import check_recorded
 from attention_audit.columns.files import CENSUS, VOCABULARY
 from attention_audit.corpus.prepare import prepare
-from attention_audit.corpus.vectors import TrainedVectors, VectorFile, WordVectors, of_length_one, read_vectors
-from attention_audit.corpus.vocabulary import WordLists, build_vocabulary, coverage, vocabulary_columns
+from attention_audit.corpus.source import TrainedVectors, VectorFile
+from attention_audit.corpus.vocabulary import (
+    WordLists,
+    WordVectors,
+    build_columns,
+    build_vocabulary,
+    measure_coverage,
+    read_vectors,
+    scale_vectors,
+)
 from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 
@@ -112,10 +120,10 @@ def make_vocabulary(job: Job[CorpusJob]) -> None:
             vectors = read_vectors(job.input("vectors"), vocabulary.rows.keys(), settings.dimension, settings.member)
         else:
             vectors = train_vectors(WordLists(job.output("corpus"), ["train", "dev"]), settings, job.report)
-        vectors = of_length_one(vectors) if settings.normalise else vectors
-        types, tokens = coverage(vocabulary, vectors)
+        vectors = scale_vectors(vectors) if settings.normalise else vectors
+        types, tokens = measure_coverage(vocabulary, vectors)
         job.report(f"vectors for {types:.1%} of the words, which are {tokens:.1%} of the training tokens")
-    write_table(job.output("vocabulary"), VOCABULARY, vocabulary_columns(vocabulary, vectors), job.provenance)
+    write_table(job.output("vocabulary"), VOCABULARY, build_columns(vocabulary, vectors), job.provenance)
 
 
 def run(job: Job[CorpusJob]) -> None:

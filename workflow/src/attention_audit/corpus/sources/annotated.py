@@ -1,28 +1,142 @@
-"""Texts in which people marked the words by which they judged them: Yelp-HAT (Sen et al. 2020), reviews that several
-people read; and the format of ERASER (DeYoung et al. 2020), documents with jsonl files that say which of their words
-are evidence.
+"""Texts whose words are marked: the Stanford Sentiment Treebank (Socher et al. 2013), as Jain & Wallace 2019 prepare it
+(see docs/data.md). Those in which people marked the words by which they judged them: Yelp-HAT (Sen et al. 2020),
+reviews that several people read; and the format of ERASER (DeYoung et al. 2020), documents with their evidence.
 """
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from attention_audit.errors import AuditError
-from attention_audit.raw_text import join_words
+from attention_audit.raw_text import RawText, join_words
 from attention_audit.section import Name
 
-from ..rationales import Annotations, Span, word_spans
-from ..raw import as_published, content, lines, members, remedy, split_lines
+from ..rationales import Annotations, Span, find_words, mark_words
+from ..raw import decode_lines, find_remedy, open_members, read_content, read_split_lines, require_format
 from ..source import Files, RawSource, RemoteFile
-from ..tabular import delimited_rows
-from ..text import Text, Texts
+from ..tabular import read_delimited
+from ..text import SPLITS, Text, Texts
 
-CLASSES = {"0": "negative", "1": "positive"}
+CLASSES = ("negative", "positive")
+SENTIMENTS = {"0", "1", "2", "3", "4"}
+NEUTRAL = 2
+MARKED = 0.5
+"""The sentiment from which on a word is marked: that of phrases labelled 1 and 3."""
+LABELS = "phrase labels"
+"""Who marked the words: nobody, but the labels of the phrases say which ones."""
+BRACKETS = {"-LRB-": "(", "-RRB-": ")"}
+
+
+class Phrase(NamedTuple):
+    """A phrase of a tree, or a word.
+
+    sentiment: 0 to 4. words: as they were before the treebank wrote brackets and slashes in its own way. scores: the
+    sentiment of each word by the rule of Carton et al. (2020), from 0 (none) to 1: that of the largest phrase around it
+    which has more sentiment than any phrase or word within that phrase, or else its own.
+    """
+
+    sentiment: int
+    words: list[str]
+    scores: list[float]
+
+
+def join_parts(sentiment: int, parts: list[Phrase | str]) -> Phrase:
+    """Make a phrase of its parts, which are phrases, or one word."""
+    own = abs(sentiment - NEUTRAL) / 2  # how far it is from neutral: 0, .5 or 1
+    within = max((max(part.scores) for part in parts if isinstance(part, Phrase)), default=-1.0)
+    phrases = [
+        Phrase(sentiment, [BRACKETS.get(part, part.replace("\\/", "/"))], [own]) if isinstance(part, str) else part
+        for part in parts
+    ]
+    words = [word for phrase in phrases for word in phrase.words]
+    scores = [own if own > within else score for phrase in phrases for score in phrase.scores]
+    return Phrase(sentiment, words, scores)
+
+
+def parse_tree(line: str) -> Phrase:
+    """Parse a tree such as `(3 (2 It) (4 works))`. Raises ValueError where the line is not one whole tree."""
+    stack: list[list[Phrase | str]] = [[]]
+    for token in re.findall(r"[()]|[^()\s]+", line):
+        if len(stack) == 1 and (stack[0] or token != "("):
+            raise ValueError("text outside the tree")
+        if token == "(":
+            stack.append([])
+        elif token == ")":
+            label, *parts = stack.pop() or [""]
+            if not isinstance(label, str) or label not in SENTIMENTS or not parts:
+                raise ValueError("node without sentiment or words")
+            stack[-1].append(join_parts(int(label), parts))
+        else:
+            stack[-1].append(token)
+    tree = stack[0][0] if len(stack) == 1 and stack[0] else None
+    if not isinstance(tree, Phrase):
+        raise ValueError("tree not closed")
+    return tree
+
+
+def clean_phrase(phrase: Phrase) -> tuple[str, Annotations, RawText]:
+    """Join the words without brackets, and with a space for every run of characters that are no letters or digits; give
+    the sentiment of each word, which is marked from half of the strongest on; and the text as it was.
+    """
+    before = join_words(phrase.words)
+    parts = [*re.finditer(r"\w+", before.text)]
+    made = join_words([part[0] for part in parts])
+    scores = [
+        (start, start + len(part[0]), phrase.scores[bisect_right(before.places, part.start()) - 1])
+        for start, part in zip(made.places, parts, strict=False)
+    ]
+    marks = [(start, end) for start, end, score in scores if score >= MARKED]
+    # a space has the place of the part behind it
+    places = [at for part in parts for at in (part.start(), *range(*part.span()))][1:]
+    return made.text, Annotations({LABELS: marks}, scores), RawText(before.text, places)
+
+
+class SstCorpus(RawSource):
+    """The Stanford Sentiment Treebank, two classes, whole sentences."""
+
+    annotated = True
+    ordered = CLASSES
+
+    kind: Literal["sst"]
+    """sst: trees in Penn Treebank format, as Stanford publishes them."""
+    archive: RemoteFile
+    """The archive with train.txt, dev.txt and test.txt."""
+    clean: bool = True
+    """Whether every run of characters that are no letters or digits becomes a space, as Jain & Wallace do. false: the
+    words of the trees, punctuation included, in which Transformers were trained to read.
+    """
+
+    def read(self, name: str, raw: Files) -> Texts:
+        """Read all sentences with a sentiment: negative for roots 0 and 1, positive for 3 and 4; no neutral ones.
+
+        Ids are <name>-<split>-<line of the tree in its file>, from 00001. Raises AuditError naming file and line.
+        """
+        archive = raw["archive"]
+        lacking = "trees/{}.txt in it; is it trainDevTestTrees_PTB.zip?"
+        for split, number, place, line in read_split_lines(archive, r"trees/(train|dev|test)\.txt", SPLITS, lacking):
+            if not line.strip():
+                continue
+            try:
+                tree = parse_tree(line)
+            except ValueError as error:
+                raise AuditError(f"{place}: malformed tree ({error}); {find_remedy(archive)}") from error
+            if tree.sentiment == NEUTRAL:
+                continue
+            text: str | list[str] = tree.words
+            before, marked = None, [at for at, score in enumerate(tree.scores) if score >= MARKED]
+            said = mark_words({LABELS: marked}, tree.scores)
+            if self.clean:
+                text, said, before = clean_phrase(tree)
+            label, id_ = CLASSES[tree.sentiment > NEUTRAL], f"{name}-{split}-{number:05d}"
+            yield Text(id_, split, label, text, place, annotations=said, written=before)
+
+
 ANSWERS = {"no": "negative", "yes": "positive", "idk": "", "": ""}
 """What an annotator says of a review, who may not know, as a class."""
 COLUMNS = {"label": "Input.label", "text": "Input.text", "answer": "Answer.Q1Answer", "map": "Answer.html_output"}
@@ -31,8 +145,8 @@ PART = "parts."
 """Begins the field of a part."""
 
 
-def marked_words(html: str) -> list[tuple[str, bool]]:
-    """List the words of a map, and whether each is marked. Tags within a word, which a browser's extension left, and
+def read_map(html: str) -> list[tuple[str, bool]]:
+    """Read the words of a map, and whether each is marked. Tags within a word, which a browser's extension left, and
     the empty span behind the last word are left out.
     """
     spans = re.findall(r"<span\b([^>]*)>(.*?)</span>", html, re.DOTALL)
@@ -44,7 +158,7 @@ class YelpHatCorpus(RawSource):
     """Yelp reviews with two to four maps each, two classes. Too few to train on: name other texts in `trained_on`."""
 
     annotated = True
-    ordered = (*CLASSES.values(),)
+    ordered = CLASSES
 
     kind: Literal["yelp-hat"]
     """yelp-hat: reviews with the words that people marked."""
@@ -54,11 +168,11 @@ class YelpHatCorpus(RawSource):
     """agreeing: leave out the marks of those who judge a review otherwise than its stars do."""
 
     def remote_files(self) -> dict[str, RemoteFile]:
-        """The parts, each as parts.<name>."""
+        """List the parts, each as parts.<name>."""
         return {f"{PART}{name}": file for name, file in self.parts.items()}
 
     def read(self, name: str, raw: Files) -> Texts:
-        """The reviews of each part in order; ids are <name>-<part>-<number>, from 0001.
+        """Read the reviews of each part in order; ids are <name>-<part>-<number>, from 0001.
 
         The rows of one text are its annotators, `annotator 1` and so on: nobody knows whether those of two texts are
         the same person. Labels are those of Yelp's stars, one and two negative, four and five positive. Raises
@@ -66,41 +180,37 @@ class YelpHatCorpus(RawSource):
         """
         for field in self.remote_files():
             reviews: dict[str, list[tuple[str, Mapping[str, str]]]] = {}
-            for place, row in delimited_rows(raw[field], COLUMNS):
+            for place, row in read_delimited(raw[field], COLUMNS):
                 reviews.setdefault(row[TEXT], []).append((place, row))
             for number, (text, rows) in enumerate(reviews.items(), start=1):
                 place = rows[0][0]
                 stars = {row[LABEL] for _, row in rows}
-                if len(stars) > 1 or not stars <= CLASSES.keys():
+                if len(stars) > 1 or not stars <= {"0", "1"}:
                     raise AuditError(f"{place}: {LABEL} is {', '.join(sorted(stars))}, and must be one of 0 and 1")
-                label, id_ = CLASSES[stars.pop()], f"{name}-{field.removeprefix(PART)}-{number:04d}"
-                yield Text(id_, None, label, text, place, annotations=self._read_maps(text, label, rows))
-
-    def _read_maps(self, text: str, label: str, rows: list[tuple[str, Mapping[str, str]]]) -> Annotations:
-        """Read the maps of a review, a row each."""
-        words = word_spans(text)
-        marks: dict[str, list[Span]] = {}
-        labels: dict[str, str] = {}
-        miscounted = 0
-        for number, (place, row) in enumerate(rows, start=1):
-            answer = row[ANSWER]
-            if answer not in ANSWERS:
-                raise AuditError(f"{place}: {ANSWER} is {answer!r:.50}, and must be one of yes, no and idk")
-            map_ = marked_words(row[MAP])
-            if not map_:
-                raise AuditError(f"{place}: {MAP} has no word; is it a map as published?")
-            if self.annotators == "agreeing" and ANSWERS[answer] != label:
-                continue
-            if len(map_) != len(words):
-                miscounted += 1
-                continue
-            who = f"annotator {number}"
-            marks[who] = [span for span, (_, marked) in zip(words, map_, strict=True) if marked]
-            labels[who] = ANSWERS[answer]
-        return Annotations(marks, labels=labels, miscounted=miscounted)
+                label, words, miscounted = CLASSES[int(stars.pop())], find_words(text), 0
+                marks: dict[str, list[Span]] = {}
+                labels: dict[str, str] = {}
+                for annotator, (where, row) in enumerate(rows, start=1):
+                    answer, map_ = row[ANSWER], read_map(row[MAP])
+                    if answer not in ANSWERS:
+                        raise AuditError(f"{where}: {ANSWER} is {answer!r:.50}, and must be one of yes, no and idk")
+                    if not map_:
+                        raise AuditError(f"{where}: {MAP} has no word; is it a map as published?")
+                    if self.annotators == "agreeing" and ANSWERS[answer] != label:
+                        continue
+                    if len(map_) != len(words):
+                        miscounted += 1
+                        continue
+                    who = f"annotator {annotator}"
+                    marks[who] = [span for span, (_, is_marked) in zip(words, map_, strict=True) if is_marked]
+                    labels[who] = ANSWERS[answer]
+                said = Annotations(marks, labels=labels, miscounted=miscounted)
+                id_ = f"{name}-{field.removeprefix(PART)}-{number:04d}"
+                yield Text(id_, None, label, text, place, annotations=said)
 
 
-SPLITS = {"train": "train", "val": "dev", "test": "test"}
+FILES = {"train": "train", "val": "dev", "test": "test"}
+"""The split of a file."""
 ANNOTATOR = "evidences"
 """Who marked the words. All groups of evidence count, though each would do: so do the authors' own measures."""
 
@@ -117,13 +227,8 @@ class EraserCorpus(RawSource):
     query: bool = False
     """Read the query as the second text, which makes pairs; in movies, all texts have the same query."""
 
-    @property
-    def pairs(self) -> bool:
-        """Whether the queries are read."""
-        return self.query
-
     def read(self, name: str, raw: Files) -> Texts:
-        """All annotated texts; ids are <name>-<split>-<annotation_id>. Words are set apart by single spaces.
+        """Read all annotated texts; ids are <name>-<split>-<annotation_id>. Words are set apart by single spaces.
 
         The texts on one document, as those of BoolQ and MultiRC are, are a group; a text that has the name of its
         document, as in movies, is alone. All documents are in memory. Raises AuditError, naming file and line, where a
@@ -132,10 +237,10 @@ class EraserCorpus(RawSource):
         archive = raw["archive"]
         documents = read_documents(archive)
         wanted, lacking = r"(?:[^/]+/)?(?:train|val|test)\.jsonl", "{}.jsonl in it; is it an archive of ERASER?"
-        for file, _, place, line in split_lines(archive, wanted, [*SPLITS], lacking):
+        for file, _, place, line in read_split_lines(archive, wanted, [*FILES], lacking):
             if not line.strip():
                 continue
-            with as_published(place, "no annotation_id, classification and evidences in it", archive):
+            with require_format(place, "no annotation_id, classification and evidences in it", archive):
                 record: dict[str, Any] = json.loads(line)
                 id_, label = str(record["annotation_id"]), str(record["classification"])
                 evidence = [one for group in record["evidences"] for one in group]
@@ -158,22 +263,22 @@ class EraserCorpus(RawSource):
                     spans.append((text.places[first], text.places[last] + len(words[last])))
             said = Annotations({ANNOTATOR: spans}, outside=len(stretches) - len(spans))
             group = named[0] if len(named) == 1 and named != [id_] else None
-            split, id_ = SPLITS[file], f"{name}-{SPLITS[file]}-{id_}"
+            split, id_ = FILES[file], f"{name}-{FILES[file]}-{id_}"
             yield Text(id_, split, label, text.text, place, query=query, annotations=said, group=group)
 
 
 def read_documents(archive: Path) -> dict[str, list[str]]:
     """Read the words of each document by its name, from docs/<name> or from docs.jsonl."""
     found: dict[str, list[str]] = {}
-    for member, stream in members(archive, r"(?:[^/]+/)?(?:docs/[^/]+|docs\.jsonl)"):
+    for member, stream in open_members(archive, r"(?:[^/]+/)?(?:docs/[^/]+|docs\.jsonl)"):
         where = f"{archive}: {member}"
         if member.endswith("docs.jsonl"):
-            for number, line in enumerate(lines(stream, where), start=1):
-                with as_published(f"{where}, line {number}", "no docid and document in it", archive):
+            for number, line in enumerate(decode_lines(stream, where), start=1):
+                with require_format(f"{where}, line {number}", "no docid and document in it", archive):
                     record = json.loads(line)
                     found[str(record["docid"])] = str(record["document"]).split()
             continue
-        found[Path(member).name] = content(stream, where, remedy(archive)).split()
+        found[Path(member).name] = read_content(stream, where, find_remedy(archive)).split()
     if not found:
         raise AuditError(f"{archive}: no docs/ and no docs.jsonl in it; is it an archive of ERASER?")
     return found

@@ -1,13 +1,17 @@
-"""Control corpora: generated texts whose truth is known.
+"""Control corpora: texts whose truth is known, since they are generated, or words are planted in them.
 
 A text is a sequence of filler words with a few cue words at random places. Fillers follow a Zipf-Mandelbrot law over a
 vocabulary of pseudo-words, and lengths follow a shifted negative binomial, as in natural texts. Only the cues depend on
 the label; fillers, length and order do not. In `digest`, texts are documents: sentences of filler words, and one
 sentence with cues that decide the class.
+
+Shortcuts are planted in the texts of another data set, as Bastings et al. (2022) plant them. Each planted text has a
+word, or two words, that decide its label, which is drawn by lot: what the rest of the text says of it is noise. So the
+truth is known of real texts too: a model that predicts these labels has found the planted words.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, chain
 from typing import Literal
@@ -18,10 +22,13 @@ from pydantic import Field
 
 from attention_audit.arrays import Floats, Integers
 from attention_audit.columns.kinds import BY_DESIGN
-from attention_audit.section import Count, Section, Seed
+from attention_audit.errors import AuditError
+from attention_audit.raw_text import RawText
+from attention_audit.section import Count, Name, Section, Seed
 
-from ..rationales import of_words
-from ..source import Files, Source
+from ..rationales import mark_words
+from ..raw import list_classes, read_texts
+from ..source import OTHER_CORPUS, Files, Source
 from ..text import SPLITS, Text, Texts
 
 Random = np.random.Generator
@@ -114,8 +121,8 @@ def draw_votes(kind: str, random: Random, label: int, length: int) -> list[int]:
     return [label] * {"static": 0, "unison": length}.get(kind, 1)
 
 
-def pseudo_words(random: Random, count: int) -> list[str]:
-    """`count` different pronounceable words, shorter ones first. No sequence of the syllables spells a cue."""
+def draw_words(random: Random, count: int) -> list[str]:
+    """Draw `count` different pronounceable words, shorter ones first. No sequence of the syllables spells a cue."""
     words: dict[str, None] = {}
     while len(words) < count:
         syllables = [random.choice(ONSETS) + random.choice(VOWELS) for _ in range(random.integers(1, 4))]
@@ -185,7 +192,7 @@ class ControlCorpus(Source):
 
     @property
     def marked(self) -> bool:
-        """Whether the texts have cues."""
+        """Return whether the texts have cues."""
         return self.kind != "static"
 
     def read(self, name: str, raw: Files) -> Texts:
@@ -201,12 +208,107 @@ class ControlCorpus(Source):
             write, fillers, positive = partial(write_text, self.kind), kind.fillers, kind.positive
             classes, stream = len(kind.cues), list(KINDS).index(self.kind)
         streams = [np.random.default_rng([self.seed, stream, i]) for i in range(1 + len(SPLITS))]
-        words = np.array(pseudo_words(streams[0], fillers))
+        words = np.array(draw_words(streams[0], fillers))
         shares = 1 / (np.arange(1, len(words) + 1) + RANK_SHIFT)
         shares /= shares.sum()
         for split, random in zip(SPLITS, streams[1:], strict=True):
             labels = draw_labels(random, getattr(self.texts, split), classes, positive)
             for number, label in enumerate(labels.tolist(), start=1):
                 tokens, cues, starts = write(random, label, words, shares)
-                id_, said = f"{name}-{split}-{number:05d}", of_words({BY_DESIGN: cues}) if cues else None
+                id_, said = f"{name}-{split}-{number:05d}", mark_words({BY_DESIGN: cues}) if cues else None
                 yield Text(id_, split, str(label), tokens, id_, annotations=said, sentences=starts)
+
+
+SHORTCUT, CONTEXT = "shortcut", "contextword"
+"""The planted word of class k is `shortcut<k>`; in a context, `contextword` is planted with it."""
+
+
+def put_in(text: Text, word: str, at: int) -> Text:
+    """Put one more word into a text, as word `at`; a word at a sentence's beginning belongs to that sentence.
+
+    Of the text as people write it, the word stands before the word that it pushes on, or at the end.
+    """
+    words, written = [*text.text], text.written
+    if written is not None:
+        begin = [*written.places, len(written.text) + 1][at]
+        before, after = written.text[:begin], written.text[begin:]
+        shifted = [place + len(word) + 1 for place in written.places[at:]]
+        whole = f"{before}{word} {after}" if after else f"{before} {word}"
+        written = RawText(whole, [*written.places[:at], begin, *shifted])
+    words.insert(at, word)
+    sentences = text.sentences and [start + (start > at) for start in text.sentences]
+    return replace(text, text=words, sentences=sentences, written=written)
+
+
+def put_words(text: Text, words: Sequence[str], random: Random) -> tuple[Text, list[int]]:
+    """Put these words into a text in this order at random places, and where they stand."""
+    length = len(text.text) + len(words)
+    places = sorted(random.choice(length, size=len(words), replace=False).tolist())
+    for word, at in zip(words, places, strict=True):
+        text = put_in(text, word, at)
+    return text, places
+
+
+class ShortcutCorpus(Source):
+    """The texts of another data set, in which planted words decide the label (Bastings et al. 2022). Every test text is
+    planted, so that accuracy says whether the model has learnt the shortcut.
+    """
+
+    annotated = True
+
+    kind: Literal["shortcut"]
+    """shortcut: words planted in the texts of another data set."""
+    of: Name
+    """The data set whose texts these are: single texts, with training texts of their own."""
+    plant: Literal["token", "context", "order"] = "token"
+    """token: one word a class decides, wherever it stands. context: it decides only where another word stands in the
+    text too. order: two words are planted, and which of them comes first decides; for two classes. With the last two,
+    as many train and dev texts as are planted have one of the words alone, and keep their label.
+    """
+    share: float = Field(0.25, gt=0, le=0.5)
+    """Probability that a train or dev text is planted; every test text is."""
+    seed: Seed = 1
+    """Seed of the labels, places and texts that are drawn."""
+
+    @property
+    def other(self) -> str | None:
+        """Return the data set whose texts these are."""
+        return self.of
+
+    def draw_words(self, label: int, random: Random) -> list[str]:
+        """Draw the words that are planted in a text of this class, in their order."""
+        own = f"{SHORTCUT}{label}"
+        match self.plant:
+            case "token":
+                return [own]
+            case "context":
+                return [CONTEXT, own] if random.random() < 1 / 2 else [own, CONTEXT]
+            case "order":
+                return [own, f"{SHORTCUT}{1 - label}"]
+
+    def read(self, name: str, raw: Files) -> Texts:
+        """Read the texts of the other corpus with their ids, filtered and split as there. Evidence: the planted words.
+
+        Raises AuditError where a planted word is in the texts already, or where their order is to decide between
+        more than two classes.
+        """
+        corpus = raw[OTHER_CORPUS]
+        classes, random = list_classes(corpus), np.random.default_rng(self.seed)
+        if self.plant == "order" and len(classes) != 2:
+            raise AuditError(
+                f"{name}: {self.of} has {len(classes)} classes, and the order of two words decides between two; "
+                "name another `plant`"
+            )
+        own = {CONTEXT, *(f"{SHORTCUT}{label}" for label in range(len(classes)))}
+        for text in read_texts(corpus):
+            if found := sorted(own.intersection(text.text)):
+                raise AuditError(f"{text.place}: has the word {found[0]!r}, which is to be planted; name another `of`")
+            drawn, label = random.random(), int(random.integers(len(classes)))
+            words = self.draw_words(label, random)
+            if text.split == SPLITS[-1] or drawn < self.share:
+                made, places = put_words(text, words, random)
+                yield replace(made, label=classes[label], annotations=mark_words({BY_DESIGN: places}))
+            elif len(words) > 1 and drawn < 2 * self.share:
+                yield put_words(text, [str(random.choice(words))], random)[0]
+            else:
+                yield text

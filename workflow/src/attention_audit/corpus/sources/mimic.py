@@ -3,7 +3,6 @@
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Collection
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -13,7 +12,7 @@ from pydantic import Field, model_validator
 
 from attention_audit.errors import AuditError
 
-from ..raw import Fields, csv_rows, read_lines
+from ..raw import Fields, read_csv, read_lines
 from ..source import Files, RawSource, RemoteFile
 from ..text import SPLITS, Text, Texts
 from ..tokens import DEIDENTIFIED
@@ -33,16 +32,16 @@ LocalFile = Annotated[str, Field(min_length=1)]
 
 
 def clean(text: str) -> str:
-    """A note in which each de-identified passage is one word, and each run of one punctuation mark a single mark."""
+    """Clean a note, in which each de-identified passage becomes one word, and each run of one mark a single mark."""
     return f" {DEIDENTIFIED} ".join(RUN.sub(r" \1 ", part) for part in PASSAGE.split(text))
 
 
-def table(path: Path, *columns: str) -> Fields:
-    """The values of `columns` in every row of a table of MIMIC, with the row's place.
+def read_table(path: Path, *columns: str) -> Fields:
+    """Read the values of `columns` in every row of a table of MIMIC, with the row's place.
 
     Raises AuditError, naming the line, where a column or part of a row is missing.
     """
-    rows = csv_rows(read_lines(path), str(path))
+    rows = read_csv(read_lines(path), str(path))
     place, header = next(rows, (f"{path}, line 1", []))
     names = [name.strip().upper() for name in header]
     if missing := [column for column in columns if column not in names]:
@@ -58,14 +57,14 @@ def read_labels(path: Path, task: str) -> dict[str, str]:
     """Read the class of every admission that has one; an admission without any code has none."""
     rules = RULES[task]
     codes_of: defaultdict[str, set[str]] = defaultdict(set)
-    for _, (admission, code) in table(path, "HADM_ID", "ICD9_CODE"):
+    for _, (admission, code) in read_table(path, "HADM_ID", "ICD9_CODE"):
         if admission and code:
             codes_of[admission] |= {begins for begins in chain(*rules) if code.startswith(begins)}
     return {admission: rules[codes] for admission, own in codes_of.items() if (codes := frozenset(own)) in rules}
 
 
 def read_splits(lists: Files) -> dict[str, str]:
-    """The split of every admission in the id lists; `lists` has the path of a list by split.
+    """Read the split of every admission in the id lists; `lists` has the path of a list by split.
 
     Raises AuditError, naming the line, at anything that is not a HADM_ID, and at one that is also in another list.
     """
@@ -78,20 +77,6 @@ def read_splits(lists: Files) -> dict[str, str]:
             if admission and splits.setdefault(admission, split) != split:
                 raise AuditError(f"{place}: {admission} is in the {splits[admission]} list too; give it one split")
     return splits
-
-
-def read_stays(path: Path, admissions: Collection[str]) -> dict[str, list[tuple[bool, bytes, str]]]:
-    """The discharge summaries of `admissions`, in the order of their first notes; erroneous notes are skipped.
-
-    Of each note whether it is an addendum, the note, compressed, since tens of thousands are in memory together, and
-    its place.
-    """
-    stays: defaultdict[str, list[tuple[bool, bytes, str]]] = defaultdict(list)
-    for place, row in table(path, "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
-        admission, category, description, error, note = row
-        if category == "Discharge summary" and error != "1" and admission in admissions:
-            stays[admission].append((description == "Addendum", zlib.compress(note.encode(), 1), place))
-    return stays
 
 
 class MimicCorpus(RawSource):
@@ -115,25 +100,31 @@ class MimicCorpus(RawSource):
     """The same for test."""
 
     @model_validator(mode="after")
-    def _lists(self) -> Self:
+    def _check_lists(self) -> Self:
         if len({ids is None for ids in (self.train_ids, self.dev_ids, self.test_ids)}) > 1:
             raise ValueError("give `train_ids`, `dev_ids` and `test_ids`, or none of them")
         return self
 
     def local_files(self) -> dict[str, str]:
-        """The two tables, and the id lists that are the user's own."""
+        """List the two tables, and the id lists that are the user's own."""
         files = {name: getattr(self, name) for name in ("notes", "diagnoses", *(f"{split}_ids" for split in SPLITS))}
         return {name: value for name, value in files.items() if isinstance(value, str)}
 
     def read(self, name: str, raw: Files) -> Texts:
-        """One text for each admission that has a discharge summary and a class and, where there are lists, is in one.
+        """Read a text for each admission that has a discharge summary and a class and, if there are lists, is in one.
 
         Ids are <name>-<HADM_ID>. Raises AuditError, naming file and line, where a file is not as published.
         """
         labels = read_labels(raw["diagnoses"], self.task)
         lists = {split: raw[f"{split}_ids"] for split in SPLITS if f"{split}_ids" in raw}
         splits = read_splits(lists)
-        stays = read_stays(raw["notes"], labels.keys() & splits.keys() if lists else labels.keys())
+        admissions = labels.keys() & splits.keys() if lists else labels.keys()
+        # of each note whether it is an addendum; the note, compressed, since tens of thousands are in memory together
+        stays: defaultdict[str, list[tuple[bool, bytes, str]]] = defaultdict(list)
+        for place, row in read_table(raw["notes"], "HADM_ID", "CATEGORY", "DESCRIPTION", "ISERROR", "TEXT"):
+            admission, category, description, error, note = row
+            if category == "Discharge summary" and error != "1" and admission in admissions:
+                stays[admission].append((description == "Addendum", zlib.compress(note.encode(), 1), place))
         if not stays:
             raise AuditError(f"{raw['notes']}: no summary of an admission with a class; is all of one MIMIC-III?")
         for admission, notes in stays.items():

@@ -14,10 +14,10 @@ from pydantic import Field
 
 from attention_audit.errors import AuditError
 
-from ..rationales import Annotations, Span, of_words
-from ..raw import as_published, by_split, lines, remedy, split_lines
+from ..rationales import Annotations, Span, mark_words
+from ..raw import find_remedy, read_split_lines, read_splits, require_format
 from ..source import Files, RawSource, RemoteFile
-from ..tabular import delimited_rows
+from ..tabular import read_delimited
 from ..text import SPLITS, Text, Texts
 
 FULL_STOP = "."
@@ -25,29 +25,12 @@ FACTS = "supporting facts"
 """Who marked the words: the data set itself, sentence by sentence."""
 
 
-def words_of(text: str, end: str) -> list[str]:
-    """The words of a sentence or a question. Raises ValueError where it does not end with the mark `end`."""
+def split_sentence(text: str, end: str) -> list[str]:
+    """Split a sentence or a question into words. Raises ValueError where it does not end with the mark `end`."""
     text = text.strip()
     if not text.endswith(end):
         raise ValueError(f"no {end} at its end")
     return text.removesuffix(end).split()
-
-
-def join_story(story: dict[int, list[str]], supporting: list[int]) -> tuple[list[str], list[int]]:
-    """Join the sentences of a story by full stops, and find the positions of the supporting sentences' words.
-
-    Raises ValueError where a supporting sentence is not in the story.
-    """
-    if not story.keys() >= {*supporting}:
-        raise ValueError("supporting sentence not in the story")
-    words: list[str] = []
-    evidence: list[int] = []
-    for number, sentence in story.items():
-        words += [FULL_STOP] if words else []
-        if number in supporting:
-            evidence += range(len(words), len(words) + len(sentence))
-        words += sentence
-    return words, evidence
 
 
 class BabiCorpus(RawSource):
@@ -66,7 +49,7 @@ class BabiCorpus(RawSource):
     """The small or the large set."""
 
     def read(self, name: str, raw: Files) -> Texts:
-        """One text for each question: all earlier sentences of its story; ids are <name>-<split>-<line>, from 1.
+        """Read one text for each question: all earlier sentences of its story; ids are <name>-<split>-<line>, from 1.
         The questions on a story are a group, which has the name that an id of the story's first line would have.
 
         Raises AuditError, naming file and line, where a line is not as published.
@@ -76,20 +59,29 @@ class BabiCorpus(RawSource):
         lacking = f"{{}} file of task {self.task} in it; is it tasks_1-20_v1-2.tar.gz?"
         story: dict[int, list[str]] = {}
         group = ""
-        for split, number, place, line in split_lines(archive, wanted, ("train", "test"), lacking):
+        for split, number, place, line in read_split_lines(archive, wanted, ("train", "test"), lacking):
             id_ = f"{name}-{split}-{number:06d}"
-            with as_published(place, "neither a sentence nor a question", archive):
+            with require_format(place, "neither a sentence nor a question", archive):
                 position, rest = line.split(" ", 1)
                 if 1 in (number, int(position)):
                     story, group = {}, id_
                 sentence, *answered = rest.split("\t")
                 if not answered:
-                    story[int(position)] = words_of(sentence, FULL_STOP)
+                    story[int(position)] = split_sentence(sentence, FULL_STOP)
                     continue
-                asked = words_of(sentence, "?")
+                asked = split_sentence(sentence, "?")
                 answer, supporting = answered
-                words, evidence = join_story(story, [int(fact) for fact in supporting.split()])
-            said = of_words({FACTS: evidence})
+                facts = {int(fact) for fact in supporting.split()}
+                if not story.keys() >= facts:
+                    raise ValueError("supporting sentence not in the story")
+            words: list[str] = []
+            evidence: list[int] = []
+            for at, told in story.items():
+                words += [FULL_STOP] if words else []
+                if at in facts:
+                    evidence += range(len(words), len(words) + len(told))
+                words += told
+            said = mark_words({FACTS: evidence})
             yield Text(id_, split, answer.strip(), words, place, query=asked, annotations=said, group=group)
 
 
@@ -109,15 +101,15 @@ class CnnCorpus(RawSource):
     """cnn.tar.gz, with one .txt a split."""
 
     def read(self, name: str, raw: Files) -> Texts:
-        """All questions, with unchanged words; candidates are the passage's entities in order of appearance.
+        """Read all questions, with unchanged words; candidates are the passage's entities in order of appearance.
 
         Ids are <name>-<split>-<number>, from 1. Raises AuditError, naming file and line, where a block is not as
         published.
         """
         archive = raw["archive"]
         lacking = "cnn/{}.txt in it; is it cnn.tar.gz?"
-        for split, where, stream in by_split(archive, r"(\./)?cnn/(train|dev|test)\.txt", SPLITS, lacking):
-            stripped = map(str.strip, lines(stream, where))
+        for split, where, text in read_splits(archive, r"(\./)?cnn/(train|dev|test)\.txt", SPLITS, lacking):
+            stripped = map(str.strip, text)
             for number, block in enumerate(zip_longest(*[stripped] * BLOCK), start=1):
                 question, answer, passage, empty = block
                 if not any(block):
@@ -125,7 +117,7 @@ class CnnCorpus(RawSource):
                 place = f"{where}, line {BLOCK * (number - 1) + 1}"
                 if passage is None or empty or not answer.startswith(ENTITY):
                     raise AuditError(
-                        f"{place}: not a question, its answer, a passage, an empty line; {remedy(archive)}"
+                        f"{place}: not a question, its answer, a passage, an empty line; {find_remedy(archive)}"
                     )
                 words = passage.split()
                 entities = [*dict.fromkeys(word for word in words if word.startswith(ENTITY))]
@@ -134,8 +126,6 @@ class CnnCorpus(RawSource):
 
 
 CLASSES = ("contradiction", "entailment", "neutral")
-UNDECIDED = "-"
-"""The gold label of a pair on which fewer than three of five annotators agree."""
 
 
 class SnliCorpus(RawSource):
@@ -150,20 +140,20 @@ class SnliCorpus(RawSource):
     """snli_1.0.zip, with one .jsonl a split."""
 
     def read(self, name: str, raw: Files) -> Texts:
-        """All pairs that have a gold label; ids are <name>-<split>-<line>, where lines count undecided pairs too. The
-        pairs of a premise are a group.
+        """Read all pairs that have a gold label; ids are <name>-<split>-<line>, where lines count undecided pairs too.
+        The pairs of a premise are a group.
 
         Raises AuditError, naming file and line, where a line is not as published.
         """
         archive = raw["archive"]
         wanted, lacking = r"snli_1\.0/snli_1\.0_(train|dev|test)\.jsonl", "split {} in it; is it snli_1.0.zip?"
-        for split, number, place, line in split_lines(archive, wanted, SPLITS, lacking):
-            with as_published(place, "no gold_label, sentence1 and sentence2 in it", archive):
+        for split, number, place, line in read_split_lines(archive, wanted, SPLITS, lacking):
+            with require_format(place, "no gold_label, sentence1 and sentence2 in it", archive):
                 pair = json.loads(line)
                 label, premise, hypothesis = (pair[key] for key in ("gold_label", "sentence1", "sentence2"))
                 if not all(isinstance(value, str) for value in (label, premise, hypothesis)):
                     raise TypeError("not a text")
-            if label != UNDECIDED:
+            if label != "-":  # fewer than three of five annotators agree
                 id_ = f"{name}-{split}-{number:06d}"
                 yield Text(id_, split, label, premise, place, query=hypothesis, group=premise)
 
@@ -191,17 +181,6 @@ def find_highlighted(sentence: str, marked: str) -> list[Span] | None:
     return [(places[start], places[end - 1] + 1) for start, end in within if start < end]
 
 
-def read_copies(sentence: str, copies: list[str | None]) -> Annotations | None:
-    """Read what the marked copies of a sentence say; None where there are none."""
-    given = {
-        f"annotator {number}": find_highlighted(sentence, copy)
-        for number, copy in enumerate(copies, start=1)
-        if copy and copy.strip()
-    }
-    marks = {name: spans for name, spans in given.items() if spans is not None}
-    return Annotations(marks, miscounted=len(given) - len(marks)) if given else None
-
-
 class EsnliCorpus(RawSource):
     """Premises and hypotheses, three classes, with the words that annotators highlighted."""
 
@@ -225,8 +204,8 @@ class EsnliCorpus(RawSource):
     """
 
     def read(self, name: str, raw: Files) -> Texts:
-        """All pairs; ids are <name>-<split>-<row>, where rows of both training files are counted on. The pairs of a
-        premise are a group, whichever of the two is the text.
+        """Read all pairs; ids are <name>-<split>-<row>, where rows of both training files are counted on. The pairs of
+        a premise are a group, whichever of the two is the text.
 
         Raises AuditError, naming file and line, where a row is not as published.
         """
@@ -236,11 +215,14 @@ class EsnliCorpus(RawSource):
         numbers = dict.fromkeys(("train", "dev", "test"), 0)
         for field in self.remote_files():
             split = field.partition("_")[0]
-            for place, row in delimited_rows(raw[field], wanted):
+            for place, row in read_delimited(raw[field], wanted):
                 numbers[split] += 1
                 label = row["gold_label"]
                 if label not in CLASSES:
                     raise AuditError(f"{place}: gold_label is {label!r:.50}, and must be one of {', '.join(CLASSES)}")
                 id_ = f"{name}-{split}-{numbers[split]:06d}"
-                said = read_copies(row[text], [row.get(f"{text}_marked_{n + 1}") for n in range(MOST)])
+                copies = {f"annotator {n}": row.get(f"{text}_marked_{n}") or "" for n in range(1, MOST + 1)}
+                found = {who: find_highlighted(row[text], copy) for who, copy in copies.items() if copy.strip()}
+                marks = {who: spans for who, spans in found.items() if spans is not None}
+                said = Annotations(marks, miscounted=len(found) - len(marks)) if found else None
                 yield Text(id_, split, label, row[text], place, query=row[query], annotations=said, group=row[premise])

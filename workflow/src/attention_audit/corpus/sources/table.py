@@ -13,18 +13,17 @@ from attention_audit.given import GivenReadout
 from attention_audit.given.files import read as read_given
 from attention_audit.section import Name, OwnPath, refuse_duplicates
 
-from ..blocking import marks_of
-from ..rationales import Evidence, annotations_of, of_words
-from ..raw import Layout, Quotes, with_masks
+from ..rationales import Evidence, mark_words, read_annotations
+from ..raw import Layout, Quotes, add_masks, read_mask
 from ..source import Files, RawSource
-from ..tabular import DELIMITERS, ENDINGS, format_of, table_rows
+from ..tabular import DELIMITERS, ENDINGS, find_format, read_rows
 from ..text import SPLITS, Label, Text, Texts, is_missing, label_text
 
 ALIASES = {"validation": "dev", "valid": "dev", "val": "dev"}
 
 
-def running_text(place: str, row: Mapping[str, Any], column: str) -> str:
-    """The text in a cell; "" where the cell is empty. Raises AuditError where the cell has a number or the like."""
+def read_text(place: str, row: Mapping[str, Any], column: str) -> str:
+    """Read the text in a cell; "" where it is empty. Raises AuditError where the cell has a number or the like."""
     cell = row[column]
     if is_missing(cell):
         return ""
@@ -39,8 +38,8 @@ def running_text(place: str, row: Mapping[str, Any], column: str) -> str:
     return cell
 
 
-def short_text(place: str, row: Mapping[str, Any], column: str | None) -> str | None:
-    """A label, split, id or group, which may be a number, as stripped text; None where it, or the column, is missing.
+def read_short(place: str, row: Mapping[str, Any], column: str | None) -> str | None:
+    """Read a label, split, id or group, perhaps a number, as stripped text; None where it, or its column, is missing.
 
     Raises AuditError at a list, an object and the like.
     """
@@ -49,7 +48,7 @@ def short_text(place: str, row: Mapping[str, Any], column: str | None) -> str | 
     cell = row[column]
     if isinstance(cell, bool | int | float) and not is_missing(cell):
         return str(label_text(cell))
-    return running_text(place, row, column).strip() or None
+    return read_text(place, row, column).strip() or None
 
 
 class TableCorpus(RawSource):
@@ -108,20 +107,20 @@ class TableCorpus(RawSource):
 
     @field_validator("classes", "columns")
     @classmethod
-    def _distinct(cls, names: list[str] | None, info: ValidationInfo) -> list[str] | None:
+    def _check_distinct(cls, names: list[str] | None, info: ValidationInfo) -> list[str] | None:
         refuse_duplicates("class" if info.field_name == "classes" else "column", names or [])
         return names
 
     @field_validator("delimiter", "escape")
     @classmethod
-    def _single(cls, mark: str | None) -> str | None:
+    def _check_mark(cls, mark: str | None) -> str | None:
         if mark is not None and (len(mark) != 1 or mark in '"\r\n '):
             raise ValueError(f'{mark!r} separates no fields; give one character, such as ";"')
         return mark
 
     @field_validator("encoding")
     @classmethod
-    def _known(cls, encoding: str) -> str:
+    def _check_encoding(cls, encoding: str) -> str:
         try:
             plain = b"a\n".decode(encoding, "replace") == "a\n"
         except LookupError as error:
@@ -131,7 +130,7 @@ class TableCorpus(RawSource):
         return encoding
 
     @model_validator(mode="after")
-    def _files(self) -> Self:
+    def _check_files(self) -> Self:
         if gone := [label for label in self.classes or [] if self.name_class(label) != label]:
             raise ValueError(f"classes: {gone[0]!r} is named in `aliases` or `missing` too; leave it out of one")
         if not isinstance(self.path, str):
@@ -143,7 +142,7 @@ class TableCorpus(RawSource):
                 raise ValueError("give either one file for each split, or a column `split`")
         if self.block is not None and self.block.files and {*self.block.files} != {*self._tables}:
             raise ValueError(f"block: give a mask file for each file of texts: {', '.join(self._tables)}")
-        kinds = {path: format_of(path) for path in self._tables.values()}
+        kinds = {path: find_format(path) for path in self._tables.values()}
         if other := [path for path, kind in kinds.items() if not kind]:
             raise ValueError(
                 f"path: {other[0]!r} does not end in {ENDINGS}; name the file itself, or save it in one of these "
@@ -164,7 +163,7 @@ class TableCorpus(RawSource):
 
     @property
     def wanted(self) -> dict[str, str]:
-        """The columns that are read, by the keys that name them."""
+        """Return the columns that are read, by the keys that name them."""
         named = {key: getattr(self, key) for key in ("text", "label", "query", "split", "id", "group")}
         named["block"] = self.block.column if self.block else None
         names = self.evidence.names if self.evidence else []
@@ -174,18 +173,8 @@ class TableCorpus(RawSource):
 
     @property
     def trained(self) -> bool:
-        """Whether there are more than test texts."""
+        """Return whether there are more than test texts."""
         return [*self._tables] != ["test"]
-
-    @property
-    def pairs(self) -> bool:
-        """Whether there is a column of second texts."""
-        return self.query is not None
-
-    @property
-    def marked(self) -> bool:
-        """Whether there are columns of marks."""
-        return self.evidence is not None
 
     def name_class(self, label: str | None) -> str | None:
         """Name the class of a label of the file; None where it is missing."""
@@ -193,42 +182,42 @@ class TableCorpus(RawSource):
 
     @property
     def _tables(self) -> dict[str, str]:
-        """The file as `path`; or the files by split."""
+        """Return the file as `path`; or the files by split."""
         return {"path": self.path} if isinstance(self.path, str) else dict(self.path)
 
     def local_files(self) -> dict[str, str]:
-        """The file as `path`, or the files by split; and those of masks, which begin with `block-`."""
+        """List the file as `path`, or the files by split; and those of masks, which begin with `block-`."""
         masks = self.block.files if self.block else {}
         return self._tables | {f"block-{field}": path for field, path in masks.items()}
 
     def read(self, name: str, raw: Files) -> Texts:
-        """All rows; where unlabelled ones may be left out, their label is None. Ids are those of the column `id`, else
-        <name>-<row>, or <name>-<split>-<row> with several files.
+        """Read all rows; where unlabelled ones may be left out, their label is None. Ids are those of the column `id`,
+        else <name>-<row>, or <name>-<split>-<row> with several files.
 
         Raises AuditError, naming file and row, where a column or a cell is missing or not what it must be.
         """
         for field in self._tables:
-            yield from with_masks(self._texts(name, field, raw[field]), raw.get(f"block-{field}"))
+            yield from add_masks(self._read_texts(name, field, raw[field]), raw.get(f"block-{field}"))
 
-    def _texts(self, name: str, field: str, path: Path) -> Texts:
+    def _read_texts(self, name: str, field: str, path: Path) -> Texts:
         """Read the texts of one file."""
         wanted, number = self.wanted, 0
         layout = Layout(*(getattr(self, key) for key in Layout._fields))
         own_field = "" if field == "path" else field
-        for number, (place, row) in enumerate(table_rows(path, wanted, layout), start=1):
-            label = self.name_class(label_text(short_text(place, row, self.label)))
+        for number, (place, row) in enumerate(read_rows(path, wanted, layout), start=1):
+            label = self.name_class(label_text(read_short(place, row, self.label)))
             if label is None and not (self.drop_unlabelled or self.missing):
                 raise AuditError(
                     f"{place}: no label in column {self.label!r}; give it one, or leave such rows out with "
                     "`drop_unlabelled: true`"
                 )
-            id_ = short_text(place, row, self.id)
+            id_ = read_short(place, row, self.id)
             if self.id is not None and id_ is None:
                 raise AuditError(f"{place}: no id in column {self.id!r}; give it one")
-            split = (short_text(place, row, self.split) or "").lower()
-            query = None if self.query is None else running_text(place, row, self.query)
-            text = running_text(place, row, self.text)
-            mask = marks_of(row[wanted["block"]], f"{place}: column {wanted['block']!r}") if "block" in wanted else None
+            split = (read_short(place, row, self.split) or "").lower()
+            query = None if self.query is None else read_text(place, row, self.query)
+            text = read_text(place, row, self.text)
+            block = wanted.get("block")
             yield Text(
                 id_ or "-".join(filter(None, [name, own_field, f"{number:07d}"])),
                 ALIASES.get(split, split) or own_field or None,
@@ -236,9 +225,9 @@ class TableCorpus(RawSource):
                 text,
                 place,
                 query=query,
-                annotations=annotations_of(place, text, row, self.evidence) if self.evidence else None,
-                mask=mask,
-                group=short_text(place, row, self.group),
+                annotations=read_annotations(place, text, row, self.evidence) if self.evidence else None,
+                mask=read_mask(row[block], f"{place}: column {block!r}") if block else None,
+                group=read_short(place, row, self.group),
             )
         if not number:
             raise AuditError(f"{path}: no rows in it; give it texts, below a header if it is csv or tsv")
@@ -263,15 +252,15 @@ class ReadoutCorpus(RawSource):
 
     @property
     def trained(self) -> bool:
-        """There are readouts alone."""
+        """Return that there are readouts alone."""
         return False
 
     def local_files(self) -> dict[str, str]:
-        """The file of the user."""
+        """List the file of the user."""
         return {"path": self.path}
 
-    def named(self, name: str, given: GivenReadout) -> list[str]:
-        """The names of the classes. Raises AuditError where there are others than are named."""
+    def name_classes(self, name: str, given: GivenReadout) -> list[str]:
+        """Name the classes. Raises AuditError where there are others than are named."""
         if self.classes is not None and len(self.classes) != given.classes:
             raise AuditError(
                 f"{given.place}: column probabilities has {given.classes} classes, and own.{name}.classes names "
@@ -280,9 +269,9 @@ class ReadoutCorpus(RawSource):
         return self.classes or [str(number) for number in range(given.classes)]
 
     def read(self, name: str, raw: Files) -> Texts:
-        """The texts in order. Raises AuditError where the readout is wrong, or has other classes than are named."""
+        """Read the texts in order. Raises AuditError where the readout is wrong, or has other classes than named."""
         given = read_given(raw["path"])
-        named = self.named(name, given)
+        named = self.name_classes(name, given)
         for id_, label, words, evidence in zip(given.ids, given.labels, given.tokens, given.evidence, strict=True):
-            said = None if evidence is None else of_words({GIVEN: evidence})
+            said = None if evidence is None else mark_words({GIVEN: evidence})
             yield Text(id_, "test", named[label], words, f"{given.place}: text {id_!r}", annotations=said)
