@@ -65,7 +65,7 @@ def codes() -> dict[str, str]:
     audits = {name: job.settings.audits for name, job in jobs.items() if hasattr(job.settings, "audits")}
     audits = {name: several for name, several in audits.items() if isinstance(several, list)}
     found = {name: job.code for name, job in jobs.items()}
-    return found | {f"{name}/{each.audit.audit}": each.code for name, several in audits.items() for each in several}
+    return found | {f"{name}/{each.audit}": each.code for name, several in audits.items() for each in several}
 
 
 def test_an_edit_of_ones_own_module_changes_what_uses_it_and_nothing_else(folder: Path) -> None:

@@ -63,13 +63,13 @@ SHARED = (
 class OfRun(Section):
     """What is the same for all data sets of a run."""
 
-    datasets: Distinct[Name] = Field(default_factory=list)
+    datasets: Distinct[Name] = []
     """Data sets for Wiegreffe & Pinter's four tests, by their names in `corpora`."""
     results: str = Field(RESULTS, max_length=200)
     """Folder that the run writes to; runs in folders of their own keep apart."""
     mirror: str | None = None
     """Folder with raw files as <data set>/<file name>, used before any download."""
-    rules: Distinct[str] = Field(default_factory=list)
+    rules: Distinct[str] = []
     """Files of Snakemake rules of your own, which the workflow includes, seen from the working directory."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where models are trained."""
@@ -81,29 +81,29 @@ class OfRun(Section):
     """Leave out data sets whose raw files are missing, and mark the gap in the tables."""
     vectors: Name = "random"
     """Word vectors: random, or a name in `word_vectors`."""
-    word_vectors: dict[Name, Vectors] = Field(default_factory=dict)
+    word_vectors: dict[Name, Vectors] = {}
     """The catalogue of word vectors."""
-    encoders: dict[EncoderName, Encoder] = Field(default_factory=dict)
+    encoders: dict[EncoderName, Encoder] = {}
     """The catalogue of Transformers that can be fetched. A `path`, or a folder of `hf`, names one as `encoders/<name>`;
     it is fetched where there is no such folder here or in the mirror.
     """
-    built: dict[EncoderName, BuiltClassifier] = Field(default_factory=dict)
+    built: dict[EncoderName, BuiltClassifier] = {}
     """Transformer classifiers that are built as controls. A folder of `hf`, or the `path` of a recipe, names one as
     `built/<name>`.
     """
-    own: dict[Name, GivenModels] = Field(default_factory=dict)
+    own: dict[Name, GivenModels] = {}
     """Readouts of your own models, which are audited and not trained, by a name for their texts."""
-    hf: dict[Name, Classifiers] = Field(default_factory=dict)
+    hf: dict[Name, Classifiers] = {}
     """Transformer classifiers whose own attention is audited, by the data set that they classify, which is one of
     `corpora`: fine-tuned ones of yours, or a recipe to fine-tune some.
     """
-    audits: dict[Name, list[str]] = Field(default_factory=dict)
+    audits: dict[Name, list[str]] = {}
     """Which audits each suite (wp, ss, jw, pd, md, own, hf) is asked, in place of its own; `module:function` names one
     of yours. Tables and figures of a suite that read others are not made.
     """
-    answer: AnswerSettings = Field(default_factory=AnswerSettings)
+    answer: AnswerSettings = AnswerSettings()
     """From which size on an effect counts in the summary."""
-    font: list[str] = Field(default_factory=list)
+    font: list[str] = []
     """Fonts of all figures, the preferred one first, each by the name of its family or by its file. DejaVu Sans follows
     them, and then, for characters that none of these has, other fonts of the machine.
     """
@@ -117,48 +117,48 @@ class OfDataset(Section):
     of `masking` are those of the run.
     """
 
-    model: BaseModel = Field(default_factory=BaseModel)
+    model: BaseModel = BaseModel()
     """Wiegreffe & Pinter's base model."""
-    training: Training = Field(default_factory=Training)
+    training: Training = Training()
     """Training of base and uniform models."""
-    guides: Guides = Field(default_factory=Guides)
+    guides: Guides = Guides()
     """Diagnostic MLP (test 3)."""
-    adversary: Adversary = Field(default_factory=Adversary)
+    adversary: Adversary = Adversary()
     """Model-consistent adversary (test 4)."""
     transformer: Transformer | None = None
     """The Transformer of all models that name it: of `model` with `encoder: transformer`, of flan_transformer, and of
     transformer_tanh and transformer_dot. null: none.
     """
-    serrano_smith: DocumentModels = Field(default_factory=DocumentModels)
+    serrano_smith: DocumentModels = DocumentModels()
     """Models of texts and of sentences."""
-    jain_wallace: Combinations = Field(default_factory=Combinations)
+    jain_wallace: Combinations = Combinations()
     """Encoders and attentions, of single texts and of pairs."""
-    deception: Deception = Field(default_factory=Deception)
+    deception: Deception = Deception()
     """Models that hide what they rely on."""
-    diversity: DiverseModels = Field(default_factory=DiverseModels)
+    diversity: DiverseModels = DiverseModels()
     """LSTMs whose states are made to differ."""
-    masking: Masking = Field(default_factory=Masking)
+    masking: Masking = Masking()
     """Models that are trained anew on texts without the words that matter."""
-    permutation: Permutation = Field(default_factory=Permutation)
+    permutation: Permutation = Permutation()
     """Permutations of attention weights."""
-    instance_adversary: InstanceAdversary = Field(default_factory=InstanceAdversary)
+    instance_adversary: InstanceAdversary = InstanceAdversary()
     """Jain & Wallace's per-instance adversary."""
-    erasure: Erasure = Field(default_factory=Erasure)
+    erasure: Erasure = Erasure()
     """Erasure of single weights and of ranked sets."""
-    deletion: Deletion = Field(default_factory=Deletion)
+    deletion: Deletion = Deletion()
     """Words that are deleted from the input."""
-    correlation: Correlation = Field(default_factory=Correlation)
+    correlation: Correlation = Correlation()
     """Rank correlations of attributions."""
-    agreement: Agreement = Field(default_factory=Agreement)
+    agreement: Agreement = Agreement()
     """The matrix of attributions."""
-    attention_maps: AttentionMaps = Field(default_factory=AttentionMaps)
+    attention_maps: AttentionMaps = AttentionMaps()
     """Instances of figure 2."""
 
 
 class Config(OfDataset, OfRun):
     """The whole configuration of a run."""
 
-    overrides: dict[Name, OfDataset] = Field(default_factory=dict)
+    overrides: dict[Name, OfDataset] = {}
     """What is other on single data sets, by their names: keys of these sections, laid over what the sections say for
     all data sets.
     """

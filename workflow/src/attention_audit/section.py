@@ -117,7 +117,7 @@ def laid_over(below: Any, above: Any) -> Any:
 class SuiteSection(Section):
     """What the section of a suite says: of which data sets it is, and with which seeds its models are trained."""
 
-    datasets: Distinct[Name] = Field(default_factory=list)
+    datasets: Distinct[Name] = []
     """Data sets, by their names in `corpora`."""
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10])
+    seeds: OneOrMore[Seed] = [10]
     """Seeds of every model."""

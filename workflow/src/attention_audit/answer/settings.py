@@ -25,5 +25,5 @@ class Margins(Section):
 class AnswerSettings(Section):
     """How the audits' numbers become statements."""
 
-    margins: Margins = Field(default_factory=Margins)
+    margins: Margins = Margins()
     """From which size on a change counts."""

@@ -51,7 +51,7 @@ class Erasure(Section):
 
     seed: Seed = 5
     """Seed of random items and random rankings."""
-    rankings: Distinct[Target] = Field(default_factory=list)
+    rankings: Distinct[Target] = []
     """Further rankings, functions of your own: `module:function`."""
 
 
@@ -69,7 +69,7 @@ class Agreement(Section):
     """Test texts at most, evenly spread; integrated gradients are slow. 0: of no text."""
     steps: Count = 25
     """Points on the path of integrated gradients."""
-    attributions: Distinct[Target] = Field(default_factory=list)
+    attributions: Distinct[Target] = []
     """Further attributions, functions of your own: `module:function`."""
 
 
@@ -78,5 +78,5 @@ class AttentionMaps(Section):
 
     automatic: int = Field(2, ge=0)
     """Instances chosen automatically for each data set."""
-    instances: list[str] = Field(default_factory=list)
+    instances: list[str] = []
     """Ids of further test instances to show."""

@@ -42,7 +42,7 @@ class Encoder(Section):
     """Width of its states."""
     layers: Count
     """Its layers."""
-    origin: Origin = Field(default_factory=Origin)
+    origin: Origin = Origin()
     """Homepage, licence, citation."""
 
     @property

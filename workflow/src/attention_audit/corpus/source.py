@@ -152,7 +152,7 @@ class TrainedOn(Section):
     """The data set whose training and development texts are taken, as words; its `tokens` are to be those of this one.
     All texts of this one are for the test then, but for those that it has for training itself.
     """
-    labels: dict[Label, Label | None] = Field(default_factory=dict)
+    labels: dict[Label, Label | None] = {}
     """What that data set calls each label of this one; null: leave such texts out. A label that is not named here is
     called the same in both.
     """
@@ -247,13 +247,13 @@ class RawSource(Source):
     """
     trained_on: TrainedOn | None = None
     """Another data set to train on, so that these texts are only read; null: train on these."""
-    origin: Origin = Field(default_factory=Origin)
+    origin: Origin = Origin()
     """Homepage, licence, citation."""
-    tokens: Tokens = Field(default_factory=Tokens)
+    tokens: Tokens = Tokens()
     """How texts become words."""
-    length: Length = Field(default_factory=Length)
+    length: Length = Length()
     """Length filter."""
-    splits: Splits = Field(default_factory=Splits)
+    splits: Splits = Splits()
     """Splits to make where the source has none."""
     joined: bool = False
     """Read both texts of a pair as one, the words of the first and then those of the second, as suite hf needs it; its

@@ -174,9 +174,9 @@ class GivenModels(Section):
     """The models in question by names of yours, each with the file of each of its trainings. The first model is the one
     that `uniform` and `adversaries` belong to.
     """
-    uniform: list[OwnPath] = Field(default_factory=list)
+    uniform: list[OwnPath] = []
     """Files of the first model's twin, which was trained with uniform weights in place of attention."""
-    adversaries: list[OwnPath] = Field(default_factory=list)
+    adversaries: list[OwnPath] = []
     """Files of adversaries of the first model, which were trained to predict as its first training does and to attend
     elsewhere.
     """

@@ -2,8 +2,6 @@
 
 from typing import Any, Literal
 
-from pydantic import Field
-
 from attention_audit.model.architecture import Architecture
 from attention_audit.section import Count, Section, Seed
 from attention_audit.transformer.settings import ReadClassifier
@@ -48,11 +46,11 @@ class AuditJob(Section):
     target: str
     takes: Literal["batch", "readout", "readout_pair", "suite", "network"]
     columns: str
-    needs: list[str] = Field(default_factory=list)
-    runs: list[AuditedRun] = Field(default_factory=list)
-    sections: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    after: dict[str, str] = Field(default_factory=dict)
-    attributions: list[str] = Field(default_factory=list)
+    needs: list[str] = []
+    runs: list[AuditedRun] = []
+    sections: dict[str, dict[str, Any]] = {}
+    after: dict[str, str] = {}
+    attributions: list[str] = []
     code: str = ""
     reason: str = ""
 

@@ -64,9 +64,9 @@ class ReportJob(GuideJob):
 
     gaps: dict[str, str]
     explorer: str = ""
-    controls: list[str] = Field(default_factory=list)
+    controls: list[str] = []
     items: Literal["words", "sentences"] = "words"
-    built: dict[str, str] = Field(default_factory=dict)
+    built: dict[str, str] = {}
 
 
 class ExploredRun(Section):

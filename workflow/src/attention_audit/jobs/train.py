@@ -1,7 +1,5 @@
 """The settings of a training job, and of a search, whose job has several models."""
 
-from pydantic import Field
-
 from attention_audit.training.settings import SearchSettings, TrainSettings
 
 
@@ -11,7 +9,7 @@ class TrainJob(TrainSettings):
     maps: further maps of a Transformer classifier that are read out.
     """
 
-    maps: list[str] = Field(default_factory=list)
+    maps: list[str] = []
 
 
 class SearchJob(SearchSettings):

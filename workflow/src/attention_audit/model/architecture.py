@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from attention_audit.section import Count, OneOf, Section
 from attention_audit.targets import module_of
@@ -101,7 +101,7 @@ class Architecture(Section):
     pretrained: bool
     hidden: Count
     attention_hidden: Count
-    kernels: list[Count] = Field(default_factory=lambda: [3, 5])
+    kernels: list[Count] = [3, 5]
     hierarchical: bool = False
     pair: bool = False
     dropout: Dropout = Dropout()

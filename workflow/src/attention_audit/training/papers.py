@@ -54,7 +54,7 @@ class DocumentModels(SuiteSection):
     """HAN reads sentences, FLAN one flat text; rnn: bidirectional GRU, conv: two convolutions, none: no encoder;
     transformer: the one of the section `transformer`.
     """
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [122])
+    seeds: OneOrMore[Seed] = [122]
     """Seeds of every model."""
     hidden: Count = 50
     """GRU units in each direction, and filters of each convolution."""
@@ -62,7 +62,7 @@ class DocumentModels(SuiteSection):
     """Width of the attention's hidden layer; without encoder, that of the embeddings."""
     embedding: Count = 200
     """Width of random embeddings; word vectors bring their own."""
-    recipes: dict[Recipient, DocumentRecipe] = Field(default_factory=dict)
+    recipes: dict[Recipient, DocumentRecipe] = {}
     """How models are trained, by model, or `han` and `flan` for all others."""
 
 
@@ -101,7 +101,7 @@ class Combinations(SuiteSection):
     transformer: the one of the section `transformer`. tanh: additive; dot: scaled dot product; drawn: weights that are
     never learnt, a control.
     """
-    recipe: CombinationRecipe = Field(default_factory=CombinationRecipe)
+    recipe: CombinationRecipe = CombinationRecipe()
     """Sizes and training."""
 
 
@@ -119,9 +119,9 @@ class Deception(SuiteSection):
     """What the models are built of. embedding, bilstm: the paper's, attention with one linear unit over word vectors,
     or over the states of a bidirectional LSTM; base: as Wiegreffe & Pinter's base model.
     """
-    lambdas: OneOrMore[Positive] = Field(default_factory=lambda: [0.1, 1.0])
+    lambdas: OneOrMore[Positive] = [0.1, 1.0]
     """Weights of the penalty; each makes a liar of each of `models`, beside an honest one."""
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257, 500231, 100078])
+    seeds: OneOrMore[Seed] = [10, 50, 257, 500231, 100078]
     """Seeds of every model; the base model's own are not trained again."""
     anonymised: bool = True
     """Whether an honest model of each kind is trained without the impermissible words too."""
@@ -173,13 +173,13 @@ class DiverseModels(SuiteSection):
     """lstm reads one way, bilstm both. vanilla: as it is; orthogonal: each state is orthogonal to the mean of those
     before it; diversity: conicity of the states is part of the loss. All have additive attention.
     """
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257])
+    seeds: OneOrMore[Seed] = [10, 50, 257]
     """Seeds of every model."""
     weight: NonNegative = 0.5
     """Weight of conicity in the loss of the diversity models. 0.5 is the authors' example, and that of a rerun on all
     data sets; the catalogue has another one for snli.
     """
-    recipe: DiverseRecipe = Field(default_factory=DiverseRecipe)
+    recipe: DiverseRecipe = DiverseRecipe()
     """Sizes and training."""
 
 
@@ -195,9 +195,9 @@ class Masking(SuiteSection):
     """Which words are masked first: those with most attention; those with the largest gradient, as in the audit
     `correlation`; random ones, which the others are held against.
     """
-    percent: OneOrMore[Percent] = Field(default_factory=lambda: [*range(10, 101, 10)])
+    percent: OneOrMore[Percent] = [*range(10, 101, 10)]
     """Of the words of a text, how many percent are masked at each step, ascending; the last is 100."""
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257])
+    seeds: OneOrMore[Seed] = [10, 50, 257]
     """Seeds of every model."""
 
     @field_validator("orders")
@@ -238,9 +238,9 @@ class ClassifierAdversary(Adversary):
     mean maps of the heads.
     """
 
-    continuation: ClassifierContinuation = Field(default_factory=ClassifierContinuation)
+    continuation: ClassifierContinuation = ClassifierContinuation()
     """The search by continuation."""
-    lambdas: OneOrMore[Positive] = Field(default_factory=lambda: [0.001, 0.01, 0.1])
+    lambdas: OneOrMore[Positive] = [0.001, 0.01, 0.1]
     """Grid of lambda, from scratch."""
     epochs: Count = 4
     """Most epochs, from scratch."""
@@ -273,17 +273,17 @@ class ClassifierRecipe(Section):
     the mirror; or the id of a model that the cache of the Hugging Face hub holds; or `encoders/<name>`, an entry of
     `encoders`, which is fetched where it is not there. Of the families BERT, RoBERTa, ELECTRA and DistilBERT.
     """
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10, 50, 257])
+    seeds: OneOrMore[Seed] = [10, 50, 257]
     """Seeds of base, uniform and guided models; the first is that of the base model."""
-    tuning: ClassifierTuning = Field(default_factory=ClassifierTuning)
+    tuning: ClassifierTuning = ClassifierTuning()
     """Fine-tuning, by AdamW."""
-    adversary: ClassifierAdversary = Field(default_factory=ClassifierAdversary)
+    adversary: ClassifierAdversary = ClassifierAdversary()
     """Model-consistent adversaries (test 4)."""
     liar: Positive | None = None
     """Lambda of a liar, which is fine-tuned as base is, and to keep the first token's row of the last layer away from
     the words that `block` of the data set names. null: there is none.
     """
-    guides: ClassifierGuides = Field(default_factory=ClassifierGuides)
+    guides: ClassifierGuides = ClassifierGuides()
     """Diagnostic MLP (test 3)."""
 
     @model_validator(mode="after")

@@ -149,14 +149,14 @@ class Adversary(Section):
     """scratch: one training for each of `lambdas`, as in the paper; continuation: one search that begins at the base
     model, with the settings of `continuation`.
     """
-    continuation: Continuation = Field(default_factory=Continuation)
+    continuation: Continuation = Continuation()
     """The search by continuation."""
 
     lambdas: OneOrMore[Positive] = Field(
         default_factory=lambda: [2e-5, 1e-4, 2e-4, 4e-4, 6e-4, 8e-4, 1e-3, 1.5e-3, 2e-3, 4e-3]
     )
     """Grid of lambda in the paper's formula: twice the value the authors' command takes."""
-    seeds: OneOrMore[Seed] = Field(default_factory=lambda: [10])
+    seeds: OneOrMore[Seed] = [10]
     """Seeds; the base seed shares its initial weights."""
     epochs: Count = 80
     """Most epochs."""

@@ -77,7 +77,7 @@ class Backbone(Section):
 class Transformer(Backbone):
     """A Transformer whose states the attention weighs, wherever a model names `transformer` as its encoder."""
 
-    tuning: Tuning = Field(default_factory=Tuning)
+    tuning: Tuning = Tuning()
     """Fine-tuning, where it is not frozen."""
 
 
@@ -121,7 +121,7 @@ class ReadClassifier(Section):
     labels: dict[str, str]
     imposed: bool = False
     layer: Count | None = None
-    maps: list[str] = Field(default_factory=list)
+    maps: list[str] = []
     prompt: Prompt | None = None
 
 
@@ -130,15 +130,15 @@ class GivenClassifiers(Section):
     tokenizer; or the id of a model that the cache of the Hugging Face hub holds.
     """
 
-    models: dict[Name, list[OwnPath]] = Field(default_factory=dict)
+    models: dict[Name, list[OwnPath]] = {}
     """The models in question by names of yours, each with the folder of each of its trainings. The first model is the
     one that `uniform` and `adversaries` belong to.
     """
-    uniform: list[OwnPath] = Field(default_factory=list)
+    uniform: list[OwnPath] = []
     """Folders of the first model's twin, which was fine-tuned with uniform weights in the classified token's row of the
     last layer; it is read out with them.
     """
-    adversaries: list[OwnPath] = Field(default_factory=list)
+    adversaries: list[OwnPath] = []
     """Folders of adversaries of the first model, which were fine-tuned to predict as its first training does and to
     attend elsewhere.
     """
@@ -153,7 +153,7 @@ class GivenClassifiers(Section):
     """The layer whose map is read, from 1; null: the last. Above the row of an earlier layer there is more than the
     tail, so that it is asked only what needs no other weights.
     """
-    maps: list[str] = Field(default_factory=list)
+    maps: list[str] = []
     """Further maps of the models in question, by their names, such as `rollout`, or functions of your own,
     `module:function`: each is asked the questions that need no other weights. docs/method/maps.md has all of them, with
     what they cost.
@@ -162,7 +162,7 @@ class GivenClassifiers(Section):
     """How the folders, which then hold language models (`AutoModelForCausalLM`), are asked for a class. null: they hold
     classifiers of texts.
     """
-    labels: dict[str, str | dict[str, str]] = Field(default_factory=dict)
+    labels: dict[str, str | dict[str, str]] = {}
     """What the data set calls a class, by what the models call it (id2label), where these differ. Under the name of a
     model (or `uniform`, `adversaries`): the same of this one alone, in the place of the others.
     """

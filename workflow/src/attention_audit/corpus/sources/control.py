@@ -187,7 +187,7 @@ class ControlCorpus(Source):
     """
     seed: Seed = 1
     """Seed of the generator."""
-    texts: SplitSizes = Field(default_factory=SplitSizes)
+    texts: SplitSizes = SplitSizes()
     """Size of each split."""
 
     @property

@@ -80,7 +80,7 @@ class TableCorpus(RawSource):
     """Columns of the words that people marked; null: none."""
     classes: list[Label] | None = Field(None, min_length=2)
     """Labels, by class; null: by numbers in them, then by letters."""
-    aliases: dict[Label, Label] = Field(default_factory=dict)
+    aliases: dict[Label, Label] = {}
     """The label as which another one is read, as in `{Positive: positive, "01": 1}`."""
     missing: list[Label] | None = None
     """Labels that stand for none, as in `[nan, n/a]`: rows with them, or without a label, are left out and counted.
