@@ -10,10 +10,8 @@ import time
 
 import splits
 
-from attention_audit.audits.contributions import contributions
-from attention_audit.audits.flipping_sets import ranked_sets
+from attention_audit.audits.contributions import contributions, ranked_sets, shuffles
 from attention_audit.audits.settings import Erasure, Permutation
-from attention_audit.audits.shuffles import shuffles
 from attention_audit.readout import Readout
 
 

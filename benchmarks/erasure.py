@@ -23,9 +23,9 @@ import torch
 from torch import Tensor
 
 from attention_audit.arrays import Integers
-from attention_audit.audits.erasure import erasable, find_flips, left, reordered
-from attention_audit.audits.flipping_sets import ranked_sets, single_weight
-from attention_audit.audits.rankings import RANKERS, falling, stream
+from attention_audit.audits.contributions import ranked_sets, single_weight
+from attention_audit.audits.erasure import batch_erasable, find_flips, reorder_votes, sum_remaining
+from attention_audit.audits.rankings import RANKERS, sort_falling, stream
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Readout
 
@@ -57,10 +57,10 @@ def random_readout(texts: int) -> Readout:
 def four_rankings(readout: Readout) -> Removed:
     """Items erased until the decision flips, (N, 4), our way."""
     removed = np.empty((len(readout), 4), np.int64)
-    for texts in erasable(readout):
+    for texts in batch_erasable(readout):
         for place, name in enumerate(("random", "attention", "gradient", "product")):
-            order = falling(RANKERS[name](texts, readout.ids, SEED), texts)
-            remaining = left(reordered(texts.votes, order))
+            order = sort_falling(RANKERS[name](texts, readout.ids, SEED), texts)
+            remaining = sum_remaining(reorder_votes(texts.votes, order))
             removed[texts.members, place] = find_flips(texts, remaining, texts.lengths).numpy()
     return removed
 

@@ -45,7 +45,7 @@ def measure(texts: int, rounds: int, remember: float) -> None:
     turns: tuple[Callable[[], object], ...] = (
         lambda: leave_one_out(model, split),
         lambda: located(attributed(), Agreement(), Erasure()),
-        lambda: attributed().integrated(Agreement()),
+        lambda: attributed().get_integrated_gradients(Agreement()),
     )
     times = [[seconds(run) for run in turns] for _ in range(rounds)]
     alone, together, integrated = map(statistics.median, zip(*times, strict=True))

@@ -23,8 +23,8 @@ import torch
 import transformers
 from tail import classifier_of
 
+from attention_audit.maps import MAPS
 from attention_audit.maps.passes import Pass
-from attention_audit.maps.registry import MAPS
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.transformer.pieces import SPECIAL, Pieces
 from attention_audit.transformer.states import PieceBatch, PieceTable

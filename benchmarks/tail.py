@@ -24,12 +24,10 @@ import numpy as np
 import torch
 import transformers
 
-from attention_audit.audits.flipping_sets import ranked_sets
-from attention_audit.audits.heads import heads
+from attention_audit.audits.contributions import ranked_sets, shuffles
 from attention_audit.audits.instance_adversary import instance_adversary
-from attention_audit.audits.permutation import permutation
+from attention_audit.audits.permutation import heads, permutation
 from attention_audit.audits.settings import Erasure, InstanceAdversary, Permutation
-from attention_audit.audits.shuffles import shuffles
 from attention_audit.corpus.source import RemoteFile
 from attention_audit.corpus.sources.annotated import SstCorpus
 from attention_audit.model.sequence_classifier import SequenceClassifier

@@ -126,16 +126,16 @@ def test_an_edit_of_what_the_code_does_reruns_exactly_what_imports_it(
     assert altered.run("-n", "all").jobs() == runs
 
 
-def test_an_edit_of_one_audit_changes_that_audit_alone(altered: Folder) -> None:
+def test_an_edit_of_a_module_of_audits_changes_its_audits_alone(altered: Folder) -> None:
     """Others are made by the same job."""
     audits = altered.path / "results/audits/chorus/base"
     before = {path.stem: path.read_bytes() for path in audits.iterdir()}
-    replace_once(altered, "audits/evidence.py", "def evidence_mass(", "EDITED = 1\n\n\ndef evidence_mass(")
+    replace_once(altered, "audits/located.py", "def located(", "EDITED = 1\n\n\ndef located(")
     outcome = altered.run("audits")
-    assert outcome.jobs() == {"plausibility": 1}
+    assert outcome.jobs() == {"attribution": 1}
     differing = {path.stem for path in audits.iterdir() if path.read_bytes() != before[path.stem]}
     # its provenance names the code
-    assert differing == {"evidence"}
+    assert differing == {"located", "replaced"}
 
 
 @pytest.mark.whole

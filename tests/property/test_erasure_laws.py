@@ -1,6 +1,6 @@
 """Laws of erasure, for any readout; the smallest flipping set against a search through all sets."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -9,19 +9,19 @@ from random import Random
 import numpy as np
 import pandas as pd
 import torch
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from readouts import make_readout
 
-from attention_audit.audits.erasure import erasable
-from attention_audit.audits.flipping_sets import ranked_sets, single_weight
-from attention_audit.audits.rankings import RANKERS, falling
+from attention_audit.audits.contributions import ranked_sets, single_weight
+from attention_audit.audits.erasure import batch_erasable
+from attention_audit.audits.rankings import RANKERS, sort_falling
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
 RANKINGS = list(RANKERS)
 UNITS = 16
 LENGTHS = st.lists(st.integers(1, 25), min_size=1, max_size=8)
-FIXTURE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 @st.composite
@@ -101,9 +101,9 @@ def test_the_order_of_the_classes_changes_no_flip(readout: Readout, random: Rand
 def test_a_ranking_ends_at_its_first_flip(readout: Readout) -> None:
     removed = dict(zip(RANKINGS, ranked_sets(readout, 0)["removed"].tolist(), strict=True))
     chosen = likeliest(readout, [])
-    (texts,) = erasable(readout)
+    (texts,) = batch_erasable(readout)
     for ranking, ranker in RANKERS.items():
-        ranked = falling(ranker(texts, readout.ids, 0), texts)[0].tolist()
+        ranked = sort_falling(ranker(texts, readout.ids, 0), texts)[0].tolist()
         flips = [
             k for k in range(1, len(readout.attention[0]) + 1) if chosen.isdisjoint(likeliest(readout, ranked[:k]))
         ]
@@ -111,11 +111,9 @@ def test_a_ranking_ends_at_its_first_flip(readout: Readout) -> None:
 
 
 @given(lengths=LENGTHS, outputs=st.sampled_from([1, 3, 8]))
-@settings(FIXTURE, max_examples=30)
-def test_neighbours_change_no_texts_rows(
-    random_readout: Callable[..., Readout], lengths: list[int], outputs: int
-) -> None:
-    readout = random_readout(lengths, outputs)
+@settings(deadline=None, max_examples=30)
+def test_neighbours_change_no_texts_rows(lengths: list[int], outputs: int) -> None:
+    readout = make_readout(lengths, outputs)
     for test in (ranked_sets, single_weight):
         together = pd.DataFrame(test(readout, 0))
         for name in readout.ids:
@@ -134,7 +132,7 @@ def test_an_order_is_a_stable_sort_with_padding_behind(rows: list[list[float]]) 
     padded = torch.tensor([row + [9.0] * (width - len(row)) for row in rows])
     lengths = torch.tensor([len(row) for row in rows])
     texts = Padded(np.arange(len(rows)), padded, padded, padded, lengths)
-    for row, ranked in zip(rows, falling(padded, texts).tolist(), strict=True):
+    for row, ranked in zip(rows, sort_falling(padded, texts).tolist(), strict=True):
         # sorted keeps the order of equals, and so does its reverse
         assert ranked[: len(row)] == sorted(range(len(row)), key=row.__getitem__, reverse=True)
         assert sorted(ranked) == list(range(width))

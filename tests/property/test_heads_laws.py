@@ -1,46 +1,40 @@
 """What must hold of several heads and their tail, whatever the weights."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from readouts import make_heads, make_readout
 
-from attention_audit.audits.erasure import erasable, find_contributions
-from attention_audit.audits.heads import replace_head
-from attention_audit.audits.rankings import RANKERS
-from attention_audit.readout import Maps, Readout
+from attention_audit.audits.erasure import batch_erasable, find_contributions
+from attention_audit.audits.permutation import replace_head
+from attention_audit.readout import Maps
 
-FIXTURE = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(deadline=None, max_examples=25)
 LENGTHS = st.lists(st.integers(1, 8), min_size=1, max_size=4)
 SEEDS = st.integers(0, 999)
-RANKINGS = list(RANKERS)
 
 
 @given(lengths=LENGTHS, seed=SEEDS)
-@FIXTURE
-def test_the_own_order_and_the_own_weights_predict_the_same(
-    random_heads: Callable[..., Readout], lengths: list[int], seed: int
-) -> None:
-    readout = random_heads(lengths, seed=seed)
+@FEW
+def test_the_own_order_and_the_own_weights_predict_the_same(lengths: list[int], seed: int) -> None:
+    readout = make_heads(lengths, seed=seed)
     for texts in readout.batches(torch.float64):
         own = torch.arange(texts.attention.shape[1]).expand(1, *texts.attention.shape)
         torch.testing.assert_close(texts.predict(texts.permute(own)), texts.predict(texts.weights[None]))
         expected = torch.from_numpy(readout.probabilities[texts.members]).double()
         torch.testing.assert_close(texts.predict(texts.weights[None])[0], expected, rtol=0, atol=1e-5)
-    for batch in erasable(readout):
+    for batch in batch_erasable(readout):
         expected = torch.from_numpy(readout.probabilities[batch.members]).double()
         torch.testing.assert_close(batch.predicted[..., 0], expected, rtol=0, atol=1e-5)
 
 
 @given(lengths=LENGTHS, seed=SEEDS)
-@FIXTURE
-def test_contributions_of_first_order_sum_to_the_lead(
-    random_heads: Callable[..., Readout], lengths: list[int], seed: int
-) -> None:
-    readout = random_heads(lengths, seed=seed)
+@FEW
+def test_contributions_of_first_order_sum_to_the_lead(lengths: list[int], seed: int) -> None:
+    readout = make_heads(lengths, seed=seed)
     for texts in readout.batches(torch.float64):
         exact = find_contributions(texts)
         assert exact is not None
@@ -53,13 +47,11 @@ def test_contributions_of_first_order_sum_to_the_lead(
 
 
 @given(lengths=LENGTHS, seed=SEEDS, several=st.integers(1, 4))
-@FIXTURE
-def test_other_weights_of_one_head_of_a_given_map_are_a_map_again(
-    random_readout: Callable[..., Readout], lengths: list[int], seed: int, several: int
-) -> None:
+@FEW
+def test_other_weights_of_one_head_of_a_given_map_are_a_map_again(lengths: list[int], seed: int, several: int) -> None:
     random = np.random.default_rng(seed)
     maps = [random.dirichlet(np.ones(length), several).T.astype(np.float32) for length in lengths]
-    readout = replace(random_readout(lengths, seed=seed), attention=[weights.mean(1) for weights in maps],
+    readout = replace(make_readout(lengths, seed=seed), attention=[weights.mean(1) for weights in maps],
                       several=Maps(maps, np.zeros(len(lengths), np.int64)))  # fmt: skip
     for texts in readout.batches(torch.float64):
         weights = readout.padded_heads(texts.members)

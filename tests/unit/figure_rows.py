@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.audits.correlation import pairs_of
+from attention_audit.audits.correlation import list_pairs
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.divergence import LN2
 from attention_audit.names import ATTRIBUTIONS
@@ -35,7 +35,7 @@ def draw_shares(random: np.random.Generator, count: int) -> np.ndarray:
 
 def correlation(models: Models, texts: int = 40) -> pd.DataFrame:
     """Rows of columns.CORRELATION; tau of every tenth text is not defined."""
-    pairs = list(map("~".join, pairs_of(["gradient", "loo"])))
+    pairs = list(map("~".join, list_pairs(["gradient", "loo"])))
     frame = frame_of(models, texts, {"pair": pairs}, tau=lambda r, n: r.uniform(-0.3, 1, n))
     return frame.assign(tau=frame["tau"].mask(frame["id"].str.endswith("9")))
 

@@ -5,14 +5,14 @@ from itertools import groupby, permutations
 import numpy as np
 
 from attention_audit.arrays import Flags
-from attention_audit.audits.plausibility import Case, overlap
+from attention_audit.audits.plausibility import Case, measure_overlap
 
 
 def alone(marked: list[int], scores: list[float]) -> dict[str, float]:
     """The measures of one map, from 0 and 1 a word."""
     return {
         name: values.item()
-        for name, values in overlap([Case(0, "", np.array(marked, bool))], [np.array(scores)]).items()
+        for name, values in measure_overlap([Case(0, "", np.array(marked, bool))], [np.array(scores)]).items()
     }
 
 

@@ -1,7 +1,6 @@
 """The audits on readouts, by hand."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,16 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from readouts import make_readout
 
-from attention_audit.audits.attention_maps import Reading, choose, maps
+from attention_audit.audits.attention_maps import Reading, choose_texts, list_words
 from attention_audit.audits.comparison import compare_maps, consistency
-from attention_audit.audits.evidence import evidence_mass
 from attention_audit.audits.performance import performance, predictions
+from attention_audit.audits.plausibility import evidence_mass
 from attention_audit.audits.settings import AttentionMaps
 from attention_audit.divergence import LN2
 from attention_audit.errors import AuditError
 from attention_audit.readout import Readout
-
-MakeReadout = Callable[..., Readout]
 
 
 def two_texts(attention: list[list[float]], positive: list[float]) -> Readout:
@@ -86,8 +83,8 @@ def test_evidence_by_hand() -> None:
     assert columns["uniform_mass"] == pytest.approx([2 / 3])
 
 
-def test_performance_by_hand(random_readout: MakeReadout) -> None:
-    readout = random_readout([2] * 6)
+def test_performance_by_hand() -> None:
+    readout = make_readout([2] * 6)
     positive = np.array([0.9, 0.8, 0.7, 0.4, 0.2, 0.1])
     readout = replace(
         readout,
@@ -102,8 +99,8 @@ def test_performance_by_hand(random_readout: MakeReadout) -> None:
     assert (columns["selection"], columns["classes"]) == (["dev"] * 3, [2] * 3)
 
 
-def test_performance_of_many_classes_is_the_macro_average(random_readout: MakeReadout) -> None:
-    readout = random_readout([2] * 4, outputs=3)
+def test_performance_of_many_classes_is_the_macro_average() -> None:
+    readout = make_readout([2] * 4, outputs=3)
     probabilities = np.eye(3, dtype=np.float32)[[0, 1, 2, 1]]
     readout = replace(
         readout, labels=np.array([0, 1, 2, 2]), predictions=probabilities.argmax(1), probabilities=probabilities
@@ -115,14 +112,14 @@ def test_performance_of_many_classes_is_the_macro_average(random_readout: MakeRe
     assert columns["classes"] == [3] * 3
 
 
-def test_maps_choose_asked_texts_then_a_typical_one_then_the_furthest_right_ones(random_readout: MakeReadout) -> None:
-    readout = random_readout([12] * 8)
+def test_maps_choose_asked_texts_then_a_typical_one_then_the_furthest_right_ones() -> None:
+    readout = make_readout([12] * 8)
     predictions = np.array([0, 1] * 4)
     labels = predictions.copy()
     labels[7] = 0  # wrong, so never automatic
     readout = replace(readout, predictions=predictions, labels=labels)
     moved = np.arange(8) / 10
-    chosen = choose(readout, [moved], AttentionMaps(automatic=3, instances=["text-1", "elsewhere"]))
+    chosen = choose_texts(readout, [moved], AttentionMaps(automatic=3, instances=["text-1", "elsewhere"]))
     # text-3 is in the middle of those that are right; text-6 is of the other class
     assert chosen == ["text-1", "text-3", "text-6", "text-5"]
 
@@ -130,23 +127,23 @@ def test_maps_choose_asked_texts_then_a_typical_one_then_the_furthest_right_ones
 def test_maps_have_a_row_a_word_and_reading() -> None:
     base = two_texts([[1, 0], [0.5, 0.25, 0.25]], [0.9, 0.4])
     reading = Reading("base", base.attention, np.array([0.0, LN2]), base.probabilities)
-    columns = maps(base, ["b"], [reading, reading], {"b": ["x", "y", "z"]})
+    columns = list_words(base, ["b"], [reading, reading], {"b": ["x", "y", "z"]})
     assert columns["token"] == ["x", "y", "z"] * 2
     assert columns["position"] == [0, 1, 2] * 2
     assert columns["attention"] == [0.5, 0.25, 0.25] * 2
     assert set(columns["jsd"]) == {LN2}
 
 
-def test_texts_are_matched_by_id(random_readout: MakeReadout) -> None:
-    first, other = random_readout([3, 5, 4, 2]), random_readout([3, 5, 4, 2], seed=1)
+def test_texts_are_matched_by_id() -> None:
+    first, other = make_readout([3, 5, 4, 2]), make_readout([3, 5, 4, 2], seed=1)
     turned = compare_maps(first, other.aligned(other.ids[::-1]), 20, 5)
     for name, values in compare_maps(first, other, 20, 5).items():
         assert list(values) == list(turned[name])
 
 
-def test_a_missing_text_is_named(random_readout: MakeReadout) -> None:
+def test_a_missing_text_is_named() -> None:
     with pytest.raises(AuditError, match="text 'text-2' is missing"):
-        compare_maps(random_readout([3, 4, 5]), random_readout([3, 4]), 2, 5)
+        compare_maps(make_readout([3, 4, 5]), make_readout([3, 4]), 2, 5)
 
 
 @given(st.integers(0, 50))

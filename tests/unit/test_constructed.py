@@ -11,8 +11,8 @@ from pandas import Series
 from planned import CLASSIFIERS_ALONE, PLACES, by_name, plan_of
 
 from attention_audit.corpus.sources.control import KINDS, ControlCorpus, SplitSizes
+from attention_audit.maps import find_map, sum_words
 from attention_audit.maps.passes import Pass
-from attention_audit.maps.registry import map_named, words
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import join_words
 from attention_audit.transformer.constructed import build
@@ -46,12 +46,12 @@ def read(kind: Construction, seed: int) -> tuple[np.ndarray, np.ndarray, dict[st
     )
     order, batch = next(PieceTable(pieces, classifier.device).iterate_by_length(10**6))
     passed = Pass(classifier, batch)
-    maps = {name: words(map_named(kind)(passed), batch) for name, kind in MAP_NAMES.items()}
+    maps = {name: sum_words(find_map(kind)(passed), batch) for name, kind in MAP_NAMES.items()}
     even = batch.mask[:, None].float().expand(-1, 2, -1)
     with torch.no_grad(), classifier.impose_weights(batch, even / even.sum(2, keepdim=True)):
         imposed = classifier.compute_logits(batch)
     place, labels = np.argsort(order), [label for label, _ in texts()]
-    own, under = (logits.softmax(1).numpy()[place][range(COUNT), labels] for logits in (passed.seen[1], imposed))
+    own, under = (logits.softmax(1).numpy()[place][range(COUNT), labels] for logits in (passed.outcome[1], imposed))
     return own, under, {name: [scores[i] for i in place] for name, scores in maps.items()}
 
 

@@ -1,22 +1,19 @@
 """Exact contributions and what attention is to them: by hand, by autograd, and against scipy."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from readouts import readout_of
+from readouts import make_pairs, make_readout, readout_of
 from scipy.stats import kendalltau
 
-from attention_audit.audits.contributions import contributions, kendall
+from attention_audit.audits.contributions import compute_kendall, contributions
 from attention_audit.audits.erasure import find_contributions
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
-
-MakeReadout = Callable[..., Readout]
 
 
 def text(attention: list[float], values: list[float]) -> Readout:
@@ -67,9 +64,9 @@ def test_a_text_of_one_word_has_nothing_to_erase_or_to_order() -> None:
 
 
 @pytest.mark.parametrize("outputs", [1, 3, 8])
-def test_each_text_has_its_own_numbers(random_readout: MakeReadout, outputs: int) -> None:
+def test_each_text_has_its_own_numbers(outputs: int) -> None:
     """The definitions, text by text, with a gradient by autograd and tau by scipy."""
-    readout = random_readout([7, 1, 12, 2, 30, 7], outputs, seed=outputs)
+    readout = make_readout([7, 1, 12, 2, 30, 7], outputs, seed=outputs)
     columns = contributions(readout)
     assert columns["id"] == readout.ids
     for i, items in enumerate(readout.lengths):
@@ -103,8 +100,8 @@ def test_contributions_keep_their_digits_where_the_prediction_is_all_but_certain
     torch.testing.assert_close(same, found)
 
 
-def test_pairs_have_none(random_pairs: MakeReadout) -> None:
-    (texts,) = random_pairs([4]).batches(torch.float64)
+def test_pairs_have_none() -> None:
+    (texts,) = make_pairs([4]).batches(torch.float64)
     assert find_contributions(texts) is None
 
 
@@ -115,4 +112,4 @@ def test_tau_is_scipys(seed: int) -> None:
     one, other = random.integers(0, 4, (2, random.integers(1, 9))).astype(float)
     defined = np.ptp(one) > 0 and np.ptp(other) > 0
     expected = kendalltau(one, other).statistic if defined else np.nan
-    assert kendall([(one, other)]).tolist() == pytest.approx([expected], nan_ok=True)
+    assert compute_kendall([(one, other)]).tolist() == pytest.approx([expected], nan_ok=True)

@@ -16,7 +16,7 @@ from attention_audit.tables.render import render
 from attention_audit.tables.shown import wide
 from attention_audit.tables.wording import labels_of, named
 
-PAIRS = list(map("~".join, audit.pairs_of(["gradient", "gradient_attached", "loo"])))
+PAIRS = list(map("~".join, audit.list_pairs(["gradient", "gradient_attached", "loo"])))
 NAN = math.nan
 
 

@@ -13,7 +13,7 @@ from tabled import cell, performance
 from torch import nn
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.impermissible import impermissible
+from attention_audit.audits.correlation import impermissible
 from attention_audit.columns.tables import TABLE
 from attention_audit.names import Look, Names
 from attention_audit.readout import Readout

@@ -1,24 +1,23 @@
 """Erasure: every quantity against zeroing, renormalising and classifying again, and its edge cases by hand."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from readouts import classify, readout_of
+from readouts import classify, make_readout, readout_of
 
 from attention_audit.arrays import Floats
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered
-from attention_audit.audits.flipping_sets import ranked_sets, single_weight
-from attention_audit.audits.rankings import RANKERS, TOPS, falling
+from attention_audit.audits.contributions import ranked_sets, single_weight
+from attention_audit.audits.erasure import ErasableTexts, batch_erasable, reorder_votes, sum_remaining
+from attention_audit.audits.rankings import RANKERS, TOPS, sort_falling
 from attention_audit.batching import stream
 from attention_audit.columns.audits import BINS, DRAWS
 from attention_audit.divergence import jsd
 from attention_audit.readout import Readout
 
-MakeReadout = Callable[..., Readout]
 SEED = 3
 LENGTHS = [7, 2, 12, 1, 3, 7, 30]
 
@@ -47,9 +46,9 @@ def single(readout: Readout, ranking: str = "attention", draw: str = "corrected"
 def orders(readout: Readout) -> dict[str, dict[int, list[int]]]:
     """The positions of every text in the order of every ranking."""
     found: dict[str, dict[int, list[int]]] = {name: {} for name in RANKERS}
-    for texts in erasable(readout):
+    for texts in batch_erasable(readout):
         for name, ranker in RANKERS.items():
-            positions = falling(ranker(texts, readout.ids, SEED), texts)
+            positions = sort_falling(ranker(texts, readout.ids, SEED), texts)
             for row, member in enumerate(texts.members.tolist()):
                 found[name][member] = positions[row, : int(texts.lengths[row])].tolist()
     return found
@@ -57,12 +56,12 @@ def orders(readout: Readout) -> dict[str, dict[int, list[int]]]:
 
 def prefixes(texts: ErasableTexts, positions: torch.Tensor) -> torch.Tensor:
     """Predictions with the first k items of a ranking erased: (n, L) -> (n, L, C)."""
-    return texts.predict(left(reordered(texts.votes, positions))).transpose(1, 2)
+    return texts.predict(sum_remaining(reorder_votes(texts.votes, positions))).transpose(1, 2)
 
 
 def only(readout: Readout) -> ErasableTexts:
     """The texts of a readout as one batch."""
-    (texts,) = erasable(readout)
+    (texts,) = batch_erasable(readout)
     return texts
 
 
@@ -70,8 +69,8 @@ OUTPUTS = pytest.mark.parametrize("outputs", [1, 3, 8])
 
 
 @OUTPUTS
-def test_ranked_sets_are_the_naive_loops(random_readout: MakeReadout, outputs: int) -> None:
-    readout = random_readout(LENGTHS, outputs, seed=outputs)
+def test_ranked_sets_are_the_naive_loops(outputs: int) -> None:
+    readout = make_readout(LENGTHS, outputs, seed=outputs)
     for ranking, positions in orders(readout).items():
         frame = by_ranking(readout, ranking)
         assert frame.index.tolist() == [name for name, items in zip(readout.ids, LENGTHS, strict=True) if items > 1]
@@ -100,8 +99,8 @@ def test_ranked_sets_are_the_naive_loops(random_readout: MakeReadout, outputs: i
 
 
 @OUTPUTS
-def test_single_weights_are_the_naive_erasures(random_readout: MakeReadout, outputs: int) -> None:
-    readout = random_readout(LENGTHS, outputs, seed=outputs)
+def test_single_weights_are_the_naive_erasures(outputs: int) -> None:
+    readout = make_readout(LENGTHS, outputs, seed=outputs)
     positions = orders(readout)
     drawn = [
         stream("other", name, SEED).integers(1, max(items, 2)) for name, items in zip(readout.ids, LENGTHS, strict=True)
@@ -125,20 +124,6 @@ def test_single_weights_are_the_naive_erasures(random_readout: MakeReadout, outp
             assert row["top_fall"] == pytest.approx(lost.item(), abs=1e-12)
 
 
-@OUTPUTS
-def test_the_gradient_is_autograds(random_readout: MakeReadout, outputs: int) -> None:
-    readout = random_readout([6, 6, 6], outputs, seed=outputs)
-    texts = only(readout)
-    for row, slope in enumerate(texts.gradient):
-        weights = torch.from_numpy(readout.attention[row]).double()
-        weights = (weights / weights.sum()).requires_grad_()
-        logits = weights @ torch.from_numpy(readout.contribution[row]).double() + torch.from_numpy(readout.bias[row])
-        if outputs == 1:
-            logits = torch.cat([torch.zeros(1), logits])
-        (expected,) = torch.autograd.grad(logits.exp().max() / logits.exp().sum(), weights)
-        torch.testing.assert_close(slope[:6], expected, rtol=1e-9, atol=1e-12)
-
-
 def test_all_weight_on_one_item_leaves_the_bias() -> None:
     row = by_ranking(readout_of([[0, 1, 0]], [[5, 2, 5]], [-1.0]), "attention").loc["text-0"]
     assert (row["removed"], row["fraction_removed"]) == (1, 1 / 3)
@@ -152,11 +137,7 @@ def test_the_smallest_set_may_be_everything_and_texts_of_one_item_have_no_other(
     assert by_ranking(readout, "smallest")["removed"].to_dict() == {"text-2": 2}
     for ranking, draw in product(TOPS, DRAWS):
         assert single(readout, ranking, draw).index.tolist() == ["text-2"]
-
-
-def test_nothing_but_texts_of_one_item_gives_no_single_weights() -> None:
-    columns = single_weight(readout_of([[1]], [[2]], [0.0]), SEED)
-    assert [len(column) for column in columns.values()] == [0] * 9
+    assert [len(column) for column in single_weight(readout.aligned(["text-0"]), SEED).values()] == [0] * 9
 
 
 def test_what_hardly_weighs_decides_when_it_is_all_that_is_left() -> None:
@@ -174,4 +155,4 @@ def test_a_saturated_prediction_still_ranks_by_gradient() -> None:
     readout = readout_of([[0.5, 0.25, 0.25]], [[100, 101, 99]], [0.0])
     texts = only(readout)
     assert texts.predicted[0, 1, 0] == 1
-    assert falling(texts.gradient, texts)[0].tolist() == [1, 0, 2, 3]
+    assert sort_falling(texts.gradient, texts)[0].tolist() == [1, 0, 2, 3]

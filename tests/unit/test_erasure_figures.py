@@ -7,7 +7,7 @@ from drawn import list_words, points_of
 from figure_rows import CURVES, ranked_sets, single_weight
 from labels import SS
 
-from attention_audit.audits.located import FURTHER
+from attention_audit.audits.attributed import FURTHER
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import BINS
 from attention_audit.figures.erasure import (

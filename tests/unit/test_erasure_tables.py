@@ -9,7 +9,7 @@ from labels import SS
 from tabled import assert_fits, cells, performance
 
 from attention_audit.answer.estimates import NORMAL
-from attention_audit.audits.located import FURTHER
+from attention_audit.audits.attributed import FURTHER
 from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import SINGLE_WEIGHT
 from attention_audit.errors import AuditError

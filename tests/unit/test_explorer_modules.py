@@ -10,7 +10,7 @@ import torch
 from readouts import make_pairs, make_readout
 from seaborn.utils import relative_luminance
 
-from attention_audit.audits.erasure import erasable, find_contributions
+from attention_audit.audits.erasure import batch_erasable, find_contributions
 from attention_audit.divergence import jsd, tvd
 from attention_audit.explorer.page import join_modules
 from attention_audit.readout import Readout
@@ -88,7 +88,7 @@ def test_erasing_the_first_of_a_ranking_is_pythons_erasure(
 ) -> None:
     """From no item to all, where the bias alone decides."""
     readout = random_readout([8, 8], outputs)
-    (erased,) = erasable(readout)
+    (erased,) = batch_erasable(readout)
     for row, text in enumerate(erased.members):
         order = ask("ranked(x)", readout.attention[text].tolist())
         assert order == np.argsort(-readout.attention[text]).tolist()

@@ -16,8 +16,8 @@ from transformers_on_disk import change_config
 
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.audits.heads import heads
 from attention_audit.audits.performance import cut_texts, performance
+from attention_audit.audits.permutation import heads
 from attention_audit.columns.files import CORPUS, HEADED
 from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError

@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 import torch
-from small_networks import CPU, model_of, split_of
+from small_networks import model_of, split_of
 from torch import Tensor, nn
 
-from attention_audit.audits.gradients import gradients, integrated_gradients, log_odds, run_on, vectors_of
-from attention_audit.model.batch import Batch, Lists, Split
+from attention_audit.audits.gradients import (
+    compute_gradients,
+    compute_integrated_gradients,
+    compute_log_odds,
+    get_vectors,
+    run_on,
+)
+from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network
 from attention_audit.model.tail import probabilities
 
@@ -38,10 +44,10 @@ def predicted(model: Network, batch: Batch, vectors: Tensor, attention: Tensor |
 @pytest.mark.parametrize(("encoder", "pair", "classes"), KINDS)
 def test_gradients_are_finite_differences(encoder: str, pair: bool, classes: int, attached: bool) -> None:
     model, split, step = model_of(encoder, pair, classes=classes), texts_of(pair), 1e-5
-    found = gradients(model, split, attached=attached)
+    found = compute_gradients(model, split, attached=attached)
     for member, length in enumerate(LENGTHS):
         batch = split.batch(np.array([member]))
-        vectors = vectors_of(model, batch)
+        vectors = get_vectors(model, batch)
         attention = None if attached else model(batch).attention.detach()
         chosen = predicted(model, batch, vectors, attention).argmax()
         slopes = []
@@ -58,28 +64,28 @@ def test_gradients_are_finite_differences(encoder: str, pair: bool, classes: int
 def test_certain_predictions_have_the_same_shares() -> None:
     """A probability that rounds to 1 has no gradient of its own."""
     model, split = model_of(classes=2).float(), texts_of()
-    before = gradients(model, split)
+    before = compute_gradients(model, split)
     nn.init.constant_(model.decoder.bias, 200.0)
-    for ours, theirs in zip(gradients(model, split), before, strict=True):
+    for ours, theirs in zip(compute_gradients(model, split), before, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4)
 
 
 def test_tokens_that_move_nothing_have_zeros() -> None:
     model = model_of("affine")
     nn.init.zeros_(model.decoder.weight)
-    assert [scores.tolist() for scores in gradients(model, texts_of())] == [[0.0] * n for n in LENGTHS]
+    assert [scores.tolist() for scores in compute_gradients(model, texts_of())] == [[0.0] * n for n in LENGTHS]
 
 
 def test_log_odds_by_hand() -> None:
     three = torch.tensor([[1.0, 3.0, 3.0 - np.log(2)]]).double().log_softmax(-1)
     p = three.exp().max().item()
-    assert log_odds(three).item() == pytest.approx(np.log(p / (1 - p)))
-    assert log_odds(torch.tensor([[-2.5]])).item() == -2.5
+    assert compute_log_odds(three).item() == pytest.approx(np.log(p / (1 - p)))
+    assert compute_log_odds(torch.tensor([[-2.5]])).item() == -2.5
 
 
 def test_a_lone_candidate_has_no_gradient() -> None:
     logits = torch.tensor([[1.0, 0.5], [2.0, -np.inf]], requires_grad=True)
-    odds = log_odds(logits)
+    odds = compute_log_odds(logits)
     (slope,) = torch.autograd.grad(odds.sum(), logits)
     assert odds[1] == 0
     assert slope.tolist() == [[1.0, -1.0], [0.0, 0.0]]
@@ -88,7 +94,7 @@ def test_a_lone_candidate_has_no_gradient() -> None:
 @pytest.mark.parametrize("attached", [False, True])
 def test_the_model_is_as_before(attached: bool) -> None:
     model, split = model_of("bilstm"), texts_of()
-    gradients(model, split, attached=attached)
+    compute_gradients(model, split, attached=attached)
     assert model.training
     assert all(parameter.grad is None for parameter in model.parameters())
     weights = model(split.batch(np.arange(4))).attention
@@ -100,13 +106,13 @@ def test_integrated_gradients_add_up_to_the_gain(encoder: str, pair: bool, class
     model, split = model_of(encoder, pair, classes=classes).eval(), texts_of(pair)
     members = np.array([3, 0, 1])
     batch = split.batch(members)
-    vectors = vectors_of(model, batch)
+    vectors = get_vectors(model, batch)
     nothing = vectors.clone()
     for row, member in enumerate(members):
         nothing[row, 1 : 1 + LENGTHS[member]] = 0
     whole, start = (predicted(model, batch, ends, None) for ends in (vectors, nothing))
     gain = (whole - start).gather(1, whole.argmax(1, keepdim=True)).squeeze(1)
-    found = integrated_gradients(model, split, 400, members)
+    found = compute_integrated_gradients(model, split, 400, members)
     assert [found[member].sum() for member in members] == pytest.approx(gain.tolist(), rel=1e-3, abs=1e-4)
 
 
@@ -115,14 +121,8 @@ def test_integrated_gradients_of_a_linear_model_are_its_terms() -> None:
     model = model_of("none", attention="uniform", classes=2).float()
     terms = (model.embedding.weight @ model.decoder.weight[0]).detach().numpy()
     bias = model.decoder.bias.item()
-    for text, scores in zip(TEXTS, integrated_gradients(model, texts_of(), 20, np.arange(4)), strict=True):
+    for text, scores in zip(TEXTS, compute_integrated_gradients(model, texts_of(), 20, np.arange(4)), strict=True):
         brought = terms[text[1:-1]]
         sign = np.sign(brought.mean() + bias)
         shares = scores / np.abs(scores).sum()
         np.testing.assert_allclose(shares, sign * brought / np.abs(brought).sum(), rtol=1e-4)
-
-
-def test_texts_read_as_sentences_are_refused() -> None:
-    split = Split(TEXTS[0], [4], [0], CPU, sentences=Lists(np.array([0, 2]), np.array([2])))
-    with pytest.raises(ValueError, match="flat texts"):
-        gradients(model_of("affine"), split)

@@ -8,18 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from readouts import make_heads
+from test_erasure import prefixes
 from torch import Tensor, nn
 
 from attention_audit.arrays import Array, Floats
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.artefacts.weights import write_weights
-from attention_audit.audits.contributions import contributions
-from attention_audit.audits.erasure import ErasableTexts, erasable, left, reordered
-from attention_audit.audits.flipping_sets import ranked_sets, single_weight
-from attention_audit.audits.instance_adversary import instance_adversary, loss_gradient
-from attention_audit.audits.permutation import orders, permutation
-from attention_audit.audits.rankings import RANKERS, falling
+from attention_audit.audits.batches import draw_orders
+from attention_audit.audits.contributions import contributions, ranked_sets, single_weight
+from attention_audit.audits.erasure import batch_erasable
+from attention_audit.audits.instance_adversary import compute_gradient, instance_adversary
+from attention_audit.audits.permutation import permutation
+from attention_audit.audits.rankings import RANKERS, sort_falling
 from attention_audit.audits.settings import InstanceAdversary, Permutation
 from attention_audit.columns.files import HEADED
 from attention_audit.divergence import jsd, tvd
@@ -28,7 +30,6 @@ from attention_audit.model.tail import Tail
 from attention_audit.padded import Padded
 from attention_audit.readout import TAIL_FILE, Readout, read_readout, read_readouts
 
-MakeReadout = Callable[..., Readout]
 LENGTHS = [5, 3, 7, 2, 5]
 
 
@@ -84,8 +85,8 @@ def only(readout: Readout) -> Padded:
     return texts
 
 
-def test_the_expansion_has_the_logits_and_their_slopes(random_heads: MakeReadout) -> None:
-    readout = random_heads(LENGTHS)
+def test_the_expansion_has_the_logits_and_their_slopes() -> None:
+    readout = make_heads(LENGTHS)
     assert readout.attending is not None
     run = module_of(readout.attending.tail)
     for text, weights in enumerate(readout.attending.weights):
@@ -101,8 +102,8 @@ def test_the_expansion_has_the_logits_and_their_slopes(random_heads: MakeReadout
             np.testing.assert_allclose(readout.contribution[text][:, output], expected, rtol=1e-3, atol=1e-4)
 
 
-def test_an_item_without_any_weight_has_the_slope_of_all_heads(random_heads: MakeReadout) -> None:
-    readout = random_heads([3])
+def test_an_item_without_any_weight_has_the_slope_of_all_heads() -> None:
+    readout = make_heads([3])
     assert readout.attending is not None
     weights = np.array([[0.5, 0.2, 0.9], [0, 0, 0], [0.5, 0.8, 0.1]], np.float32)
     heads = replace(readout.attending, weights=[weights]).padded(np.array([0]), torch.float32)
@@ -114,19 +115,12 @@ def test_an_item_without_any_weight_has_the_slope_of_all_heads(random_heads: Mak
     np.testing.assert_allclose(contribution[0, 1].numpy(), ((moved - logits)[0] / step).numpy(), rtol=0.1, atol=0.1)
 
 
-def prefixes(texts: ErasableTexts, positions: Tensor) -> Tensor:
-    """Predictions with the first k items of a ranking erased: (n, L) -> (n, L, C)."""
-    return texts.predict(left(reordered(texts.votes, positions))).transpose(1, 2)
-
-
-def test_every_prefix_of_every_ranking_is_the_naive_erasure(
-    random_heads: MakeReadout, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    readout = random_heads(LENGTHS)
+def test_every_prefix_of_every_ranking_is_the_naive_erasure(monkeypatch: pytest.MonkeyPatch) -> None:
+    readout = make_heads(LENGTHS)
     monkeypatch.setattr("attention_audit.audits.erasure.POSITIONS", 80)
-    for texts in erasable(readout):
+    for texts in batch_erasable(readout):
         for ranker in RANKERS.values():
-            top = falling(ranker(texts, readout.ids, 3), texts)
+            top = sort_falling(ranker(texts, readout.ids, 3), texts)
             predicted = prefixes(texts, top).numpy()
             for row, member in enumerate(texts.members.tolist()):
                 for k in range(LENGTHS[member] + 1):
@@ -135,8 +129,8 @@ def test_every_prefix_of_every_ranking_is_the_naive_erasure(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_smallest_set_is_an_upper_bound_that_no_ranking_beats(random_heads: MakeReadout, seed: int) -> None:
-    readout = random_heads([6, 4, 7, 5, 3], seed=seed)
+def test_the_smallest_set_is_an_upper_bound_that_no_ranking_beats(seed: int) -> None:
+    readout = make_heads([6, 4, 7, 5, 3], seed=seed)
     found = ranked_sets(readout, 3)
     removed = found["removed"].reshape(len(RANKERS), -1)
     smallest = removed[list(RANKERS).index("smallest")]
@@ -155,8 +149,8 @@ def test_the_smallest_set_is_an_upper_bound_that_no_ranking_beats(random_heads: 
             assert min(flipping) <= smallest[text] == min(ends)
 
 
-def test_a_single_erasure_is_exact_and_contributions_are_of_first_order(random_heads: MakeReadout) -> None:
-    readout = random_heads(LENGTHS)
+def test_a_single_erasure_is_exact_and_contributions_are_of_first_order() -> None:
+    readout = make_heads(LENGTHS)
     found = contributions(readout)
     for text in range(len(readout)):
         top = int(np.argmax(readout.attention[text]))
@@ -171,12 +165,12 @@ def test_a_single_erasure_is_exact_and_contributions_are_of_first_order(random_h
         np.testing.assert_allclose(found["top_contributions"][text], expected, rtol=1e-3, atol=1e-5)
 
 
-def test_permutation_moves_what_the_tail_moves(random_heads: MakeReadout) -> None:
-    readout = random_heads([4, 6])
+def test_permutation_moves_what_the_tail_moves() -> None:
+    readout = make_heads([4, 6])
     assert readout.attending is not None
     found = permutation(readout, Permutation(permutations=5), 2)
     texts = only(readout)
-    random = orders(texts, readout.ids, 5, 2)
+    random = draw_orders(texts, readout.ids, 5, 2)
     for row, member in enumerate(texts.members):
         length = len(readout.attention[member])
         weights = readout.attending.weights[member]
@@ -206,18 +200,18 @@ def objective(logits: Tensor, texts: Padded, readout: Readout, settings: Instanc
 
 
 @pytest.mark.parametrize("margin", [0.01, 0.2, 0.9])
-def test_the_adversarys_gradient_is_autograds(random_heads: MakeReadout, margin: float) -> None:
-    readout, settings = random_heads([4] * 3), InstanceAdversary(margin=margin)
+def test_the_adversarys_gradient_is_autograds(margin: float) -> None:
+    readout, settings = make_heads([4] * 3), InstanceAdversary(margin=margin)
     texts = only(readout)
     logits = torch.randn(3, *texts.weights.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    found = loss_gradient(logits, texts, texts.predict(texts.weights[None]), settings)
+    found = compute_gradient(logits, texts, texts.predict(texts.weights[None]), settings)
     logits.requires_grad_()
     (expected,) = torch.autograd.grad(objective(logits, texts, readout, settings), logits)
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-3)
 
 
-def test_the_adversary_moves_every_head_and_is_judged_exactly(random_heads: MakeReadout) -> None:
-    readout = random_heads(LENGTHS)
+def test_the_adversary_moves_every_head_and_is_judged_exactly() -> None:
+    readout = make_heads(LENGTHS)
     assert readout.attending is not None
     settings = InstanceAdversary(restarts=2, steps=30)
     found = instance_adversary(readout, settings, 1, lambda line: None)
@@ -239,10 +233,8 @@ def written(readout: Readout, folder: Path, provenance: Provenance) -> Path:
     return path
 
 
-def test_a_readout_with_heads_survives_its_file(
-    random_heads: MakeReadout, tmp_path: Path, provenance: Provenance
-) -> None:
-    readout = random_heads(LENGTHS)
+def test_a_readout_with_heads_survives_its_file(tmp_path: Path, provenance: Provenance) -> None:
+    readout = make_heads(LENGTHS)
     path = written(readout, tmp_path, provenance)
     again, parts = read_readout(path), list(read_readouts(path, rows=2))
     assert readout.kind is HEADED
@@ -255,11 +247,9 @@ def test_a_readout_with_heads_survives_its_file(
     np.testing.assert_array_equal(again.predict(again.attending.weights), readout.predict(again.attending.weights))
 
 
-def test_a_missing_tail_or_one_of_another_width_is_one_line(
-    random_heads: MakeReadout, tmp_path: Path, provenance: Provenance
-) -> None:
-    path = written(random_heads(LENGTHS), tmp_path, provenance)
-    other = random_heads([2], width=9).attending
+def test_a_missing_tail_or_one_of_another_width_is_one_line(tmp_path: Path, provenance: Provenance) -> None:
+    path = written(make_heads(LENGTHS), tmp_path, provenance)
+    other = make_heads([2], width=9).attending
     assert other is not None
     write_weights(tmp_path / TAIL_FILE, other.tail.pack(), provenance)
     with pytest.raises(AuditError, match=r"column values of text 'text-0' has .* values, where .* fit"):
@@ -272,19 +262,19 @@ def test_a_missing_tail_or_one_of_another_width_is_one_line(
         read_readout(path)
 
 
-def test_marks_are_kept_in_the_map_and_are_never_the_top_word(random_heads: MakeReadout) -> None:
-    readout = random_heads(LENGTHS, marks=1)
+def test_marks_are_kept_in_the_map_and_are_never_the_top_word() -> None:
+    readout = make_heads(LENGTHS, marks=1)
     found = contributions(readout)
     assert list(ranked_sets(readout, 3)["items"][: len(LENGTHS)]) == LENGTHS
     for text, weights in enumerate(readout.attention):
         words = weights[:-1]
         assert readout.max_attention[text] == words.max()
         assert found["top_items"][text].tolist() == np.argsort(-words, kind="stable")[:5].tolist()
-    for texts in erasable(readout):
+    for texts in batch_erasable(readout):
         for ranker in RANKERS.values():
-            positions = falling(ranker(texts, readout.ids, 3), texts)
+            positions = sort_falling(ranker(texts, readout.ids, 3), texts)
             assert positions.gather(1, texts.lengths[:, None] - 1)[:, 0].tolist() == (texts.lengths - 1).tolist()
     texts = only(readout)
     assert texts.find_top().tolist() == [int(readout.attention[i][:-1].argmax()) for i in texts.members]
-    one_word = single_weight(random_heads([3, 2], marks=1), 3)
+    one_word = single_weight(make_heads([3, 2], marks=1), 3)
     assert {*one_word["id"]} == {"text-0"}

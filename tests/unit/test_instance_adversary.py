@@ -1,18 +1,17 @@
 """Jain & Wallace's adversary: its gradient against autograd, its choice by hand, its finds on texts that allow them."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from readouts import make_readout
 
-from attention_audit.audits.instance_adversary import furthest, instance_adversary, loss_gradient
+from attention_audit.audits.instance_adversary import compute_gradient, find_furthest, instance_adversary
 from attention_audit.audits.settings import InstanceAdversary
 from attention_audit.divergence import LN2, jsd, tvd
 from attention_audit.padded import Head, Padded
-from attention_audit.readout import Readout
 
 SETTINGS = InstanceAdversary(restarts=4)
 
@@ -48,7 +47,7 @@ def test_gradient_is_autograds(outputs: int, head: bool, restarts: int) -> None:
     loss = (SETTINGS.penalty * hinge - jsd(attention, texts.attention)).sum()
     loss = loss - jsd(attention[:, None], attention[None]).sum() / restarts**2
     (expected,) = torch.autograd.grad(loss, logits)
-    ours = loss_gradient(logits.detach(), texts, target, SETTINGS)
+    ours = compute_gradient(logits.detach(), texts, target, SETTINGS)
     torch.testing.assert_close(ours, expected, rtol=1e-9, atol=1e-10)
 
 
@@ -59,20 +58,20 @@ def test_furthest_keeps_to_epsilon_and_falls_back_on_the_base() -> None:
     base = torch.tensor([[0.5, 0.5, 0.0]]).double()
     same, further, off = [0.5, 0.4, 0.1], [0.5, 0.0, 0.5], [0.0, 0.0, 1.0]
     found = torch.tensor([same, further, off]).double()[:, None]
-    weights, divergence, _, admissible = furthest(padded(base, contribution, bias), found, epsilon=0.01)
+    weights, divergence, _, admissible = find_furthest(padded(base, contribution, bias), found, epsilon=0.01)
     assert weights[0].tolist() == further
     assert divergence.item() == pytest.approx(LN2 / 2)
     assert admissible.item() == 2
-    weights, divergence, _, admissible = furthest(padded(base, contribution, bias), found[2:], epsilon=0.01)
+    weights, divergence, _, admissible = find_furthest(padded(base, contribution, bias), found[2:], epsilon=0.01)
     assert (weights == base).all()
     assert divergence.item() == 0
     assert admissible.item() == 0
 
 
-def test_finds_far_weights_where_words_are_interchangeable(random_readout: Callable[..., Readout]) -> None:
+def test_finds_far_weights_where_words_are_interchangeable() -> None:
     """With equal contributions any attention predicts alike, so the furthest is ln 2 away but for what is left on
     the base's words."""
-    readout = random_readout([8, 8, 12])
+    readout = make_readout([8, 8, 12])
     attention = [np.eye(len(a), dtype=np.float32)[0] for a in readout.attention]
     contribution = [np.ones_like(z) for z in readout.contribution]
     readout = replace(readout, attention=attention, contribution=contribution)
@@ -82,8 +81,8 @@ def test_finds_far_weights_where_words_are_interchangeable(random_readout: Calla
     assert (found["admissible"] == 5).all()
 
 
-def test_every_find_is_within_epsilon_and_its_numbers_are_its_own(random_readout: Callable[..., Readout]) -> None:
-    readout = random_readout([6, 20, 9, 13, 13], seed=3)
+def test_every_find_is_within_epsilon_and_its_numbers_are_its_own() -> None:
+    readout = make_readout([6, 20, 9, 13, 13], seed=3)
     settings = InstanceAdversary(steps=100)
     found = instance_adversary(readout, settings, 0, lambda line: None)
     for i, weights in enumerate(found["attention"]):
@@ -97,8 +96,8 @@ def test_every_find_is_within_epsilon_and_its_numbers_are_its_own(random_readout
         assert found["jsd"][i] == pytest.approx(jsd(*pair).item(), abs=1e-5)
 
 
-def test_what_is_found_for_a_text_does_not_depend_on_other_texts(random_readout: Callable[..., Readout]) -> None:
-    readout = random_readout([6, 20, 9, 13, 13], seed=3)
+def test_what_is_found_for_a_text_does_not_depend_on_other_texts() -> None:
+    readout = make_readout([6, 20, 9, 13, 13], seed=3)
     settings = InstanceAdversary(steps=30)
     together = instance_adversary(readout, settings, 0, lambda line: None)
     for i, name in enumerate(readout.ids):

@@ -9,7 +9,7 @@ from small_networks import ENCODERS, model_of, predict_alone, random_texts, spli
 from torch import Tensor
 
 from attention_audit.audits.leave_one_out import leave_one_out
-from attention_audit.audits.shared_states import Recurrence, shared
+from attention_audit.audits.shared_states import Recurrence, share_states
 from attention_audit.divergence import tvd
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Lists, Split
@@ -84,7 +84,7 @@ def test_an_encoder_that_is_not_known_reads_every_shortened_text_anew(
     monkeypatch.setattr("attention_audit.model.encoders.Convolution", Places)
     monkeypatch.setattr("attention_audit.model.encoders.BiLSTM", Sharper)
     model = model_of(encoder, pair)
-    assert shared(model.encoder, torch.zeros(1, 6, 5).double(), torch.tensor([4])) is None
+    assert share_states(model.encoder, torch.zeros(1, 6, 5).double(), torch.tensor([4])) is None
     for member, scores in enumerate(leave_one_out(model, texts_of(pair)).distances):
         if LENGTHS[member] > 1:
             np.testing.assert_allclose(scores, singly(model, member, pair)[0], rtol=1e-9, atol=1e-12)
@@ -136,13 +136,13 @@ def test_a_forgotten_token_is_not_followed_further(
         with torch.no_grad():
             lstm.bias_ih_l0[4:8] += remember
     taken: list[int] = []
-    step = Recurrence.step
+    step = Recurrence.take_step
 
     def counted(self: Recurrence, inputs: Tensor, hidden: Tensor, cell: Tensor) -> None:
         taken.append(hidden[..., 0].numel())
         step(self, inputs, hidden, cell)
 
-    monkeypatch.setattr(Recurrence, "step", counted)
+    monkeypatch.setattr(Recurrence, "take_step", counted)
     (found,) = leave_one_out(model, split_of([text])).distances
     np.testing.assert_allclose(found, singly(model, 0, pair=False)[0], rtol=1e-8, atol=1e-13)
     # but for the 81 of the text itself, each way

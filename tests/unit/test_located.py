@@ -1,6 +1,5 @@
 """Words deleted from the input, or replaced: by hand, and against texts written so one by one."""
 
-from collections.abc import Callable
 from functools import partial
 from math import ceil
 from pathlib import Path
@@ -12,16 +11,17 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from readouts import make_pairs, make_readout
 from small_networks import CPU, model_of, predict_alone, random_texts, split_of
 
 from attention_audit.arrays import Flags, Floats, Integers
 from attention_audit.audits import located as module
-from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.flipping_sets import ranked_sets
-from attention_audit.audits.leave_one_out import deleting, leave_one_out
+from attention_audit.audits.attributed import FURTHER, Attributed
+from attention_audit.audits.contributions import ranked_sets
+from attention_audit.audits.leave_one_out import leave_one_out, predict_without
 from attention_audit.audits.located import (
-    FURTHER,
     Ranked,
+    count_deleted,
     delete_sets,
     draw_others,
     located,
@@ -30,19 +30,16 @@ from attention_audit.audits.located import (
     repeat_id,
     replace_words,
     replaced,
-    sizes,
 )
 from attention_audit.audits.rankings import BY_STATES, list_scores
 from attention_audit.audits.settings import Agreement, Deletion, Erasure
 from attention_audit.model.batch import Batch, Split
 from attention_audit.model.network import Network
 from attention_audit.model.sequence_classifier import SequenceClassifier
-from attention_audit.readout import Readout
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.pieces import SPECIAL, cut
 from attention_audit.transformer.states import PieceBatch, PieceTable
 
-MakeReadout = Callable[..., Readout]
 LENGTHS = [12, 1, 2, 12, 7, 21]
 TEXTS = random_texts(LENGTHS)
 QUERIES = random_texts([3, 1, 2, 5, 3, 2], seed=1)
@@ -67,13 +64,6 @@ def falls_alone(model: Network, written: list[list[int]], member: int, pair: boo
     return before.max() - np.array([predicted[before.argmax()] for predicted in after])
 
 
-def falls(model: Network, split: Split, members: list[int], orders: list[Integers]) -> Floats:
-    """What the predicted class loses without the first words of some orders of texts."""
-    deletions = leave_one_out(model, split)
-    rows = Ranked(deletions, np.array(members), [], orders, [], [])
-    return measure_falls(split.lengths, rows, partial(delete_sets, model, split, deletions))
-
-
 def first_words(order: Integers) -> list[list[int]]:
     """No words, and the first of an order at each size, as places in the written text."""
     counts = (0, 1, *(ceil(len(order) * share / 100) for share in (5, 10, 20, 50)))
@@ -88,7 +78,7 @@ def naively(model: Network, member: int, order: Integers, pair: bool) -> Floats:
 
 
 def test_sizes_by_hand() -> None:
-    assert sizes(np.array([2, 3, 10, 21, 100])).tolist() == [
+    assert count_deleted(np.array([2, 3, 10, 21, 100])).tolist() == [
         [1, 1, 1, 1, 1],
         [1, 1, 1, 1, 2],
         [1, 1, 1, 2, 5],
@@ -99,21 +89,10 @@ def test_sizes_by_hand() -> None:
 
 @given(st.integers(2, 5000))
 def test_a_word_goes_and_a_word_stays(length: int) -> None:
-    (counts,) = sizes(np.array([length]))
+    (counts,) = count_deleted(np.array([length]))
     assert counts[0] == 1
     assert ((counts >= 1) & (counts < length)).all()
     assert (np.diff(counts[1:]) >= 0).all()
-
-
-@pytest.mark.parametrize(("encoder", "pair"), KINDS)
-def test_falls_are_those_of_texts_written_without_the_words(encoder: str, pair: bool) -> None:
-    model = model_of(encoder, pair).eval()
-    split = texts_of(pair)
-    members = [5, 0, 2, 3, 4, 0, 5]
-    orders = [np.random.default_rng(row).permutation(LENGTHS[member]) for row, member in enumerate(members)]
-    found = falls(model, split, members, orders)
-    for ours, member, order in zip(found, members, orders, strict=True):
-        np.testing.assert_allclose(ours, naively(model, member, order, pair), rtol=1e-8, atol=1e-12)
 
 
 def test_the_same_words_are_deleted_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,11 +101,13 @@ def test_the_same_words_are_deleted_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def spied(model: Network, split: Split, members: Integers, gone: Flags) -> object:
         read.append(len(members))
-        return deleting(model, split, members, gone)
+        return predict_without(model, split, members, gone)
 
-    monkeypatch.setattr(module, "deleting", spied)
+    monkeypatch.setattr(module, "predict_without", spied)
     first, second = np.arange(12), np.array([1, 0, 2, *range(11, 2, -1)])
-    found = falls(model, split, [0, 3, 0, 0], [first, first, first, second])
+    texts, deletions = SimpleNamespace(model=model, split=split), leave_one_out(model, split)
+    rows = Ranked(deletions, np.array([0, 3, 0, 0]), [], [first, first, first, second], [], [])
+    found = measure_falls(split.lengths, rows, partial(delete_sets, texts, deletions))
     # 12 words: k = 1, 1, 2, 3, 6; the second order has the first's two and three words, and another six
     assert read == [3 + 3 + 1]
     assert found[0].tolist() == found[2].tolist()
@@ -134,8 +115,8 @@ def test_the_same_words_are_deleted_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found[3, 4] != found[0, 4]
 
 
-def test_rankings_by_states_are_those_of_erasure(random_readout: MakeReadout) -> None:
-    readout = random_readout([7, 2, 4, 20], outputs=3)
+def test_rankings_by_states_are_those_of_erasure() -> None:
+    readout = make_readout([7, 2, 4, 20], outputs=3)
     further = {"loo": [np.random.default_rng(n).normal(size=n) for n in (7, 2, 4, 20)]}
     orders, erased = rank(readout, list_scores(readout, 5) | further)
     assert orders["attention"][3].tolist() == np.argsort(-readout.attention[3], kind="stable").tolist()
@@ -145,8 +126,8 @@ def test_rankings_by_states_are_those_of_erasure(random_readout: MakeReadout) ->
         np.testing.assert_array_equal(erased[name], sets["fraction_removed"][np.array(sets["ranking"]) == name])
 
 
-def test_of_pairs_the_gradient_goes_through_the_head(random_pairs: MakeReadout) -> None:
-    readout = random_pairs([6, 9])
+def test_of_pairs_the_gradient_goes_through_the_head() -> None:
+    readout = make_pairs([6, 9])
     orders, erased = rank(readout, list_scores(readout, 5))
     assert np.isnan([*erased.values()]).all()
     (texts,) = readout.batches(torch.float64)
@@ -159,12 +140,10 @@ def test_of_pairs_the_gradient_goes_through_the_head(random_pairs: MakeReadout) 
         assert orders["product"][text].tolist() == np.argsort(-slopes * readout.attention[text]).tolist()
 
 
-@pytest.mark.parametrize("pair", [False, True])
-def test_located_has_a_row_a_ranking_and_text(
-    pair: bool, random_readout: MakeReadout, random_pairs: MakeReadout
-) -> None:
-    model, split = model_of("bilstm", pair), texts_of(pair)
-    readout = (random_pairs if pair else random_readout)(LENGTHS, outputs=3)
+@pytest.mark.parametrize(("encoder", "pair"), KINDS)
+def test_located_has_a_row_a_ranking_and_text(encoder: str, pair: bool) -> None:
+    model, split = model_of(encoder, pair), texts_of(pair)
+    readout = (make_pairs if pair else make_readout)(LENGTHS, outputs=3)
     texts = Attributed(model, split, readout, lambda line: None)
     columns = located(texts, Agreement(texts=3, steps=4), Erasure(), Deletion())
     ids = [f"text-{member}" for member in (0, 2, 3, 4, 5)]
@@ -173,7 +152,7 @@ def test_located_has_a_row_a_ranking_and_text(
     assert columns["ranking"] == [name for name in (*BY_STATES, "loo") for _ in ids] + ["integrated_gradients"] * 3
     assert columns["words"].tolist() == [12, 2, 12, 7, 21] * 5 + [12, 2, 7]
     assert np.isnan(columns["fraction_removed"]).all() == pair
-    deletions, (_, gains) = texts.deletions, texts.integrated(Agreement(texts=3, steps=4))
+    deletions, (_, gains) = texts.deletions, texts.get_integrated_gradients(Agreement(texts=3, steps=4))
     further = dict(zip(FURTHER, (deletions.falls, gains), strict=True))
     orders, _ = rank(readout, list_scores(readout, Erasure().seed) | further)
     model.eval()
@@ -189,9 +168,9 @@ def test_located_has_a_row_a_ranking_and_text(
     )
 
 
-def test_a_sample_of_the_texts_is_asked_as_all_would_be(random_readout: MakeReadout) -> None:
+def test_a_sample_of_the_texts_is_asked_as_all_would_be() -> None:
     model, split = model_of("bilstm"), texts_of()
-    readout = random_readout(LENGTHS, outputs=3)
+    readout = make_readout(LENGTHS, outputs=3)
     settings = Agreement(texts=1, steps=4), Erasure()
     every, some = (
         located(Attributed(model, split, readout, lambda line: None), *settings, Deletion(texts=most))
@@ -218,11 +197,9 @@ def test_other_words_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("encoder", "pair"), [("bilstm", False), ("affine", False), ("conv", False), ("bilstm", True)])
-def test_falls_are_those_of_texts_written_with_other_words(
-    encoder: str, pair: bool, random_readout: MakeReadout, random_pairs: MakeReadout
-) -> None:
+def test_falls_are_those_of_texts_written_with_other_words(encoder: str, pair: bool) -> None:
     model, split = model_of(encoder, pair), texts_of(pair)
-    readout = (random_pairs if pair else random_readout)(LENGTHS, outputs=3)
+    readout = (make_pairs if pair else make_readout)(LENGTHS, outputs=3)
     texts = Attributed(model, split, readout, lambda line: None)
     found, deleted = replaced(texts, OCCURRENCES, *SETTINGS), located(texts, *SETTINGS)
     rows = len(deleted["id"])
@@ -270,9 +247,9 @@ def test_a_transformer_has_its_tokenizers_unknown_and_mask(monkeypatch: pytest.M
         assert found["mask"](np.array([0]), torch.tensor([[7, 8]])).tolist() == [[mask, mask]]
 
 
-def test_where_nothing_can_stand_in_there_are_no_rows(random_readout: MakeReadout) -> None:
+def test_where_nothing_can_stand_in_there_are_no_rows() -> None:
     model, split = model_of("affine"), texts_of()
-    texts = Attributed(model, split, random_readout(LENGTHS, outputs=3), lambda line: None)
+    texts = Attributed(model, split, make_readout(LENGTHS, outputs=3), lambda line: None)
     assert [len(column) for column in replaced(texts, np.empty(0, np.int64), *SETTINGS).values()] == [0] * 5
 
 

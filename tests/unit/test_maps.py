@@ -14,7 +14,8 @@ from readouts import make_readout
 
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.audits.stability import map_stability, rank_correlation
+from attention_audit.audits.batches import compute_rank_correlation
+from attention_audit.audits.comparison import map_stability
 from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError
 from attention_audit.figures.attributions import hf_fig_maps
@@ -45,11 +46,11 @@ def test_maps_are_kept_in_the_file_and_go_with_their_texts(tmp_path: Path, prove
 
 
 def test_the_order_of_words_in_another_training() -> None:
-    assert rank_correlation(np.array([1, 2, 3]), np.array([-5, 0, 9])) == pytest.approx(1)
-    assert rank_correlation(np.array([1, 2, 3]), np.array([3, 2, 1])) == pytest.approx(-1)
+    assert compute_rank_correlation(np.array([1, 2, 3]), np.array([-5, 0, 9])) == pytest.approx(1)
+    assert compute_rank_correlation(np.array([1, 2, 3]), np.array([3, 2, 1])) == pytest.approx(-1)
     # ranks 1, 2.5, 2.5 and 1, 2, 3: 1.5 / sqrt(1.5 * 2)
-    assert rank_correlation(np.array([0, 1, 1]), np.array([0, 1, 2])) == pytest.approx(1.5 / np.sqrt(3))
-    assert np.isnan(rank_correlation(np.array([1, 1]), np.array([1, 2])))
+    assert compute_rank_correlation(np.array([0, 1, 1]), np.array([0, 1, 2])) == pytest.approx(1.5 / np.sqrt(3))
+    assert np.isnan(compute_rank_correlation(np.array([1, 1]), np.array([1, 2])))
     one = readout({"rollout": [[3, 2, 1]], "flow": [[1, 2, 3]]}, [[0.5, 0.3, 0.2]])
     other = readout({"rollout": [[1, 2, 3]]}, [[0.6, 0.3, 0.1]])
     found = pd.DataFrame(map_stability(one, other))

@@ -8,11 +8,10 @@ from readouts import make_readout
 
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.audits.attributed import EVERY_TEXT
-from attention_audit.audits.flipping_sets import ranked_sets
-from attention_audit.audits.located import FURTHER
+from attention_audit.audits.attributed import EVERY_TEXT, FURTHER
+from attention_audit.audits.contributions import ranked_sets
+from attention_audit.audits.correlation import name_words
 from attention_audit.audits.plausibility import CONTRIBUTION, FREQUENCY, OTHERS, RANDOM
-from attention_audit.audits.plausible_words import name_words
 from attention_audit.audits.rankings import TOPS
 from attention_audit.columns.audits import RANKED_SETS
 from attention_audit.columns.files import CORPUS

@@ -16,7 +16,7 @@ from planned import CLASSIFIERS_ALONE, PLACES, asked_models, asked_of, by_name, 
 
 from attention_audit.artefacts.parquet import read_frame, read_reason, write_batches
 from attention_audit.artefacts.provenance import Provenance
-from attention_audit.audits.heads import heads
+from attention_audit.audits.permutation import heads
 from attention_audit.columns.audits import HEADS, PERFORMANCE
 from attention_audit.columns.files import CENSUS, CORPUS, VOCABULARY
 from attention_audit.columns.tables import SUMMARY, TABLE

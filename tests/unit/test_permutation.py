@@ -1,31 +1,29 @@
 """Permuted weights and alike states, by hand and by what must hold of them."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+from readouts import make_readout
 from small_networks import model_of, split_of
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.conicity import conicity
+from attention_audit.audits.correlation import conicity
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
 from attention_audit.batching import stream
 from attention_audit.divergence import jsd, tvd
 from attention_audit.model.attention import measure_conicity
 from attention_audit.padded import Head
-from attention_audit.readout import Readout
 
-MakeReadout = Callable[..., Readout]
 SETTINGS = Permutation()
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
-def test_all_statistics_are_of_the_same_permutations(random_readout: MakeReadout, outputs: int) -> None:
+def test_all_statistics_are_of_the_same_permutations(outputs: int) -> None:
     """One after another, permutation by permutation, with the published generator."""
-    readout = random_readout([7, 3, 1], outputs, seed=4)
+    readout = make_readout([7, 3, 1], outputs, seed=4)
     settings = Permutation(permutations=15)
     found = permutation(readout, settings, 8)
     for i, name in enumerate(readout.ids):
@@ -44,9 +42,9 @@ def test_all_statistics_are_of_the_same_permutations(random_readout: MakeReadout
         assert found["chance_jsd"][i] == pytest.approx(np.mean(apart), abs=1e-9)
 
 
-def test_a_pairs_head_and_candidates_are_used(random_readout: MakeReadout) -> None:
+def test_a_pairs_head_and_candidates_are_used() -> None:
     """With one candidate the prediction is certain; with a head that reads nothing it never moves."""
-    readout = random_readout([6, 6], outputs=2)
+    readout = make_readout([6, 6], outputs=2)
     three = np.full((2, 3), 1 / 3, np.float32)
     telling = Head(torch.tensor([[5.0, 0], [0, 5], [0, 0]]), torch.zeros(3))
     candidates = [np.array([1], np.int32), np.array([0, 1, 2], np.int32)]
@@ -70,9 +68,9 @@ def test_conicity_by_hand(states: list[list[float]], expected: float) -> None:
     assert measure_conicity(padded, torch.tensor([[True, True, False]])).tolist() == pytest.approx([expected])
 
 
-def test_conicity_of_a_split_is_text_by_text(random_readout: MakeReadout) -> None:
+def test_conicity_of_a_split_is_text_by_text() -> None:
     model, split = model_of(), split_of([[2, 4, 5, 6, 3], [2, 7, 3]])
-    readout = replace(random_readout([3, 1]), ids=["a", "b"])
+    readout = replace(make_readout([3, 1]), ids=["a", "b"])
     columns = conicity(Attributed(model, split, readout, print))
     states = model(split.batch(np.array([0]))).states[0].detach().numpy()
     middle = states.mean(0)

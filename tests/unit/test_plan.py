@@ -366,13 +366,16 @@ def code_of(plan: Plan) -> dict[str, str]:
         ("plan/exhibits.yaml", ""),
         ("plan/papers/wiegreffe_pinter.py", ""),
         ("config.py", ""),
-        ("audits/evidence.py", "evidence|planted"),
+        ("audits/comparison.py", "comparison|consistency|stability|map_stability|attention_maps"),
         (
             "audits/rankings.py",
-            "contributions|heads|single_weight|ranked_sets|shuffles|plausib.*|evidence|planted|located|replaced|soft|"
-            "attribution_.*",
+            "contributions|heads|permutation|single_weight|ranked_sets|shuffles|plausib.*|evidence|planted|located|"
+            "replaced|soft|correlation|agreement|conicity|impermissible|word_attributions|attribution_.*",
         ),
-        ("audits/correlation.py", "correlation|agreement|word_attributions"),
+        (
+            "audits/correlation.py",
+            "correlation|agreement|conicity|impermissible|plausible_words|word_attributions|attribution_stability",
+        ),
         (
             "columns/audits.py",
             "(?!(fetch|prepare|train|search_adversary|fig_answer|fig_instead|fig_plausibility|hf_fig_maps)$).*",

@@ -1,6 +1,5 @@
 """Do attributions point to marked words: by hand, and of models."""
 
-from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
@@ -8,27 +7,26 @@ import pandas as pd
 import pytest
 import torch
 from marked_words import alone
+from readouts import make_heads, make_pairs, make_readout
 from small_networks import model_of, random_texts, split_of
 
 from attention_audit.audits.attributed import Attributed
+from attention_audit.audits.correlation import plausible_words
 from attention_audit.audits.erasure import find_contributions
 from attention_audit.audits.plausibility import (
     NAMES,
     Rationales,
-    from_states,
+    list_attributions,
     list_cases,
     list_others,
-    mass,
-    overlap,
+    measure_mass,
+    measure_overlap,
     plausibility,
 )
-from attention_audit.audits.plausible_words import plausible_words
 from attention_audit.audits.settings import Agreement
 from attention_audit.corpus.rationales import Rationale
 from attention_audit.model.network import Network
 from attention_audit.readout import Readout
-
-MakeReadout = Callable[..., Readout]
 
 
 def test_measures_by_hand() -> None:
@@ -53,7 +51,7 @@ def test_nothing_or_everything_marked_has_no_score(marked: list[int]) -> None:
     ],
 )
 def test_mass_by_hand(marked: list[int], scores: list[float], total: float, expected: float) -> None:
-    assert mass(np.array(marked, bool), np.array(scores), total) == pytest.approx(expected, nan_ok=True)
+    assert measure_mass(np.array(marked, bool), np.array(scores), total) == pytest.approx(expected, nan_ok=True)
 
 
 RATIONALES = {
@@ -111,19 +109,19 @@ def check_rows(found: pd.DataFrame, readout: Readout, rationales: Rationales, sc
     cases = list_cases(readout.ids, readout.places, rationales)
     about = [(case.source, len(case.marked), case.marked.sum()) for case in cases]
     assert [*found[["annotator", "words", "marked"]].itertuples(index=False, name=None)] == about
-    expected = pd.DataFrame(overlap(cases, [scores[case.text][: len(case.marked)] for case in cases]))
+    expected = pd.DataFrame(measure_overlap(cases, [scores[case.text][: len(case.marked)] for case in cases]))
     pd.testing.assert_frame_equal(found[[*expected]].reset_index(drop=True), expected)
 
 
-def test_what_a_readout_says_of_marked_words(random_readout: MakeReadout) -> None:
-    readout = random_readout([4, 2, 4, 2], outputs=3)
+def test_what_a_readout_says_of_marked_words() -> None:
+    readout = make_readout([4, 2, 4, 2], outputs=3)
     rationales = {text: RATIONALES[name] for text, name in zip(("text-0", "text-2", "text-3"), "abc", strict=True)}
     counts = {"text-0": [5, 1, 0, 9], "text-2": [1, 1, 1, 1], "text-3": [0, 2]}
     columns = plausibility(readout, rationales, {name: np.array(values) for name, values in counts.items()})
     assert [*dict.fromkeys(columns["attribution"])] == [
         "attention", "gradient", "product", "contribution", "random", "frequency", "others",
     ]  # fmt: skip
-    for name, scores in from_states(readout).items():
+    for name, scores in list_attributions(readout).items():
         check_rows(rows(columns, attribution=name), readout, rationales, scores)
     own = rows(columns, attribution="attention", id="text-0")
     weights = readout.attention[0]
@@ -138,10 +136,10 @@ def test_what_a_readout_says_of_marked_words(random_readout: MakeReadout) -> Non
     assert rows(columns, attribution="others")["annotator"].tolist() == ["x", "y", "z"]
 
 
-def test_exact_contributions_are_those_of_the_readout(random_readout: MakeReadout) -> None:
-    readout = random_readout([5, 3])
+def test_exact_contributions_are_those_of_the_readout() -> None:
+    readout = make_readout([5, 3])
     (texts,) = readout.batches(torch.float64)
-    exact, scores = find_contributions(texts), from_states(readout)
+    exact, scores = find_contributions(texts), list_attributions(readout)
     assert exact is not None
     for text, length in enumerate(readout.lengths):
         row = int(np.flatnonzero(texts.members == text)[0])
@@ -152,19 +150,19 @@ def test_exact_contributions_are_those_of_the_readout(random_readout: MakeReadou
         np.testing.assert_allclose(scores["attention"][text], readout.attention[text])
 
 
-def test_without_a_training_split_there_is_no_frequency(random_readout: MakeReadout) -> None:
-    columns = plausibility(random_readout([4]), {"text-0": RATIONALES["a"]}, {})
+def test_without_a_training_split_there_is_no_frequency() -> None:
+    columns = plausibility(make_readout([4]), {"text-0": RATIONALES["a"]}, {})
     assert "frequency" not in columns["attribution"]
-    assert all(len(values) == 0 for values in plausibility(random_readout([4]), {}, {}).values())
+    assert all(len(values) == 0 for values in plausibility(make_readout([4]), {}, {}).values())
 
 
-def test_of_pairs_no_exact_contribution_is_known(random_pairs: MakeReadout) -> None:
-    columns = plausibility(random_pairs([4, 3]), {"text-0": RATIONALES["a"]}, {})
+def test_of_pairs_no_exact_contribution_is_known() -> None:
+    columns = plausibility(make_pairs([4, 3]), {"text-0": RATIONALES["a"]}, {})
     assert set(columns["attribution"]) == {"attention", "gradient", "product", "random", "others"}
 
 
-def test_marks_of_a_tokenizer_are_items_and_no_words(random_heads: MakeReadout) -> None:
-    readout = random_heads([6], marks=2)
+def test_marks_of_a_tokenizer_are_items_and_no_words() -> None:
+    readout = make_heads([6], marks=2)
     columns = plausibility(readout, {"text-0": Rationale({"x": [0, 1]})}, {})
     found = rows(columns, attribution="attention").iloc[0]
     assert (found["words"], found["marked"]) == (4, 2)
@@ -175,9 +173,9 @@ def test_marks_of_a_tokenizer_are_items_and_no_words(random_heads: MakeReadout) 
     assert rows(columns, attribution="random")["mass"].tolist() == pytest.approx([2 / 6])
 
 
-def test_attributions_that_run_the_network_again(random_readout: MakeReadout) -> None:
+def test_attributions_that_run_the_network_again() -> None:
     lengths = [4, 7, 4, 2]
-    readout, settings = random_readout(lengths, outputs=3), Agreement(texts=2, steps=4)
+    readout, settings = make_readout(lengths, outputs=3), Agreement(texts=2, steps=4)
     attributed = Attributed(model_of(), split_of(random_texts(lengths)), readout, lambda line: None)
     rationales = {"text-0": RATIONALES["a"], "text-1": RATIONALES["b"], "text-3": RATIONALES["c"]}
     columns = plausible_words(attributed, rationales, settings)
@@ -192,15 +190,15 @@ def test_attributions_that_run_the_network_again(random_readout: MakeReadout) ->
         check_rows(found, readout, rationales, scores)
         assert found["mass"].isna().all() == (name == "loo")
     # the sample is of texts 0 and 2, and nobody marked the latter
-    chosen, (gains, *_) = attributed.integrated(settings)
+    chosen, (gains, *_) = attributed.get_integrated_gradients(settings)
     assert chosen.tolist() == [0, 2]
     sampled = rows(columns, attribution="integrated_gradients")
     assert set(sampled["id"]) == {"text-0"}
     assert sampled["auprc"].iloc[0] == pytest.approx(alone([1, 1, 0, 0], gains.tolist())["auprc"])
 
 
-def test_where_nobody_marked_words_the_network_does_not_run(random_readout: MakeReadout) -> None:
+def test_where_nobody_marked_words_the_network_does_not_run() -> None:
     split = split_of([[2, 5, 6, 3]])
     model = torch.nn.Module()  # has nothing to run
-    attributed = Attributed(cast(Network, model), split, random_readout([2]), lambda line: None)
+    attributed = Attributed(cast(Network, model), split, make_readout([2]), lambda line: None)
     assert all(len(values) == 0 for values in plausible_words(attributed, {}, Agreement()).values())

@@ -10,9 +10,8 @@ import pytest
 import torch
 
 from attention_audit.errors import AuditError
-from attention_audit.maps import attention, decomposed, norms, sampled
+from attention_audit.maps import MAPS, attention, decomposed, find_map, norms, sum_words
 from attention_audit.maps.passes import Pass
-from attention_audit.maps.registry import MAPS, map_named, words
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import join_words
 from attention_audit.transformer.pieces import cut_raw
@@ -95,13 +94,13 @@ def test_maps_are_those_of_their_authors(tmp_path, double, theirs):
 
 
 def test_heads_and_layers_are_maps_by_their_numbers(read):
-    heads = torch.stack([map_named(f"head_{number}")(read) for number in (1, 2, 3, 4)])
-    torch.testing.assert_close(heads.mean(0), map_named("layer_2")(read))
-    torch.testing.assert_close((map_named("layer_1")(read) + heads.mean(0)) / 2, MAPS["mean_row"](read))
+    heads = torch.stack([find_map(f"head_{number}")(read) for number in (1, 2, 3, 4)])
+    torch.testing.assert_close(heads.mean(0), find_map("layer_2")(read))
+    torch.testing.assert_close((find_map("layer_1")(read) + heads.mean(0)) / 2, MAPS["mean_row"](read))
     assert {*map(tuple, MAPS["largest_head"](read).tolist())} <= {tuple(row) for head in heads.tolist() for row in head}
     for name, said in (("head_5", "has no head 5 to map, but 4"), ("layer_3", "has no layer 3 to map, but 2")):
         with pytest.raises(AuditError, match=f"{said}; name one of these"):
-            map_named(name)(read)
+            find_map(name)(read)
 
 
 OF_LAYERS_THAT_NORMALISE_AFTER = {"globenc", "alti", "attn_lrp", "decompx", "value_zeroing"}
@@ -119,7 +118,7 @@ def test_maps_of_layers_that_normalise_before(modern, name):
 def given(layer):
     """The vectors from piece j to piece i of a layer: (B, i, j, D)."""
     with torch.no_grad():
-        return torch.einsum("bhij,bjhd->bijd", layer.weights, norms.by_head(layer))
+        return torch.einsum("bhij,bjhd->bijd", layer.weights, norms.project_heads(layer))
 
 
 def test_the_value_norm_of_a_layer_that_normalises_before_is_of_what_its_attention_returns(modern):
@@ -154,7 +153,7 @@ def test_scores_of_words_are_the_sums_over_their_pieces():
     lengths, read = torch.tensor([5, 3]), torch.tensor([3, 1])
     pieces = PieceBatch(none, none, of_pieces, lengths, read, read * 0, read * 0)
     scores = torch.tensor([[9.0, 1.0, -3.0, 0.5, 9.0], [9.0, 0.25, 9.0, 0.0, 0.0]])
-    one, other = words(scores, pieces)
+    one, other = sum_words(scores, pieces)
     # the second word has no piece, and shares those of the first
     assert one.tolist() == [-1.0, -1.0, 0.5]
     assert other.tolist() == [0.25]
@@ -164,7 +163,7 @@ def test_scores_of_words_are_the_sums_over_their_pieces():
 def test_where_the_mean_of_all_rows_is_classified_no_row_is_the_maps(tmp_path, name):
     read = read_of(tmp_path, "modernbert", layers=1, classifier_pooling="mean")
     same_without_padding(MAPS[name], read)
-    mixed = attention.mixing(read.layers[0].weights)[1]  # the longest text has no padding
+    mixed = attention.mix_heads(read.layers[0].weights)[1]  # the longest text has no padding
     by_hand = {
         "mean_row": read.layers[0].weights[1].mean((0, 1)),
         "rollout": mixed.mean(0),
@@ -174,61 +173,51 @@ def test_where_the_mean_of_all_rows_is_classified_no_row_is_the_maps(tmp_path, n
         torch.testing.assert_close(MAPS[name](read)[1], by_hand[name], rtol=1e-4, atol=1e-5)
 
 
-def test_the_parts_of_a_layer_sum_to_what_it_returns(read):
-    for layer in read.layers:
-        output, first = map(layer.part, ("output", "first"))
-        parts = given(layer).sum(2) + layer.below
-        torch.testing.assert_close(parts + output.bias, layer.mixed, rtol=1e-5, atol=1e-5)
-        # the bias b_o is a part too, which belongs to no piece
-        straight = norms.straight(first, parts) + norms.straight(first, output.bias)
-        whole = straight / norms.deviation(first, layer.mixed)[..., None] + first.bias
-        torch.testing.assert_close(whole, first(layer.mixed), rtol=1e-5, atol=1e-5)
-
-
 def test_the_parts_of_decompx_sum_to_the_logits(read):
     for text in range(3):
-        parts = decomposed.parts_of_logits(read, text)
-        torch.testing.assert_close(parts.sum(0), read.seen[1][text], rtol=1e-5, atol=1e-5)
+        parts = decomposed.split_logits(read, text)
+        torch.testing.assert_close(parts.sum(0), read.outcome[1][text], rtol=1e-5, atol=1e-5)
 
 
 def test_bent_gradients_change_no_prediction(read):
-    with decomposed.bent(read.classifier):
-        torch.testing.assert_close(read.classifier.compute_logits(read.pieces), read.seen[1])
+    with decomposed.apply_rules(read.classifier):
+        torch.testing.assert_close(read.classifier.compute_logits(read.pieces), read.outcome[1])
 
 
 def test_a_word_that_is_not_kept_is_deleted_from_the_text(read):
-    words_of = sampled.words_with_pieces(read, 2)
+    words_of = attention.find_words(read, 2)
     kept = torch.tensor([[1.0, 0.0, 1.0, 0.0, 1.0]])
     texts = cut_raw(read.classifier.tokenizer, ["c"], [join_words(["why", "film", "great"])], 40)
     rest = PieceTable(texts, torch.device("cpu")).batch(torch.arange(1))
     with torch.no_grad():
-        found = sampled.probability(read, 2, words_of, kept)
+        found = attention.predict_kept(read, 2, words_of, kept)
         asked = read.classifier.compute_logits(rest).softmax(-1)[0, read.explained[2]]
     torch.testing.assert_close(found[0], asked)
 
 
-def test_kernel_shap_is_near_the_shapley_values_of_the_words(read):
-    words_of = sampled.words_with_pieces(read, 2)
+def test_kernel_shap_is_near_the_shapley_values_of_the_words(read, monkeypatch):
+    words_of = attention.find_words(read, 2)
     count = len(words_of)
     sets = torch.tensor([*product((0.0, 1.0), repeat=count)])
     with torch.no_grad():
-        values = dict(zip(map(tuple, sets.tolist()), sampled.probability(read, 2, words_of, sets), strict=True))
+        values = dict(zip(map(tuple, sets.tolist()), attention.predict_kept(read, 2, words_of, sets), strict=True))
     exact = torch.zeros(count)
     for one, value in values.items():
         for word in range(count):
             if not one[word]:
                 weight = 1 / (count * comb(count - 1, int(sum(one))))
                 exact[word] += weight * (values[*one[:word], 1.0, *one[word + 1 :]] - value)
-    found = torch.from_numpy(words(MAPS["kernel_shap"](read), read.pieces)[2])
+    found = torch.from_numpy(sum_words(MAPS["kernel_shap"](read), read.pieces)[2])
     torch.testing.assert_close(found, exact, rtol=0, atol=0.06)
     torch.testing.assert_close(found.sum(), exact.sum(), rtol=1e-3, atol=1e-4)
-    more = torch.from_numpy(words(sampled.kernel_shap(read, samples=4000), read.pieces)[2])
+    monkeypatch.setattr(attention, "SAMPLES", 4000)
+    more = torch.from_numpy(sum_words(MAPS["kernel_shap"](read), read.pieces)[2])
     torch.testing.assert_close(more, exact, rtol=0, atol=0.02)
 
 
 def test_lime_and_kernel_shap_find_the_slopes_of_what_is_linear(read, monkeypatch):
     slopes = torch.tensor([0.4, -0.3, 0.0, 0.2, 0.1])
-    monkeypatch.setattr(sampled, "probability", lambda _read, _text, words_of, kept: kept.float() @ slopes[words_of])
+    monkeypatch.setattr(attention, "predict_kept", lambda _read, _text, words_of, kept: kept.float() @ slopes[words_of])
     for name, tolerance in (("kernel_shap", 1e-4), ("lime", 0.03)):  # a ridge regression draws slopes to 0
-        for found in words(MAPS[name](read), read.pieces):
+        for found in sum_words(MAPS[name](read), read.pieces):
             torch.testing.assert_close(torch.from_numpy(found), slopes[: len(found)], rtol=0, atol=tolerance)

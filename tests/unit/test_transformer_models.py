@@ -17,8 +17,8 @@ from planned import judged_of, plan_of, settings_of
 
 from attention_audit.artefacts.parquet import read_frame, read_table
 from attention_audit.artefacts.weights import read_weights
-from attention_audit.audits.gradients import integrated_gradients
-from attention_audit.audits.leave_one_out import leave_one_out, leave_one_out_of
+from attention_audit.audits.gradients import compute_integrated_gradients
+from attention_audit.audits.leave_one_out import delete_each, leave_one_out
 from attention_audit.columns.audits import CORRELATION
 from attention_audit.columns.files import PIECES
 from attention_audit.corpus.text import SPLITS
@@ -174,7 +174,7 @@ def test_one_frozen_transformer_reads_deletions_once_for_all_models(run: Made) -
     model.transformer.register_forward_hook(lambda *_: calls.append(1))
     leave_one_out(model, split)
     alone = len(calls)
-    leave_one_out_of([model, other], split)
+    delete_each([model, other], split)
     assert len(calls) == 2 * alone
 
 
@@ -184,7 +184,7 @@ def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(
 ) -> None:
     path = Path(run.plan.config.places.audit_file("chorus", "base", "correlation"))
     frames, texts = [], []
-    monkeypatch.setattr(attribution, "leave_one_out_of", lambda *given: texts.append(1) or leave_one_out_of(*given))
+    monkeypatch.setattr(attribution, "delete_each", lambda *given: texts.append(1) or delete_each(*given))
     for apart in (False, True):
         if apart:
             monkeypatch.setattr(attribution, "list_shared", lambda _: object())
@@ -199,7 +199,7 @@ def test_audits_of_trainings_with_one_frozen_transformer_are_those_of_each(
 def test_integrated_gradients_add_up_to_what_the_prediction_gains(run: Made) -> None:
     model, split, _ = run.model("chorus/base")
     members = np.array([2, 4, 7])
-    every = integrated_gradients(model, split, 100, members)
+    every = compute_integrated_gradients(model, split, 100, members)
     gains = [every[member] for member in members]
     batch = split.batch(members)
     vectors = model.transformer.look_up_vectors(batch.pieces)

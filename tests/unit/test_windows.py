@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_audit.audits.gradients import gradients
+from attention_audit.audits.gradients import compute_gradients
 from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
@@ -140,7 +140,7 @@ def test_gradients_are_means_over_windows(classifier: SequenceClassifier) -> Non
     with torch.no_grad():
         ends = [classifier.compute_logits(batch, vectors + sign * step)[0, chosen] for sign in (1, -1)]
     assert float((slope * step).sum()) == pytest.approx(float(ends[0] - ends[1]) / 2, rel=0.02, abs=1e-5)
-    assert len(gradients(classifier, split_of(pieces, texts, CPU))[0]) == len(LONG)
+    assert len(compute_gradients(classifier, split_of(pieces, texts, CPU))[0]) == len(LONG)
 
 
 def test_maps_are_means_over_windows(classifier: SequenceClassifier) -> None:

@@ -21,8 +21,8 @@ from attention_audit.answer.samples import erase, find_sides, take_share
 from attention_audit.answer.settings import Margins
 from attention_audit.answer.statements import Cell, Part
 from attention_audit.arrays import Floats
-from attention_audit.audits.plausibility import Case, overlap
-from attention_audit.audits.stability import rank_correlation
+from attention_audit.audits.batches import compute_rank_correlation
+from attention_audit.audits.plausibility import Case, measure_overlap
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.corpus.languages import choose_tokens, find_unspaced
@@ -262,7 +262,7 @@ def state_stable(measured: Measured, maps: Sequence[Sequence[Floats]]) -> Cell:
     if len(maps) < 2:
         return Cell(reason=ONE_TRAINING)
     pairs = np.array([*combinations(range(len(maps)), 2)])
-    found = np.array([[*map(rank_correlation, maps[one], maps[other])] for one, other in pairs])
+    found = np.array([[*map(compute_rank_correlation, maps[one], maps[other])] for one, other in pairs])
     if not np.isfinite(found).all(0).any():
         return Cell(reason=NO_ORDER)
     tops = np.array([[scores.argmax() for scores in one] for one in maps])
@@ -368,7 +368,7 @@ def judge(
         found.insert(0, "training", number)
         found["top_word"] += np.where(found["top_word"] < 0, 0, [part.start for part in parts])
         for column, values in (("auprc", own), ("auprc_random", [*map(np.ones_like, own)])):
-            every = overlap(cases, [values[case.text] for case in cases])
+            every = measure_overlap(cases, [values[case.text] for case in cases])
             found[column] = pd.Series(every["auprc"], [case.text for case in cases])
         rows.append(found)
     by_text = pd.concat(rows, ignore_index=True)

@@ -20,7 +20,7 @@ from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.audits.attention_maps import MARKS
 from attention_audit.audits.erasure import find_contributions
-from attention_audit.audits.gradients import gradients
+from attention_audit.audits.gradients import compute_gradients
 from attention_audit.audits.permutation import permutation
 from attention_audit.audits.settings import Permutation
 from attention_audit.columns.files import CENSUS, CORPUS
@@ -205,7 +205,7 @@ class Trained:
             known, words = np.ones(len(readout.attention[0]), np.bool_), pieces.words
             known[words[words >= 0]] = False
             known[words[(words >= 0) & (pieces.ids != tokenizer.unk_token_id)]] = True
-        return readout, np.nan if model.hierarchical else gradients(network, split)[0], known
+        return readout, np.nan if model.hierarchical else compute_gradients(network, split)[0], known
 
     def read(self, text: str | Sequence[str], maps: Sequence[str] = ()) -> Reading:
         """Read a text, which is split into words as its data set was; or of a list of words.

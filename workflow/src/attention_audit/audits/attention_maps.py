@@ -11,7 +11,7 @@ from attention_audit.arrays import Floats, Floats32
 from attention_audit.errors import AuditError
 from attention_audit.readout import Readout
 
-from .batches import to_columns
+from .batches import make_columns
 from .comparison import compare_maps
 from .settings import AttentionMaps
 
@@ -34,8 +34,8 @@ class Reading(NamedTuple):
     probabilities: Floats32
 
 
-def choose(base: Readout, divergences: Sequence[Floats], settings: AttentionMaps) -> list[str]:
-    """The ids that the settings ask for and this data set has, then as many automatic ones as the settings ask for.
+def choose_texts(base: Readout, divergences: Sequence[Floats], settings: AttentionMaps) -> list[str]:
+    """Choose the texts that the settings name and this data set has, then as many automatic ones as they ask for.
 
     Automatic: texts of readable length that the base model classifies correctly, ranked by how far the adversary moved
     that moved least. The first is a typical one, in the middle; then come those whose adversaries moved furthest,
@@ -54,10 +54,10 @@ def choose(base: Readout, divergences: Sequence[Floats], settings: AttentionMaps
     return asked + automatic[: settings.automatic]
 
 
-def maps(
+def list_words(
     base: Readout, ids: Sequence[str], readings: Sequence[Reading], tokens: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """The columns `COLUMNS`, with one row for each text, reading and item: its words, then marks where it has them."""
+    """List the columns `COLUMNS`, a row for each text, reading and item: its words, then marks where it has them."""
     rows = []
     for name in ids:
         at = base.ids.index(name)
@@ -71,21 +71,21 @@ def maps(
                     f"text {name!r}: {len(words)} words in the corpus but {len(weights)} weights in the readout"
                 )
             predicted = int(base.predictions[at])
-            numbers = float(reading.probabilities[at, predicted]), predicted, float(reading.jsd[at])
-            about = (name, int(base.labels[at]), reading.weights, *numbers)
+            chance, moved = float(reading.probabilities[at, predicted]), float(reading.jsd[at])
+            about = (name, int(base.labels[at]), reading.weights, chance, predicted, moved)
             rows += [(*about, position, *word) for position, word in enumerate(zip(words, weights, strict=False))]
-    return to_columns(COLUMNS, rows)
+    return make_columns(COLUMNS, rows)
 
 
-def of_model(weights: str, readout: Readout, base: Readout) -> Reading:
-    """How a model reads the texts of `base`. Raises AuditError where its readout lacks one of them."""
+def read_model(weights: str, readout: Readout, base: Readout) -> Reading:
+    """Read the texts of `base` by another model. Raises AuditError where its readout lacks one of them."""
     readout = readout.aligned(base.ids)
     moved = compare_maps(base, readout, permutations=1, seed=0)["jsd"]
     return Reading(weights, readout.attention, moved, readout.probabilities)
 
 
-def of_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
-    """How the base model reads the texts with the weights that the per-instance adversary found."""
+def read_search(instance_adversary: pd.DataFrame, base: Readout) -> Reading:
+    """Read the texts by the base model with the weights that the per-instance adversary found."""
     rows = instance_adversary.set_index("id").loc[base.ids]
     found = maps = rows["attention"].to_list()
     if base.attending is not None:
@@ -102,14 +102,14 @@ def attention_maps(
     instance_adversary: pd.DataFrame | None = None,
     contrast: Readout | None = None,
 ) -> dict[str, Any]:
-    """The columns of `maps` for the texts that `choose` selects.
+    """Return the columns of `list_words` for the texts that `choose_texts` selects.
 
     instance_adversary: rows of that audit, none where it cannot be asked. contrast: the consistent adversary's readout,
     None where there is none.
     """
-    consistent = [] if contrast is None else [of_model("consistent_adversary", contrast, base)]
-    found = [] if instance_adversary is None or instance_adversary.empty else [of_search(instance_adversary, base)]
-    readings = [of_model("base", base, base), *consistent, *found]
-    ids = choose(base, [reading.jsd for reading in readings[1:]], settings)
+    consistent = [] if contrast is None else [read_model("consistent_adversary", contrast, base)]
+    found = [] if instance_adversary is None or instance_adversary.empty else [read_search(instance_adversary, base)]
+    readings = [read_model("base", base, base), *consistent, *found]
+    ids = choose_texts(base, [reading.jsd for reading in readings[1:]], settings)
     report(f"{len(ids)} texts: {', '.join(ids)}")
-    return maps(base, ids, readings, tokens)
+    return list_words(base, ids, readings, tokens)

@@ -13,13 +13,14 @@ from attention_audit.model.network import Network
 from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
 
-from .gradients import gradients, integrated_gradients
+from .gradients import compute_gradients, compute_integrated_gradients
 from .leave_one_out import Deletions, leave_one_out
+from .rankings import list_scores
 from .settings import Agreement, Deletion
 
 
-def sample(count: int, most: int) -> Integers:
-    """At most `most` of `count` texts, evenly spread, in order."""
+def sample_texts(count: int, most: int) -> Integers:
+    """Sample at most `most` of `count` texts, evenly spread, in order."""
     return np.arange(count) if count <= most else np.arange(most) * count // most
 
 
@@ -46,17 +47,16 @@ class Attributed:
 
     @cached_property
     def deletions(self) -> Deletions:
-        """Leave-one-out."""
+        """Return leave-one-out of all texts."""
         found = self.together()[self.place] if self.together else leave_one_out(self.model, self.split)
         self.report(f"leave-one-out: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
-    def deletions_of(self, members: Integers) -> Deletions:
-        """Leave-one-out of the texts at `members`, or of all where it is known; of texts that are not asked nothing
+    def find_deletions(self, members: Integers) -> Deletions:
+        """Leave out each word of the texts at `members`, or of all where this is known; of other texts nothing
         falls. Texts of one word count as computed.
         """
-        several = np.flatnonzero(self.split.lengths > 1)
-        if "deletions" in vars(self) or np.isin(several, members).all():
+        if "deletions" in vars(self) or np.isin(self.several, members).all():
             return self.deletions
         key = members.tobytes()
         if key not in self._kept:
@@ -65,44 +65,59 @@ class Attributed:
         found: Deletions = self._kept[key]
         return found
 
-    def deletable(self, agreement: Agreement, deletion: Deletion) -> Integers:
-        """The positions of texts of several words of which words are deleted: all, or the sample of `deletion` and the
-        one of `agreement`.
-        """
-        several = np.flatnonzero(self.split.lengths > 1)
-        if deletion.texts is None:
-            return several
-        samples = (sample(len(self.split), most) for most in (deletion.texts, agreement.texts))
-        return np.intersect1d(several, np.union1d(*samples))
+    @property
+    def several(self) -> Integers:
+        """Return the positions of texts of several words."""
+        return np.flatnonzero(self.split.lengths > 1)
 
     @cached_property
     def gradient(self) -> Scores:
-        """Shares of the magnitudes of the gradients of the words."""
-        return gradients(self.model, self.split)
+        """Return shares of the magnitudes of the gradients of the words."""
+        return compute_gradients(self.model, self.split)
 
     @cached_property
     def scores(self) -> dict[str, Scores]:
-        """The attributions of every text by name: those of `EVERY_TEXT`, and then the user's own."""
+        """Return the attributions of every text by name: those of `EVERY_TEXT`, and then the user's own."""
         attributions = EVERY_TEXT | {target: load(target) for target in self.own}
         found = {name: attribute(self) for name, attribute in attributions.items()}
         self.report(f"{', '.join(found)}: {self.split.lengths.sum()} tokens of {len(self.split)} texts")
         return found
 
-    def integrated(self, settings: Agreement) -> tuple[Integers, Scores]:
-        """The positions of a sample of the texts, and the integrated gradients of all texts, with their signs."""
-        chosen, key = sample(len(self.split), settings.texts), (settings.texts, settings.steps)
+    def get_integrated_gradients(self, settings: Agreement) -> tuple[Integers, Scores]:
+        """Return the positions of a sample of the texts, and integrated gradients with their signs."""
+        chosen, key = sample_texts(len(self.split), settings.texts), (settings.texts, settings.steps)
         if key not in self._kept:
-            self._kept[key] = integrated_gradients(self.model, self.split, settings.steps, chosen)
+            self._kept[key] = compute_integrated_gradients(self.model, self.split, settings.steps, chosen)
             self.report(f"integrated gradients of {len(chosen)} texts")
         return chosen, self._kept[key]
+
+    def score_words(
+        self, agreement: Agreement, deletion: Deletion, seed: int
+    ) -> tuple[dict[str, Scores], dict[str, Integers]]:
+        """Score words by the rankings by states, leave-one-out, integrated gradients and further maps; and list the
+        texts that each is asked of.
+
+        These have several words: all such, or the samples of `deletion` and of `agreement`; of integrated gradients
+        the last alone.
+        """
+        chosen, gains = self.get_integrated_gradients(agreement)
+        several = self.several
+        if deletion.texts is not None:
+            several = np.intersect1d(several, np.union1d(sample_texts(len(self.split), deletion.texts), chosen))
+        further = zip(FURTHER, (self.find_deletions(several).falls, gains), strict=True)
+        maps = {name: [own.astype(np.float64) for own in every] for name, every in self.readout.maps.items()}
+        scores = list_scores(self.readout, seed) | dict(further) | maps
+        return scores, dict.fromkeys(scores, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
 
 
 Attribution = Callable[[Attributed], Scores]
 
 EVERY_TEXT: dict[str, Attribution] = {
     "gradient": lambda texts: texts.gradient,
-    "gradient_attached": lambda texts: gradients(texts.model, texts.split, attached=True),
+    "gradient_attached": lambda texts: compute_gradients(texts.model, texts.split, attached=True),
     "loo": lambda texts: texts.deletions.distances,
 }
 """The attributions that are computed for every test text and correlated with attention, named as in
 `names.ATTRIBUTIONS`."""
+FURTHER = ("loo", "integrated_gradients")
+"""The rankings by what the model predicts of other words; `names.RANKINGS` declares how all of them look."""

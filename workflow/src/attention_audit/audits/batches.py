@@ -1,13 +1,16 @@
-"""What audits share: values of batches of texts in the order of the readout, and rows as columns."""
+"""What audits share: values of batches of texts in the order of the readout, rows as columns, random orders."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
+from scipy.stats import rankdata
 from torch import Tensor
 
 from attention_audit.arrays import Array, Floats, Integers
+from attention_audit.batching import stream
+from attention_audit.padded import Padded
 
 
 def cut_rows(values: Tensor, lengths: Tensor) -> list[Array]:
@@ -39,6 +42,35 @@ def collect(measure: Callable[..., Mapping[str, Any]], *batches: Iterable[Any]) 
     return found
 
 
-def to_columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
-    """Turn rows, of which there may be none, into columns of these names."""
+def make_columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    """Make columns of these names from rows, of which there may be none."""
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def draw_orders(
+    texts: Padded, ids: list[str], permutations: int, seed: int, marks: bool = True, purpose: str = "permutation"
+) -> Tensor:
+    """Draw random orders of the items of n texts, (permutations, n, L).
+
+    Padding keeps its places, and so do marks unless they are to move.
+
+    `ids` are the ids of all texts of the readout. Orders for another purpose are independent of these.
+    """
+    places = np.arange(texts.attention.shape[1])
+    shuffled = np.tile(places, (permutations, len(texts.members), 1))
+    moving = texts.lengths if marks else texts.words
+    for row, (member, length) in enumerate(zip(texts.members, moving.tolist(), strict=True)):
+        copies = np.broadcast_to(places[:length], (permutations, length))
+        shuffled[:, row, :length] = stream(purpose, ids[member], seed).permuted(copies, axis=1)
+    return torch.from_numpy(shuffled)
+
+
+def permute_weights(weights: Tensor, orders: Tensor) -> Tensor:
+    """Put weights of n texts into these orders: (n, L), (permutations, n, L) -> (permutations, n, L)."""
+    return weights.expand(orders.shape).gather(2, orders)
+
+
+def compute_rank_correlation(one: Array, other: Array) -> float:
+    """Compute Spearman's rank correlation of two scores of the same words; NaN where all scores of either are alike."""
+    with np.errstate(invalid="ignore"):
+        return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])

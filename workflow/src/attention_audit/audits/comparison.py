@@ -11,6 +11,13 @@ close to one another. So chance_jsd gives the JSD to the other map with its weig
 what two unrelated maps of these shapes would reach. Every two seeds are compared, since no seed is the right one.
 Wiegreffe & Pinter 2019, section 3.3, compare all seeds with one; the other pairs and the shuffled maps are additions of
 this package. Runs on readouts.
+
+Stability of maps and attributions: would another training put the words of a text in the same order?
+
+Claims: a map whose order of the words changes with the seed of the training says little of the words. Assumes that both
+trainings decide alike. Measured by Spearman's rank correlation over the words of a text, which scores of any sign have:
+1 is the same order, 0 an unrelated one. The audit `stability` measures how far the weights of attention themselves
+move; scores that may be negative are no distribution, and have no such distance.
 """
 
 from typing import Any
@@ -23,13 +30,12 @@ from attention_audit.divergence import flipped, jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
-from .batches import collect
-from .permutation import orders, permuted
+from .batches import collect, compute_rank_correlation, draw_orders, make_columns, permute_weights
 
 
 def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) -> dict[str, Any]:
-    """Columns id, jsd (nats), tvd, chance_jsd (nats), same_top, decision_flip, base_prediction, base_max_attention; one
-    row for each text of `first`.
+    """Return the columns id, jsd (nats), tvd, chance_jsd (nats), same_top, decision_flip, base_prediction,
+    base_max_attention; one row for each text of `first`.
 
     chance_jsd: the mean over shuffles of the weights of `second`, what two unrelated maps of these shapes would reach.
     same_top: whether the same item has the most attention in both. The last two are those of `first`.
@@ -39,7 +45,7 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
     second = second.aligned(first.ids)
 
     def measure(one: Padded, other: Padded) -> dict[str, Any]:
-        shuffled = permuted(other.attention, orders(other, first.ids, permutations, seed))
+        shuffled = permute_weights(other.attention, draw_orders(other, first.ids, permutations, seed))
         return {
             "jsd": jsd(one.attention, other.attention),
             "chance_jsd": jsd(one.attention, shuffled).mean(0),
@@ -58,8 +64,8 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
 
 
 def consistency(base: Readout, other: Readout, permutations: int, seed: int) -> dict[str, Any]:
-    """Columns tvd, jsd (nats), chance_jsd (nats): the means over the texts of `base`, one row; of the TVD one in which
-    all classes that `base` predicts count alike.
+    """Return the columns tvd, jsd (nats), chance_jsd (nats): the means over the texts of `base`, one row; of the TVD
+    one in which all classes that `base` predicts count alike.
 
     Claims nothing by itself. Which adversary predicts as the base model does must not be chosen on the texts that it is
     then measured on, so these are its distances on the development split.
@@ -72,3 +78,19 @@ def consistency(base: Readout, other: Readout, permutations: int, seed: int) -> 
         "jsd": [columns["jsd"].mean()],
         "chance_jsd": [columns["chance_jsd"].mean()],
     }
+
+
+def map_stability(other: Readout, own: Readout) -> dict[str, Any]:
+    """Return the columns id, map, rho; one row for attention on the words and each further map that both trainings
+    have, and each text of `other`.
+
+    Raises AuditError where `own` lacks a text.
+    """
+    theirs, ours = ({"attention": each.word_attention, **each.maps} for each in (other, own.aligned(other.ids)))
+    rows = [
+        (id_, name, compute_rank_correlation(*both))
+        for name in theirs
+        if name in ours
+        for id_, *both in zip(other.ids, theirs[name], ours[name], strict=True)
+    ]
+    return make_columns(("id", "map", "rho"), rows)

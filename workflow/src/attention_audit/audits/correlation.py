@@ -10,40 +10,62 @@ matter. Where they do not agree with one another, attention's disagreement with 
 attention. Mean Kendall tau-b over texts, for every two attributions (Neely et al. 2021).
 
 `word_attributions` claims nothing: it keeps the values of the words, to be looked at text by text.
+
+Stability of attributions: would another training put the words of a text in the same order by them too?
+
+What `map_stability` measures of the maps that readouts carry, of attributions that none carries: the gradient by the
+weights and its product with them; and, for which the model runs again, leave-one-out and integrated gradients.
+
+Conicity: how alike are the hidden states of a text?
+
+Claims nothing about attention itself: where all states point in the same direction, any weights give nearly the same
+context vector, and permuting the weights cannot change the prediction. Conicity is the mean, over the tokens, of the
+cosine between a token's state and the mean state: 1 where all states point in the same direction, near 0 where they
+spread. Mohankumar et al. 2020, section 3. The magnitudes of the cosines are averaged too, as in the authors' code.
+
+Plausibility of the attributions that run the network again: gradients, leave-one-out, integrated gradients.
+
+Claims, assumes and measures what `plausibility` does. The attributions are those that `correlation`, `agreement` and
+`located` ask for, computed once for all of them; the last two with their signs, as `located` ranks by them.
+
+Impermissible words: does a model look at them, and does it use them?
+
+Claims: a model that predicts something else once these words are deleted from its input relies on them, wherever its
+attention lies. A model trained to deceive has next to no attention on them and relies on them all the same (Pruthi et
+al. 2020). Assumes that the model can read the text without these words, which no training text lacked; the paper trains
+another model without them instead. Lower attention is not better: only attention that is low where reliance is high
+deceives.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import kendalltau
 
-from attention_audit.arrays import Array, Integers
-from attention_audit.readout import Scores
+from attention_audit.arrays import Array
+from attention_audit.model.attention import measure_absolute_conicity, measure_conicity
+from attention_audit.model.network import use_inference
 
 from .attributed import Attributed
-from .batches import to_columns
+from .batches import compute_rank_correlation, make_columns
+from .leave_one_out import predict_without
+from .plausibility import NAMES, Rationales, list_cases, measure_cases
+from .rankings import BY_MAP, RANKERS
 from .settings import Agreement, Correlation, Deletion
 
 YARDSTICK = ("gradient", "loo")
 """The two measures of importance that the paper compares with each other."""
 
 
-def tau(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[float, float]:
-    """Kendall's tau-b, and its p-value, between two scorings of the same L tokens, (L,) and (L,).
-
-    Both are NaN where either scores all tokens the same.
-    """
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        return np.nan, np.nan
-    result = kendalltau(first, second)
-    return float(result.statistic), float(result.pvalue)
+def compute_tau(first: Array, second: Array) -> tuple[float, float]:
+    """Compute Kendall's tau-b and its p-value of two scorings of L tokens, (L,) each; NaN where either is constant."""
+    return kendalltau(first, second) if len(first) > 1 else (np.nan, np.nan)
 
 
-def overlap(first: Array, second: Array, top: int) -> float:
-    """The share of the `top` highest tokens of one scoring that are also among the `top` highest of the other.
+def share_highest(first: Array, second: Array, top: int) -> float:
+    """Compute the share of the `top` highest tokens of one scoring that are also among the `top` highest of the other.
 
     Of tokens with equal scores, the earlier counts as higher. NaN where a text has at most `top` tokens, since all of
     them would be shared.
@@ -54,65 +76,150 @@ def overlap(first: Array, second: Array, top: int) -> float:
     return len(np.intersect1d(one, other)) / top
 
 
-def pairs_of(scores: Iterable[str]) -> list[tuple[str, str]]:
-    """Pair the attributions that are compared: attention with each of `scores`, and the two of YARDSTICK."""
+def list_pairs(scores: Iterable[str]) -> list[tuple[str, str]]:
+    """List the attributions that are compared: attention with each of `scores`, and the two of YARDSTICK."""
     return [*(("attention", name) for name in scores), YARDSTICK]
 
 
 def correlation(texts: Attributed, settings: Correlation) -> dict[str, Any]:
-    """Columns id, prediction, pair, tau, p, tokens, top_k_overlap; one row for each pair (`pairs_of`) and text.
+    """Return the columns id, prediction, pair, tau, p, tokens, top_k_overlap; one row for each pair (`list_pairs`) and
+    text.
 
     tau and p are NaN where either attribution scores all tokens the same, and top_k_overlap is NaN where the text has
     at most `top_k` tokens.
     """
-    readout, pairs = texts.readout, pairs_of(texts.scores)
+    readout, top = texts.readout, settings.top_k
     everything: dict[str, Sequence[Any]] = {"attention": readout.word_attention, **texts.scores}
     texts_ = (readout.ids, readout.predictions.tolist(), readout.words.tolist())
     rows = [
-        (id_, prediction, f"{first}~{second}", tokens, *tau(one, other), overlap(one, other, settings.top_k))
-        for first, second in pairs
+        (id_, prediction, f"{first}~{second}", tokens, *compute_tau(one, other), share_highest(one, other, top))
+        for first, second in list_pairs(texts.scores)
         for id_, prediction, tokens, one, other in zip(*texts_, everything[first], everything[second], strict=True)
     ]
-    return to_columns(("id", "prediction", "pair", "tokens", "tau", "p", "top_k_overlap"), rows)
+    return make_columns(("id", "prediction", "pair", "tokens", "tau", "p", "top_k_overlap"), rows)
 
 
 def agreement(texts: Attributed, settings: Agreement) -> dict[str, Any]:
-    """Columns first, second, tau, texts; one row for every two of attention, the attributions of every text and
-    integrated gradients, by their magnitudes, on the sample of texts that has the latter.
+    """Return the columns first, second, tau, texts; one row for every two of attention, the attributions of every text
+    and integrated gradients, by their magnitudes, on the sample of texts that has the latter.
 
     texts: the number of texts in which both attributions order the tokens, that is, do not score all of them the same.
     tau: the mean over these texts, NaN where there is none.
     """
-    chosen, integrated = texts.integrated(settings)
+    chosen, integrated = texts.get_integrated_gradients(settings)
     everything: dict[str, Sequence[Any]] = {"attention": texts.readout.word_attention, **texts.scores}
     everything["integrated_gradients"] = [np.abs(scores) for scores in integrated]
-    rows: list[tuple[str, str, float, int]] = []
+    rows = []
     for first, second in combinations(everything, 2):
-        values = np.array([tau(everything[first][i], everything[second][i])[0] for i in chosen])
+        values = np.array([compute_tau(everything[first][i], everything[second][i])[0] for i in chosen])
         defined = values[~np.isnan(values)]
         rows.append((first, second, defined.mean() if len(defined) else np.nan, len(defined)))
-    return to_columns(("first", "second", "tau", "texts"), rows)
+    return make_columns(("first", "second", "tau", "texts"), rows)
 
 
 def word_attributions(texts: Attributed, agreement: Agreement, deletion: Deletion) -> dict[str, Any]:
-    """Columns id, attribution, scores: a row for each attribution and text that has it.
+    """Return the columns id, attribution, scores: a row for each attribution and text that has it.
 
     gradient: shares of the magnitudes of the gradients of the words. loo: the probability that the predicted class
     loses without the word. integrated_gradients: with their signs, of a sample of the texts, the one of the audit
     `agreement`; loo of the same sample where the section `deletion` asks for less than all texts.
     """
-    chosen, integrated = texts.integrated(agreement)
+    chosen, gains = texts.get_integrated_gradients(agreement)
     everyone = np.arange(len(texts.split))
     asked = everyone if deletion.texts is None else chosen
-    falls = texts.deletions_of(asked).falls
-    found: dict[str, tuple[Integers, Scores]] = {
-        "gradient": (everyone, texts.gradient),
-        "loo": (asked, falls),
-        "integrated_gradients": (chosen, integrated),
-    }
+    members = {"gradient": everyone, "loo": asked, "integrated_gradients": chosen}
+    scores = (texts.gradient, texts.find_deletions(asked).falls, gains)
     rows = [
-        (texts.readout.ids[member], name, scores[member].astype(np.float32))
-        for name, (members, scores) in found.items()
-        for member in members
+        (texts.readout.ids[member], name, own[member].astype(np.float32))
+        for (name, some), own in zip(members.items(), scores, strict=True)
+        for member in some
     ]
-    return to_columns(("id", "attribution", "scores"), rows)
+    return make_columns(("id", "attribution", "scores"), rows)
+
+
+def attribution_stability(texts: Attributed, agreement: Agreement, deletion: Deletion) -> dict[str, Any]:
+    """Return the columns other, id, map, rho: a row for each earlier training of the model, attribution and text that
+    has it.
+
+    Integrated gradients and leave-one-out are of the samples of texts that `located` has them of.
+    """
+    every, members = texts.score_words(agreement, deletion, 0)
+    own = {name: scores for name, scores in every.items() if name not in {*BY_MAP, *texts.readout.maps}}
+    rows = [
+        (other, texts.readout.ids[member], name, compute_rank_correlation(theirs[name][member], scores[member]))
+        for other, theirs in texts.earlier.items()
+        for name, scores in own.items()
+        for member in members[name]
+    ]
+    texts.earlier[texts.seed] = own
+    return make_columns(("other", "id", "map", "rho"), rows)
+
+
+def conicity(texts: Attributed) -> dict[str, Any]:
+    """Return the columns id, conicity and magnitude; one row for each text."""
+    conicities, magnitudes = np.empty((2, len(texts.split)))
+    with use_inference(texts.model):
+        for members, batch in texts.split.iterate_by_length():
+            states = texts.model(batch).states.double()
+            conicities[members] = measure_conicity(states, batch.mask).cpu().numpy()
+            magnitudes[members] = measure_absolute_conicity(states, batch.mask).cpu().numpy()
+    return {"id": texts.readout.ids, "conicity": conicities, "magnitude": magnitudes}
+
+
+def name_words(name: str) -> str:
+    """Name an attribution beside the rankings by states, of which one may have its name: `gradient` is that by the
+    weights.
+    """
+    return f"word_{name}" if name in RANKERS else name
+
+
+def plausible_words(texts: Attributed, rationales: Rationales, agreement: Agreement) -> dict[str, Any]:
+    """Return the columns of `plausibility`: a row for each text that is marked, annotator and attribution that runs the
+    network again.
+
+    These are what `correlation`, `agreement` and `located` ask for, computed once for all of them; the last two with
+    their signs, as `located` ranks by them. loo: what the predicted class loses without the word. integrated_gradients
+    have rows for a sample of the texts, the one of the audit `agreement`. Where no text is marked, nothing is computed.
+    """
+    ids = texts.readout.ids
+    cases = list_cases(ids, texts.readout.places, rationales)
+    if not cases:
+        return make_columns(NAMES, [])
+    every = {name_words(name): scores for name, scores in texts.scores.items() if name != "loo"}
+    every["loo"] = texts.deletions.falls
+    rows = [row for name, scores in every.items() for row in measure_cases(ids, name, cases, scores)]
+    chosen, gains = texts.get_integrated_gradients(agreement)
+    sample = [case for case in cases if case.text in chosen]
+    return make_columns(NAMES, rows + measure_cases(ids, "integrated_gradients", sample, gains))
+
+
+def impermissible(texts: Attributed, blocked: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """Return the columns of columns.IMPERMISSIBLE but for those that say what was audited; a row for each text of
+    `blocked`.
+
+    `blocked` has the positions of the impermissible words of each text by its id; those behind the last word that is
+    read are left out. Texts without such a word are predicted as they are.
+    """
+    readout, lengths = texts.readout, texts.split.lengths
+    known, place = np.flatnonzero([name in blocked for name in readout.ids]), np.arange(lengths.max())
+    gone = np.array([np.isin(place, blocked[readout.ids[i]]) & (place < lengths[i]) for i in known], bool)
+    gone = gone.reshape(len(known), len(place))
+    counts = gone.sum(1, dtype=np.int32)
+    # -1 and NaN where no word is left
+    without, fall = np.full(len(known), -1), np.full(len(known), np.nan)
+    able = np.flatnonzero(counts < lengths[known])
+    with use_inference(texts.model):
+        for rows, before, after in predict_without(texts.model, texts.split, known[able], gone[able]):
+            without[able[rows]] = after.argmax(1).cpu()
+            fall[able[rows]] = (before - after).gather(1, before.argmax(1, keepdim=True))[:, 0].cpu()
+    labels, attention = readout.labels[known], [readout.attention[i] for i in known]
+    return {
+        "id": [readout.ids[i] for i in known],
+        "label": labels.astype(np.int32),
+        "blocked_words": counts,
+        "mass": [float(weights[row.nonzero()].sum()) for weights, row in zip(attention, gone, strict=True)],
+        "uniform_mass": counts / np.array([*map(len, attention)]),
+        "right": readout.predictions[known] == labels,
+        "right_without": np.where(without < 0, None, without == labels),
+        "fall": fall,
+    }

@@ -61,17 +61,17 @@ class ErasableTexts:
 
     @cached_property
     def decision(self) -> Tensor:
-        """The predicted classes when nothing is erased, (n, 1)."""
+        """Return the predicted classes when nothing is erased, (n, 1)."""
         return self.original.max(1).indices
 
     @cached_property
     def original(self) -> Tensor:
-        """The scores of the classes when nothing is erased, (n, C, 1)."""
+        """Return the scores of the classes when nothing is erased, (n, C, 1)."""
         return self.score(self.votes.sum(2, keepdim=True))
 
     @cached_property
     def predicted(self) -> Tensor:
-        """The predicted distributions when nothing is erased, (n, C, 1)."""
+        """Return the predicted distributions when nothing is erased, (n, C, 1)."""
         return self.predict(self.votes.sum(2, keepdim=True))
 
     def predict(self, votes: Tensor, rows: Tensor | slice = EVERY) -> Tensor:
@@ -100,7 +100,7 @@ class ErasableTexts:
         scores = self.score(votes, rows) if self.heads is None else predicted
         return predicted, flipped(self.original[rows], scores, 1)
 
-    def fall(self, predicted: Tensor) -> Tensor:
+    def measure_fall(self, predicted: Tensor) -> Tensor:
         """Compute how far the probability of the decision falls to other predictions: (n, C, K) -> (n, K)."""
         chosen = self.decision[..., None].expand(-1, 1, predicted.shape[2])
         return (self.predicted - predicted).gather(1, chosen)[:, 0]
@@ -111,7 +111,7 @@ class ErasableTexts:
 
         It is computed as sum_c p_c (z_tm - z_tc), which keeps its digits where p_m is nearly 1.
         """
-        return (self.predicted.transpose(1, 2) @ self.ahead(self.contribution))[:, 0]
+        return (self.predicted.transpose(1, 2) @ self.compare_to_decision(self.contribution))[:, 0]
 
     @cached_property
     def margin(self) -> Tensor:
@@ -124,7 +124,8 @@ class ErasableTexts:
         # where not even float64 knows of another class, all others count alike
         even = torch.ones_like(others).scatter(1, self.decision[..., None], 0.0)
         others = others.where(others.sum(1, keepdim=True) > 0, even)
-        return ((others / others.sum(1, keepdim=True)).transpose(1, 2) @ self.ahead(self.contribution))[:, 0]
+        shares = others / others.sum(1, keepdim=True)
+        return (shares.transpose(1, 2) @ self.compare_to_decision(self.contribution))[:, 0]
 
     @property
     def gradient(self) -> Tensor:
@@ -144,12 +145,12 @@ class ErasableTexts:
         """
         return self.attention * self.lead
 
-    def ahead(self, values: Tensor) -> Tensor:
-        """Each item's value for the predicted class minus its value for every class, (n, C, L) -> (n, C, L)."""
+    def compare_to_decision(self, values: Tensor) -> Tensor:
+        """Subtract from each item's value for the predicted class its value for every class: (n, C, L), likewise."""
         return values.gather(1, self.decision[..., None].expand(-1, 1, values.shape[2])) - values
 
 
-def batches_to_erase(readout: Readout) -> Iterator[Padded]:
+def batch_items(readout: Readout) -> Iterator[Padded]:
     """Cut a readout into batches in float64, shortest texts first, of about `POSITIONS` items together.
 
     With several heads, a batch has fewer items: they are larger.
@@ -157,9 +158,9 @@ def batches_to_erase(readout: Readout) -> Iterator[Padded]:
     return readout.batches(torch.float64, POSITIONS if readout.attending is None else POSITIONS // 8)
 
 
-def erasable(readout: Readout) -> Iterator[ErasableTexts]:
-    """Count the votes of all texts of a readout, in the batches of `batches_to_erase`."""
-    return map(count_votes, batches_to_erase(readout))
+def batch_erasable(readout: Readout) -> Iterator[ErasableTexts]:
+    """Count the votes of all texts of a readout, in the batches of `batch_items`."""
+    return map(count_votes, batch_items(readout))
 
 
 def count_votes(texts: Padded) -> ErasableTexts:
@@ -187,12 +188,12 @@ def find_contributions(texts: Padded) -> Tensor | None:
     return count_votes(texts).exact_contributions[:, :-1]
 
 
-def reordered(votes: Tensor, order: Tensor) -> Tensor:
+def reorder_votes(votes: Tensor, order: Tensor) -> Tensor:
     """Put votes and mass into the order of a ranking, padding last: (n, F, L), positions (n, L) -> (n, F, L)."""
     return votes.gather(2, order[:, None].expand_as(votes))
 
 
-def left(votes: Tensor) -> Tensor:
+def sum_remaining(votes: Tensor) -> Tensor:
     """Sum up the votes and mass that remain when the first k items are erased, for k = 0 to L - 1.
 
     (n, F, L) in the order of a ranking -> (n, F, L), position k for k erased items.
@@ -220,11 +221,11 @@ def find_flips(texts: ErasableTexts, remaining: Tensor, most: Tensor) -> Tensor:
 
 def find_share(texts: ErasableTexts, order: Tensor) -> Tensor:
     """Find the share of the items erased in an order (n, L) when the decision first changes, (n,); NaN for never."""
-    removed = find_flips(texts, left(reordered(texts.votes, order)), texts.lengths)
+    removed = find_flips(texts, sum_remaining(reorder_votes(texts.votes, order)), texts.lengths)
     return (removed.double() / texts.lengths).where(removed > 0, torch.nan)
 
 
-def without(texts: ErasableTexts, positions: Tensor) -> Tensor:
+def sum_without(texts: ErasableTexts, positions: Tensor) -> Tensor:
     """Sum up votes and mass when one item is erased, for each of K positions: (n, K) -> (n, F, K)."""
     kept = texts.votes.new_ones(*positions.shape, texts.votes.shape[2])
     return texts.votes @ kept.scatter_(2, positions[..., None], 0.0).transpose(1, 2)

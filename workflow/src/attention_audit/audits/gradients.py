@@ -32,7 +32,7 @@ from torch.nn.functional import pad
 from attention_audit.arrays import Integers
 from attention_audit.batching import sort_into_runs
 from attention_audit.model.batch import Batch, Split
-from attention_audit.model.network import Network, Output
+from attention_audit.model.network import Network, Output, use_inference
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
 
@@ -42,26 +42,15 @@ MEMORY = 4
 """How many times more memory a token of a Transformer takes where gradients are computed."""
 
 
-@contextmanager
-def evaluating(model: Network) -> Iterator[None]:
-    """Switch dropout off in the block and leave gradients on; afterwards the model is in the mode it had before."""
-    training = model.training
-    model.eval()
-    try:
-        yield
-    finally:
-        model.train(training)
-
-
-def flat(batch: Batch) -> Batch:
+def require_flat(batch: Batch) -> Batch:
     """Return the batch; raise ValueError where the items of its texts are sentences."""
     if batch.documents is not None:
         raise ValueError("attributions score the tokens of flat texts, not of texts that are read as sentences")
     return batch
 
 
-def vectors_of(model: Network, batch: Batch) -> Tensor:
-    """The vectors of a batch, detached from the embedding, one for each position that is read: (B, P, E).
+def get_vectors(model: Network, batch: Batch) -> Tensor:
+    """Get the vectors of a batch, detached from the embedding, one for each position that is read: (B, P, E).
 
     The positions are the tokens between both marks, P = L + 2; for a Transformer they are its pieces.
     """
@@ -71,25 +60,22 @@ def vectors_of(model: Network, batch: Batch) -> Tensor:
     return vectors.detach()
 
 
-def of_tokens(batch: Batch) -> Tensor:
-    """(B, P), true on the positions that are of a token of the text: no mark, no padding, nothing of a query."""
+def find_tokens(batch: Batch) -> Tensor:
+    """Find the token of the text that each position is of, (B, P); -1 for marks, padding and what is of a query."""
     if batch.pieces is None:
-        return pad(batch.mask, (1, 1))
-    return (batch.pieces.words >= 0) & (batch.pieces.words < batch.pieces.read[:, None])
+        return torch.arange(-1, batch.mask.shape[1] + 1, device=batch.ids.device).where(pad(batch.mask, (1, 1)), -1)
+    return batch.pieces.words.where(batch.pieces.words < batch.pieces.read[:, None], -1)
 
 
-def by_token(batch: Batch, values: Tensor) -> Tensor:
-    """Values of the positions, (B, P), as those of the tokens, (B, L): sums over the pieces of each."""
-    if batch.pieces is None:
-        return values[:, 1:-1]
+def sum_pieces(batch: Batch, values: Tensor) -> Tensor:
+    """Sum values of positions, (B, P), to those of the tokens, (B, L), over the pieces of each."""
     longest = batch.mask.shape[1]
-    token = batch.pieces.words.where(of_tokens(batch), longest)
-    sums = values.new_zeros(len(values), longest + 1)
-    return sums.scatter_add(1, token, values)[:, :-1]
+    token = find_tokens(batch)
+    return values.new_zeros(len(values), longest + 1).scatter_add(1, token.where(token >= 0, longest), values)[:, :-1]
 
 
 def run_on(model: Network, batch: Batch, vectors: Tensor) -> Output:
-    """The model's output for texts whose vectors are replaced by `vectors` (B, P, E).
+    """Run the model on texts whose vectors are replaced by `vectors` (B, P, E).
 
     The embedding is extended by one row for each position of each text. So two positions with the same word have
     vectors of their own, and the encoder may look up a position as often as it likes.
@@ -104,27 +90,32 @@ def run_on(model: Network, batch: Batch, vectors: Tensor) -> Output:
     return output
 
 
-def text_by_text(
+def compute_by_text(
     model: Network, split: Split, members: Integers, tokens: float, values: Callable[[Integers, Batch], Tensor]
 ) -> Scores:
-    """The values of the tokens of each text, from those of the texts at `members` in batches (n, L), with gradients on.
+    """Compute values of the tokens of the texts at `members`, in batches (n, L), with gradients on.
 
     Batches have at most `tokens` padded tokens, the shortest texts first, fewer for a Transformer. Raises ValueError
     where the items of a text are sentences, since attributions score tokens.
     """
     scores = [np.zeros(length) for length in split.lengths]
     # the fast recurrent kernels of a GPU have no backward pass in evaluation
-    with evaluating(model), torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
+    with (
+        use_inference(model),
+        torch.inference_mode(False),
+        torch.enable_grad(),
+        torch.backends.cudnn.flags(enabled=False),
+    ):
         for rows in sort_into_runs(split.sizes[members] + 2, split.room(tokens, MEMORY)):
             texts = members[rows]
-            found = values(texts, flat(split.batch(texts))).detach().double().cpu().numpy()
+            found = values(texts, require_flat(split.batch(texts))).detach().double().cpu().numpy()
             for member, of_text in zip(texts, found, strict=True):
                 scores[member] = of_text[: split.lengths[member]]
     return scores
 
 
-def log_odds(logits: Tensor) -> Tensor:
-    """Log odds of the most likely class against all others: (B, O) -> (B,).
+def compute_log_odds(logits: Tensor) -> Tensor:
+    """Compute the log odds of the most likely class against all others: (B, O) -> (B,).
 
     With one output these are the log odds of class 1, whose sign may differ. Where a text has only one candidate, the
     result is 0 with a gradient of zero.
@@ -139,29 +130,29 @@ def log_odds(logits: Tensor) -> Tensor:
     return odds.masked_fill(alone, 0.0)
 
 
-def gradients(model: Network, split: Split, attached: bool = False) -> Scores:
+def compute_gradients(model: Network, split: Split, attached: bool = False) -> Scores:
     """Compute each token's share of the gradient, text by text.
 
     `attached`: let the attention weights depend on the vectors too. The shares are zeros where a text's gradient is
     zero everywhere. Raises ValueError on a split that is read as sentences.
     """
 
-    def slopes(_: Integers, batch: Batch) -> Tensor:
-        vectors = vectors_of(model, batch).requires_grad_()
-        odds = log_odds(run_on(model, batch, vectors).logits)
+    def compute_slopes(_: Integers, batch: Batch) -> Tensor:
+        vectors = get_vectors(model, batch).requires_grad_()
+        odds = compute_log_odds(run_on(model, batch, vectors).logits)
         (slope,) = torch.autograd.grad(odds.sum(), vectors)
-        return by_token(batch, (slope * vectors).sum(-1))
+        return sum_pieces(batch, (slope * vectors).sum(-1))
 
     def cut(module: Any, inputs: Any, weights: Tensor) -> Tensor:
         return weights.detach()
 
     with nullcontext() if attached else model.attention.register_forward_hook(cut):
-        products = text_by_text(model, split, np.arange(len(split)), TOKENS, slopes)
+        products = compute_by_text(model, split, np.arange(len(split)), TOKENS, compute_slopes)
     return [magnitudes / (magnitudes.sum() or 1.0) for magnitudes in map(np.abs, products)]
 
 
 @contextmanager
-def constant_weights(model: Network) -> Iterator[None]:
+def disable_weight_gradients(model: Network) -> Iterator[None]:
     """Compute no gradients of the model's own weights in the block: an LSTM's cost as much again as its inputs'."""
     learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
     for parameter in learnt:
@@ -173,29 +164,29 @@ def constant_weights(model: Network) -> Iterator[None]:
             parameter.requires_grad_(True)
 
 
-def integrated_gradients(model: Network, split: Split, steps: int, members: Integers) -> Scores:
+def compute_integrated_gradients(model: Network, split: Split, steps: int, members: Integers) -> Scores:
     """Compute what each token of the texts at `members` adds to the probability of the predicted class, with its sign.
 
     Raises ValueError on a split that is read as sentences.
     """
     from captum.attr import IntegratedGradients
 
-    def gains(texts: Integers, batch: Batch) -> Tensor:
-        def probability(vectors: Tensor, rows: Tensor, chosen: Tensor) -> Tensor:
+    def compute_gains(texts: Integers, batch: Batch) -> Tensor:
+        def predict(vectors: Tensor, rows: Tensor, chosen: Tensor) -> Tensor:
             copies = split.batch(texts[rows.cpu().numpy()])
             return probabilities(run_on(model, copies, vectors).logits).gather(1, chosen[:, None]).squeeze(1)
 
-        vectors = vectors_of(model, batch)
-        attributed: Tensor = IntegratedGradients(probability).attribute(
+        vectors = get_vectors(model, batch)
+        attributed: Tensor = IntegratedGradients(predict).attribute(
             vectors,
-            baselines=vectors.masked_fill(of_tokens(batch)[..., None], 0.0),
+            baselines=vectors.masked_fill(find_tokens(batch)[..., None] >= 0, 0.0),
             additional_forward_args=(
                 torch.arange(len(texts), device=vectors.device),
                 probabilities(model(batch).logits).argmax(1),
             ),
             n_steps=steps,
         )
-        return by_token(batch, attributed.sum(-1))
+        return sum_pieces(batch, attributed.sum(-1))
 
-    with constant_weights(model):
-        return text_by_text(model, split, members, split.room(TOKENS, MEMORY) / steps, gains)
+    with disable_weight_gradients(model):
+        return compute_by_text(model, split, members, split.room(TOKENS, MEMORY) / steps, compute_gains)

@@ -37,8 +37,8 @@ from .settings import InstanceAdversary
 PADDING_LOGIT = -60.0
 
 
-def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: InstanceAdversary) -> Tensor:
-    """Derivative of the objective above with respect to the logits u: (K, n, L) or (K, n, H, L), likewise.
+def compute_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: InstanceAdversary) -> Tensor:
+    """Compute the derivative of the objective above with respect to the logits u: (K, n, L) or (K, n, H, L), likewise.
 
     target (1, n, C): the prediction p.
     """
@@ -57,19 +57,19 @@ def loss_gradient(logits: Tensor, texts: Padded, target: Tensor, settings: Insta
     log_sums = (seen[:, None] + others).log_()
     gradient = (weight @ log_sums.flatten(2)).view_as(seen).sub_(log_seen, alpha=float(weight.sum()))
 
-    def penalty(predicted: Tensor) -> Tensor:
+    def compute_slope(predicted: Tensor) -> Tensor:
         beyond = (tvd(predicted, target) > settings.margin)[..., None]
         return torch.sign(predicted - target) / 2 * beyond
 
     if texts.heads is not None:
         # of the mean of the heads, each has an equal part
         gradient = (gradient / attention.shape[2])[:, :, None]
-    gradient = gradient.add(texts.compute_descent(attention, penalty), alpha=settings.penalty)
+    gradient = gradient.add(texts.compute_descent(attention, compute_slope), alpha=settings.penalty)
     return attention * (gradient - (gradient * attention).sum(-1, keepdim=True))
 
 
-def starts(texts: Padded, ids: Sequence[str], restarts: int, seed: int) -> Tensor:
-    """Standard normal numbers for n texts, (K, n, L) or (K, n, H, L), 0 on padding; they are the same in every batch.
+def draw_starts(texts: Padded, ids: Sequence[str], restarts: int, seed: int) -> Tensor:
+    """Draw standard normal numbers for n texts, (K, n, L) or (K, n, H, L), 0 on padding, the same in every batch.
 
     `ids` are the ids of all texts of the readout.
     """
@@ -80,8 +80,8 @@ def starts(texts: Padded, ids: Sequence[str], restarts: int, seed: int) -> Tenso
     return torch.from_numpy(drawn).to(texts.attention.dtype)
 
 
-def search(texts: Padded, settings: InstanceAdversary, start: Tensor) -> Tensor:
-    """Adversarial weights for n texts from K restarts, 0 on padding, in the shape of `start`, which is `starts`."""
+def search_weights(texts: Padded, settings: InstanceAdversary, start: Tensor) -> Tensor:
+    """Search adversarial weights for n texts from K restarts, 0 on padding; `start` is `draw_starts`, likewise."""
     if texts.heads is not None:
         texts = replace(texts, heads=texts.heads.round_values())
     logits = (settings.spread * start).masked_fill_(texts.padding, PADDING_LOGIT).requires_grad_()
@@ -89,13 +89,13 @@ def search(texts: Padded, settings: InstanceAdversary, start: Tensor) -> Tensor:
     target = texts.predict(texts.weights[None])
     with torch.no_grad():
         for _ in range(settings.steps):
-            logits.grad = loss_gradient(logits, texts, target, settings)
+            logits.grad = compute_gradient(logits, texts, target, settings)
             optimiser.step()
         return logits.masked_fill(texts.padding, float("-inf")).softmax(-1)
 
 
-def furthest(texts: Padded, restarts: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The weights with the greatest JSD among the admissible restarts (TVD at most epsilon) and the base model's own.
+def find_furthest(texts: Padded, restarts: Tensor, epsilon: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Find the weights of the greatest JSD among the admissible restarts (TVD at most epsilon) and the model's own.
 
     restarts (K, n, L) or (K, n, H, L) -> weights (n, L) or (n, H, L), JSD (n,), prediction (n, C), number of admissible
     restarts (n,).
@@ -112,7 +112,8 @@ def furthest(texts: Padded, restarts: Tensor, epsilon: float) -> tuple[Tensor, T
 def instance_adversary(
     base: Readout, settings: InstanceAdversary, seed: int, report: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Columns id, jsd (nats), tvd, decision_flip, admissible, base_prediction, base_max_attention, attention.
+    """Return the columns id, jsd (nats), tvd, decision_flip, admissible, base_prediction, base_max_attention,
+    attention.
 
     One row for each text of `base`. admissible: how many restarts kept the prediction. attention: the weights found,
     with several heads those of all of them, item by item.
@@ -122,8 +123,8 @@ def instance_adversary(
 
     def measure(texts: Padded, exact: Padded) -> dict[str, Any]:
         nonlocal done, shown
-        restarts = search(texts, settings, starts(texts, base.ids, settings.restarts, seed))
-        best, divergence, predicted, admissible = furthest(exact, restarts.double(), settings.epsilon)
+        restarts = search_weights(texts, settings, draw_starts(texts, base.ids, settings.restarts, seed))
+        best, divergence, predicted, admissible = find_furthest(exact, restarts.double(), settings.epsilon)
         original = exact.predict(exact.weights[None])[0]
         by_item = best.float() if texts.heads is None else best.float().transpose(1, 2)
         done += len(texts.members)

@@ -28,8 +28,8 @@ from attention_audit.model.network import Network, PairClassifier, read, use_inf
 from attention_audit.model.tail import probabilities
 from attention_audit.readout import Scores
 
-from .gradients import flat
-from .shared_states import shared
+from .gradients import require_flat
+from .shared_states import share_states
 
 READ = 1 << 12
 """Padded tokens at most of the texts that are read together."""
@@ -53,7 +53,7 @@ class Deletions(NamedTuple):
     flips: list[Flags]
 
 
-def equally_long(lengths: Integers) -> Iterator[Integers]:
+def group_by_length(lengths: Integers) -> Iterator[Integers]:
     """Group the places of texts of one length whose deletions have at most `STATES` states; or of a single text."""
     for length in np.unique(lengths):
         places = np.flatnonzero(lengths == length)
@@ -61,8 +61,8 @@ def equally_long(lengths: Integers) -> Iterator[Integers]:
         yield from np.split(places, range(at_once, len(places), at_once))
 
 
-def logits(models: Sequence[Network], texts: Batch) -> Tensor:
-    """The logits of M models, (M, R, O); what a Transformer reads is cut into batches of similar length.
+def compute_logits(models: Sequence[Network], texts: Batch) -> Tensor:
+    """Compute the logits of M models, (M, R, O); what a Transformer reads is cut into batches of similar length.
 
     Several models have one frozen Transformer, which reads once for all of them.
     """
@@ -91,10 +91,12 @@ class Reading:
     def __init__(self, models: Sequence[Network], split: Split, members: Integers) -> None:
         self.models, self.split, self.members = models, split, members
         model = models[0]
-        self.batch = flat(split.batch(members))
+        self.batch = require_flat(split.batch(members))
         # a Transformer lets every state depend on every token
         alone = self.batch.pieces is not None
-        self.sharing = None if alone else shared(model.encoder, model.embedding(self.batch.ids), self.batch.lengths)
+        self.sharing = (
+            None if alone else share_states(model.encoder, model.embedding(self.batch.ids), self.batch.lengths)
+        )
         self.query = model.query(self.batch) if isinstance(model, PairClassifier) and not alone else None
         if self.sharing:
             # the same model, which takes the states of its texts from its batches
@@ -102,29 +104,29 @@ class Reading:
             model._modules = {**model._modules, "encoder": Carried(model.encoder.width)}
             self.models = [model]
 
-    def _predicted(self, texts: Batch, text: Tensor, states: Tensor | None) -> Tensor:
-        """Predictions (M, R, C) for copies of the texts at `text` (R,), from their states where these are known."""
+    def _predict(self, texts: Batch, text: Tensor, states: Tensor | None) -> Tensor:
+        """Predict for copies of the texts at `text` (R,), from their states where these are known: (M, R, C)."""
         if states is not None:
             texts = replace(texts, states=states, summary=None if self.query is None else self.query[text])
-        return probabilities(logits(self.models, texts).double())
+        return probabilities(compute_logits(self.models, texts).double())
 
-    def whole(self) -> Tensor:
-        """Predictions for the texts themselves, (M, N, C): those of one length together, without padding, as copies of
+    def predict_whole(self) -> Tensor:
+        """Predict for the texts themselves, (M, N, C): those of one length together, without padding, as copies of
         them are predicted, since rounding in another order would enter what a deletion changes.
         """
         if self.sharing is None:
-            return probabilities(logits(self.models, self.batch).double())
+            return probabilities(compute_logits(self.models, self.batch).double())
         lengths = self.split.lengths[self.members]
         groups = [np.flatnonzero(lengths == length) for length in np.unique(lengths)]
         found = []
         for places in groups:
             text = torch.from_numpy(places).to(self.batch.ids.device)
             states = self.sharing.states[text, : lengths[places[0]]]
-            found.append(self._predicted(self.split.batch(self.members[places]), text, states))
+            found.append(self._predict(self.split.batch(self.members[places]), text, states))
         return torch.cat(found, 1)[:, np.concatenate(groups).argsort()]
 
-    def without_each(self, places: Integers) -> Tensor:
-        """Predictions for the texts at `places` (n,), all of one length L, without each token: (M, L, n, C)."""
+    def predict_without_each(self, places: Integers) -> Tensor:
+        """Predict for the texts at `places` (n,), all of one length L, without each token: (M, L, n, C)."""
         length = int(self.split.lengths[self.members[places[0]]])
         at_once = max(1, STATES // (len(places) * (length - 1)))
         texts, after = torch.from_numpy(places).to(self.batch.ids.device), []
@@ -138,13 +140,13 @@ class Reading:
             states = None
             if self.sharing is not None:
                 states = self.sharing.states[text[:, None], kept]
-                self.sharing.rewrite(states.view(stop - start, len(places), length - 1, -1), texts, start, stop)
-            predicted = self._predicted(self._copies(text, kept, counts), text, states)
+                self.sharing.update(states.view(stop - start, len(places), length - 1, -1), texts, start, stop)
+            predicted = self._predict(self._copy(text, kept, counts), text, states)
             after.append(predicted.view(len(self.models), stop - start, len(places), -1))
         return torch.cat(after, 1)
 
-    def _copies(self, text: Tensor, kept: Tensor, counts: Tensor) -> Batch:
-        """Copies of texts that keep some tokens, as in `shared_states`: (R,), (R, K), (R,)."""
+    def _copy(self, text: Tensor, kept: Tensor, counts: Tensor) -> Batch:
+        """Copy texts without some tokens, as in `shared_states`: (R,), (R, K), (R,)."""
         texts = self.split.batch(self.members[text.cpu().numpy()])
         place, end = torch.arange(kept.shape[1] + 2, device=kept.device), counts[:, None] + 1
         ids = texts.ids.gather(1, pad(kept + 1, (1, 1))).masked_fill(place > end, 0)
@@ -155,20 +157,19 @@ class Reading:
             texts = replace(texts, pieces=texts.pieces.keep_words(stays[:, :-1]))
         return replace(texts, ids=ids.scatter(1, end, mark), lengths=counts)
 
-    def keeping(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
-        """Predictions for copies that keep some tokens, as in `shared_states`: (R,), (R, K), (R,) -> (M, R, C)."""
-        states = None if self.sharing is None else self.sharing.keep(text, kept, counts)
-        return self._predicted(self._copies(text, kept, counts), text, states)
+    def predict_copies(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+        """Predict for copies that keep some tokens, as in `shared_states`: (R,), (R, K), (R,) -> (M, R, C)."""
+        states = None if self.sharing is None else self.sharing.read_kept(text, kept, counts)
+        return self._predict(self._copy(text, kept, counts), text, states)
 
 
 def leave_one_out(model: Network, split: Split, members: Integers | None = None) -> Deletions:
-    """`leave_one_out_of` one model."""
-    (found,) = leave_one_out_of([model], split, members)
-    return found
+    """Return `delete_each` of one model."""
+    return delete_each([model], split, members)[0]
 
 
-def leave_one_out_of(models: Sequence[Network], split: Split, members: Integers | None = None) -> list[Deletions]:
-    """What each token's deletion does in the texts at `members` (by default all), of each model.
+def delete_each(models: Sequence[Network], split: Split, members: Integers | None = None) -> list[Deletions]:
+    """Delete each token of the texts at `members` (by default all), and find what this does to each model.
 
     Several models are such as have one frozen Transformer, which reads each shortened text once for all of them. The
     only token of a text is not deleted, since no text would remain: its distance and fall are 0. Raises ValueError
@@ -177,10 +178,10 @@ def leave_one_out_of(models: Sequence[Network], split: Split, members: Integers 
     lengths = split.lengths
     members = np.arange(len(split)) if members is None else members
 
-    def zeros(kind: type) -> list[Array]:
+    def make_zeros(kind: type) -> list[Array]:
         return [np.zeros(length, kind) for length in lengths]
 
-    found = [Deletions(zeros(float), np.full(len(split), -1), zeros(float), zeros(bool)) for _ in models]
+    found = [Deletions(make_zeros(float), np.full(len(split), -1), make_zeros(float), make_zeros(bool)) for _ in models]
     with ExitStack() as modes:
         for model in models:
             modes.enter_context(use_inference(model))
@@ -188,13 +189,13 @@ def leave_one_out_of(models: Sequence[Network], split: Split, members: Integers 
         for run in sort_into_runs(lengths[several], READ):
             texts = several[run]
             reading = Reading(models, split, texts)
-            whole = reading.whole()
-            for places in equally_long(lengths[texts]):
-                without = reading.without_each(places)
+            whole = reading.predict_whole()
+            for places in group_by_length(lengths[texts]):
+                without = reading.predict_without_each(places)
                 for deletions, before, after in zip(found, whole[:, places], without, strict=True):
                     decision = before.argmax(1)
                     chosen = decision.expand(len(after), -1)[..., None]
-                    falls = before.gather(1, decision[:, None])[:, 0] - after.gather(2, chosen)[..., 0]
+                    falls = (before - after).gather(2, chosen)[..., 0]
                     deletions.predicted[texts[places]] = decision.cpu()
                     columns = (
                         values.t().cpu().numpy() for values in (tvd(after, before), falls, flipped(before, after))
@@ -204,7 +205,9 @@ def leave_one_out_of(models: Sequence[Network], split: Split, members: Integers 
     return found
 
 
-def deleting(model: Network, split: Split, members: Integers, gone: Flags) -> Iterator[tuple[Integers, Tensor, Tensor]]:
+def predict_without(
+    model: Network, split: Split, members: Integers, gone: Flags
+) -> Iterator[tuple[Integers, Tensor, Tensor]]:
     """Predict for texts before and after some of their words are deleted, of which at least one is left.
 
     members (R,): the texts, one of which may stand there several times. gone (R, L): the words that go. Yields rows of
@@ -218,12 +221,12 @@ def deleting(model: Network, split: Split, members: Integers, gone: Flags) -> It
     for group in sort_into_runs(split.lengths[different], READ):
         texts = different[group]
         reading = Reading([model], split, texts)
-        (before,) = reading.whole()
+        (before,) = reading.predict_whole()
         place[texts] = np.arange(len(texts))
         of_texts = np.flatnonzero(np.isin(members, texts))
         for run in sort_into_runs(remaining[of_texts], TOKENS):
             rows = of_texts[run]
             copies = (place[members[rows]], kept[rows, : remaining[rows].max()], remaining[rows])
             text, *words = (torch.from_numpy(some).to(before.device) for some in copies)
-            (after,) = reading.keeping(text, *words)
+            (after,) = reading.predict_copies(text, *words)
             yield rows, before[text], after

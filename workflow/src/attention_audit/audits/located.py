@@ -38,8 +38,8 @@ from attention_audit.arrays import Flags, Floats, Integers
 from attention_audit.batching import runs, sort_into_runs, stream
 from attention_audit.columns.audits import DELETED, LIKELY, MASK, UNKNOWN
 from attention_audit.corpus.vocabulary import UNKNOWN as UNKNOWN_ROW
-from attention_audit.model.batch import Batch, Split
-from attention_audit.model.network import Network, use_inference
+from attention_audit.model.batch import Batch
+from attention_audit.model.network import use_inference
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.model.tail import probabilities
 from attention_audit.padded import Padded
@@ -47,25 +47,23 @@ from attention_audit.readout import Readout, Scores
 from attention_audit.transformer.opening import open_tokenizer
 
 from .attributed import Attributed
-from .batches import collect, select_class, to_columns
+from .batches import collect, make_columns, select_class
 from .erasure import ErasableTexts, find_share
-from .gradients import flat, of_tokens
-from .leave_one_out import TOKENS, Deletions, deleting, logits
-from .rankings import batch_states, list_scores
+from .gradients import find_tokens, require_flat
+from .leave_one_out import TOKENS, Deletions, compute_logits, predict_without
+from .rankings import batch_states
 from .settings import Agreement, Deletion, Erasure
 
 StandIn = Callable[[Integers, Tensor], Tensor]
 """Ids in the place of those of the words of some texts: the texts (R,), the ids of their words (R, L) -> (R, L)."""
-FURTHER = ("loo", "integrated_gradients")
-"""The rankings by what the model predicts of other words; `names.RANKINGS` declares how all of them look."""
 TOGETHER = 1 << 16
 """Padded tokens at most of the texts whose deletions are compared at once."""
 
 
-def sizes(lengths: Integers) -> Integers:
-    """How many words are deleted from texts of at least two words, (n,) -> (n, 5)."""
-    shares = -(-lengths[:, None] * np.array(DELETED) // 100)
-    return np.concatenate([np.ones_like(shares[:, :1]), shares], 1)
+def count_deleted(lengths: Integers) -> Integers:
+    """Count the words that are deleted from texts of at least two words, (n,) -> (n, 5)."""
+    counts: Integers = np.maximum(-(-lengths[:, None] * np.array([0, *DELETED]) // 100), 1)
+    return counts
 
 
 def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list[Integers]], dict[str, Floats]]:
@@ -88,13 +86,13 @@ def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list
     return orders, collect(measure, batch_states(readout))
 
 
-def erased_sets(lengths: Integers, members: Integers, orders: list[Integers]) -> tuple[Integers, Flags, Integers]:
-    """Find the different sets of words that are the first of n orders of the texts at `members`, by `sizes`.
+def find_sets(lengths: Integers, members: Integers, orders: list[Integers]) -> tuple[Integers, Flags, Integers]:
+    """Find the different sets of words that are the first of n orders of the texts at `members`, by `count_deleted`.
 
     lengths (N,): those of all texts. Returns the text of each set, (D,), its words, (D, L), and which set each order
     has at each size, (n, 5).
     """
-    count, longest = sizes(lengths[members]), max(map(len, orders))
+    count, longest = count_deleted(lengths[members]), max(map(len, orders))
     # the place of each word in its text's order; past the last word one behind all others
     places = np.full((len(orders), longest), longest)
     for row, positions in zip(places, orders, strict=True):
@@ -124,23 +122,18 @@ class Ranked(NamedTuple):
 
 def rank_texts(texts: Attributed, agreement: Agreement, seed: int, deletion: Deletion) -> Ranked:
     """List the rows of `located`."""
-    chosen, gains = texts.integrated(agreement)
-    several = texts.deletable(agreement, deletion)
-    deletions = texts.deletions_of(several)
-    scores = list_scores(texts.readout, seed) | dict(zip(FURTHER, (deletions.falls, gains), strict=True))
-    scores |= {name: [own.astype(np.float64) for own in every] for name, every in texts.readout.maps.items()}
+    scores, asked = texts.score_words(agreement, deletion, seed)
     orders, erased = rank(texts.readout, scores)
-    asked = dict.fromkeys(orders, several) | {"integrated_gradients": np.intersect1d(several, chosen)}
     rows = [
         (member, name, orders[name][member], scores[name][member], erased[name][member])
         for name, members in asked.items()
         for member in members
     ]
-    member, *columns = to_columns(Ranked._fields[1:], rows).values()
-    return Ranked(deletions, np.array(member, int), *columns)
+    member, *columns = make_columns(Ranked._fields[1:], rows).values()
+    return Ranked(texts.find_deletions(asked["loo"]), np.array(member, int), *columns)
 
 
-def in_runs(lengths: Integers, rows: Ranked) -> Iterator[Integers]:
+def split_rows(lengths: Integers, rows: Ranked) -> Iterator[Integers]:
     """Cut the rows into parts that are computed together, the shortest texts first; all rankings of a text lie
     together.
     """
@@ -150,37 +143,38 @@ def in_runs(lengths: Integers, rows: Ranked) -> Iterator[Integers]:
 
 
 def measure_falls(lengths: Integers, rows: Ranked, lose: Callable[[Integers, Flags], Floats]) -> Floats:
-    """Compute what the predicted class loses without the first words of each row, (R, 5), by `sizes`.
+    """Compute what the predicted class loses without the first words of each row, (R, 5), by `count_deleted`.
 
     lose: the same of different sets of words, from the text of each, (D,), and its words, (D, L).
     """
     lost = np.empty((len(rows.member), 1 + len(DELETED)))
-    for part in in_runs(lengths, rows):
-        text, gone, same = erased_sets(lengths, rows.member[part], [rows.words[row] for row in part])
+    for part in split_rows(lengths, rows):
+        text, gone, same = find_sets(lengths, rows.member[part], [rows.words[row] for row in part])
         lost[part] = lose(text, gone)[same]
     return lost
 
 
-def delete_sets(model: Network, split: Split, deletions: Deletions, text: Integers, gone: Flags) -> Floats:
+def delete_sets(texts: Attributed, deletions: Deletions, text: Integers, gone: Flags) -> Floats:
     """Compute what the predicted class loses where words are deleted: texts (D,), words (D, L) -> (D,)."""
     lost = np.array([deletions.falls[member][words.argmax()] for member, words in zip(text, gone, strict=True)])
     several = np.flatnonzero(gone.sum(1) > 1)
-    with use_inference(model):
-        for rows, before, after in deleting(model, split, text[several], gone[several]):
+    with use_inference(texts.model):
+        for rows, before, after in predict_without(texts.model, texts.split, text[several], gone[several]):
             lost[several[rows]] = select_class(before - after, deletions.predicted[text[several[rows]]])
     return lost
 
 
 def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> dict[str, Any]:
-    """Columns id, ranking, words, falls, top_flips, fraction_removed; one row for each ranking and text of two words.
+    """Return the columns id, ranking, words, falls, top_flips, fraction_removed; one row for each ranking and text of
+    two words.
 
     falls: the probability of the predicted class, before minus after the first k words of the ranking are deleted, for
-    each k of `sizes`. top_flips: whether the class changes without the first word. fraction_removed: see `rank`.
-    Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`; the other rankings for
-    the larger one of `deletion` and for these texts, or for all.
+    each k of `count_deleted`. top_flips: whether the class changes without the first word. fraction_removed: see
+    `rank`. Integrated gradients have rows for a sample of the texts, the one of the audit `agreement`; the other
+    rankings for the larger one of `deletion` and for these texts, or for all.
     """
     lengths, rows = texts.split.lengths, rank_texts(texts, agreement, erasure.seed, deletion)
-    lose = partial(delete_sets, texts.model, texts.split, rows.deletions)
+    lose = partial(delete_sets, texts, rows.deletions)
     firsts = zip(rows.member, rows.words, strict=True)
     return {
         "id": [texts.readout.ids[i] for i in rows.member],
@@ -208,16 +202,16 @@ def draw_others(own: Integers, occurrences: Integers, uniform: Floats) -> Intege
 def draw_likely(texts: Attributed, occurrences: Integers, seed: int) -> StandIn:
     """Draw likely words in the place of others."""
 
-    def stand_in(members: Integers, words: Tensor) -> Tensor:
+    def draw(members: Integers, words: Tensor) -> Tensor:
         streams = (stream("replaced", texts.readout.ids[member], seed) for member in members)
         uniform = np.stack([random.random(words.shape[1]) for random in streams])
         return torch.from_numpy(draw_others(words.cpu().numpy(), occurrences, uniform)).to(words.device)
 
-    return stand_in
+    return draw
 
 
 def repeat_id(id_: int) -> StandIn:
-    """Stand in for every word with one id."""
+    """Replace every word by one id."""
     return lambda _, words: torch.full_like(words, id_)
 
 
@@ -239,7 +233,8 @@ def replace_words(batch: Batch, members: Integers, gone: Tensor, stand_in: Stand
         words = batch.words.where(~gone, stand_in(members, batch.words))
         return replace(batch, ids=torch.cat([batch.ids[:, :1], words, batch.ids[:, -1:]], 1))
     ids = batch.pieces.ids
-    taken = of_tokens(batch) & gone.gather(1, batch.pieces.words.clamp(0, gone.shape[1] - 1))
+    token = find_tokens(batch)
+    taken = (token >= 0) & gone.gather(1, token.clamp(min=0))
     return replace(batch, pieces=replace(batch.pieces, ids=ids.where(~taken, stand_in(members, ids))))
 
 
@@ -253,7 +248,7 @@ def predict_altered(
     found = np.empty(len(members))
     with use_inference(texts.model):
         for rows in runs:
-            read_logits = read(rows, flat(texts.split.batch(members[rows])))
+            read_logits = read(rows, require_flat(texts.split.batch(members[rows])))
             found[rows] = select_class(probabilities(read_logits.double()), classes[members[rows]])
     return found
 
@@ -266,7 +261,7 @@ def replace_sets(texts: Attributed, deletions: Deletions, stand_in: StandIn, tex
 
     def read(rows: Integers, batch: Batch) -> Tensor:
         flags = torch.from_numpy(taken[rows, : batch.words.shape[1]]).to(batch.ids.device)
-        return logits([texts.model], replace_words(batch, members[rows], flags, stand_in))[0]
+        return compute_logits([texts.model], replace_words(batch, members[rows], flags, stand_in))[0]
 
     together = sort_into_runs(texts.split.lengths[members] + 2, TOKENS)
     chance = predict_altered(texts, deletions.predicted, members, together, read)
@@ -276,11 +271,11 @@ def replace_sets(texts: Attributed, deletions: Deletions, stand_in: StandIn, tex
 def replaced(
     texts: Attributed, occurrences: Integers, agreement: Agreement, erasure: Erasure, deletion: Deletion
 ) -> dict[str, Any]:
-    """Columns id, ranking, by, words, falls; one row for each stand-in, ranking and text of `located`.
+    """Return the columns id, ranking, by, words, falls; one row for each stand-in, ranking and text of `located`.
 
     falls: the probability of the class that is predicted for the whole text, before minus after the first k words of
-    the ranking are replaced, for each k of `sizes`. occurrences (V,): how often the training texts have the word of
-    each row of the embedding. A Transformer below another classifier has no rows.
+    the ranking are replaced, for each k of `count_deleted`. occurrences (V,): how often the training texts have the
+    word of each row of the embedding. A Transformer below another classifier has no rows.
     """
     lengths, named = texts.split.lengths, list_stand_ins(texts, occurrences, erasure.seed)
     rows = rank_texts(texts, agreement, erasure.seed, deletion)

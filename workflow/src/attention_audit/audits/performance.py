@@ -13,7 +13,8 @@ from attention_audit.scores import accuracy, f1, roc_auc
 
 
 def performance(readout: Readout, selection: str) -> dict[str, Any]:
-    """Columns metric, value, selection, classes; one row each for F1, accuracy and, of several gold labels, ROC-AUC.
+    """Return the columns metric, value, selection, classes; one row each for F1, accuracy and, of several gold labels,
+    ROC-AUC.
 
     `selection` is the split by which the model's epoch was selected.
     """
@@ -43,8 +44,8 @@ def predictions(readout: Readout) -> dict[str, Any]:
 
 
 def cut_texts(readout: Readout, tokens: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Columns id, words, read: the words of a text, and how many of them are read; one row for each text that a
-    Transformer reads in part, since it has no more positions.
+    """Return the columns id, words, read: the words of a text, and how many of them are read; one row for each text
+    that a Transformer reads in part, since it has no more positions.
 
     Claims nothing of attention: what is cut off has none, and every number of such a text is one of what is read.
     """

@@ -5,6 +5,15 @@ chosen independently of the network that computes them. Where the weights are fl
 no permutation can change the prediction, whatever it rests on. Jain & Wallace 2019, section 4.2.1: the median TVD over
 random permutations. The mean TVD, the share of permutations that change the decision, and how far a map is from its own
 permutations are this package's. Runs on the readout.
+
+Heads: which head of several, if any, can be read?
+
+Each head is asked two questions of the mean map by itself. Does the prediction depend on its weights: how far does it
+move when this head's weights alone are shuffled over the items? And does it rank: when items are erased in all heads in
+the order of this head's weights, how many go until the decision flips? Claims: a head that neither moves the prediction
+nor ranks shows no reason of it, however sharp its map. That several heads are asked makes one of them look good by
+chance now and then; its seeds say whether it does again. Runs on the readout, through the tail of a Transformer. Of
+another model the mean of the heads alone decides, so that a head's weights change it by their part of the mean.
 """
 
 from typing import Any
@@ -12,56 +21,35 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
-from attention_audit.batching import stream
 from attention_audit.divergence import flipped, jsd_rearranged, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
-from .batches import collect
+from .batches import collect, draw_orders, make_columns, permute_weights
+from .erasure import ErasableTexts, batch_erasable, find_share
+from .rankings import sort_falling
 from .settings import Permutation
 
 
-def orders(
-    texts: Padded, ids: list[str], permutations: int, seed: int, marks: bool = True, purpose: str = "permutation"
-) -> Tensor:
-    """Draw random orders of the items of n texts, (permutations, n, L).
-
-    Padding keeps its places, and so do marks unless they are to move.
-
-    `ids` are the ids of all texts of the readout. Orders for another purpose are independent of these.
-    """
-    places = np.arange(texts.attention.shape[1])
-    shuffled = np.tile(places, (permutations, len(texts.members), 1))
-    moving = texts.lengths if marks else texts.words
-    for row, (member, length) in enumerate(zip(texts.members, moving.tolist(), strict=True)):
-        copies = np.broadcast_to(places[:length], (permutations, length))
-        shuffled[:, row, :length] = stream(purpose, ids[member], seed).permuted(copies, axis=1)
-    return torch.from_numpy(shuffled)
-
-
-def permuted(weights: Tensor, orders: Tensor) -> Tensor:
-    """Put weights of n texts into these orders: (n, L), (permutations, n, L) -> (permutations, n, L)."""
-    return weights.expand(orders.shape).gather(2, orders)
-
-
 def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str, Any]:
-    """Columns id, prediction, max_attention, median_tvd, mean_tvd, flips, chance_jsd (nats); one row for each
-    text.
+    """Return the columns id, prediction, max_attention, median_tvd, mean_tvd, flips, chance_jsd (nats); one row for
+    each text.
 
     Every statistic is of the same permutations. flips: the share of them that change the decision. chance_jsd: the mean
     JSD of the attention from its permutations. With several heads, one permutation of the items is that of all heads.
     """
 
     def measure(texts: Padded) -> dict[str, Any]:
-        random = orders(texts, readout.ids, settings.permutations, seed, settings.marks)
+        random = draw_orders(texts, readout.ids, settings.permutations, seed, settings.marks)
         before, after = texts.predict(texts.weights[None]), texts.predict(texts.permute(random))
         moved = tvd(after, before).numpy()
         return {
             "median_tvd": np.median(moved, axis=0),
             "mean_tvd": moved.mean(0),
             "flips": flipped(before, after).numpy().mean(0),
-            "chance_jsd": jsd_rearranged(texts.attention, permuted(texts.attention, random)).mean(0),
+            "chance_jsd": jsd_rearranged(texts.attention, permute_weights(texts.attention, random)).mean(0),
         }
 
     return {
@@ -69,3 +57,55 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str,
         "prediction": readout.predictions.astype(np.int32),
         "max_attention": readout.max_attention,
     } | collect(measure, readout.batches(torch.float64))
+
+
+MOST = 20
+"""Permutations at most: of twelve heads, a hundred each would take longer than all other audits."""
+
+
+def replace_head(texts: Padded, weights: Tensor, head: int, other: Tensor) -> Tensor:
+    """Replace the weights of one head by K others among all that a prediction is made of.
+
+    (n, H, L), (K, n, L) -> as `Padded.weights`, behind an axis of K.
+    """
+    if texts.heads is None:
+        return texts.attention + (other - weights[:, head]) / weights.shape[1]
+    every = weights.repeat(len(other), 1, 1, 1)
+    every[:, :, head] = other
+    return every
+
+
+def heads(readout: Readout, permutations: int, seed: int) -> dict[str, Any]:
+    """Return the columns id, head, items, mean_tvd, flips, fraction_removed; one row for each text and head, heads from
+    1.
+
+    mean_tvd, flips: of at most `MOST` permutations of this head's weights, the other heads as they are.
+    fraction_removed: of the items, when they are erased in all heads in the order of this head's weights until the
+    decision flips; NaN where it never does. No rows where the readout has one map.
+    """
+    if readout.several is None:
+        return make_columns(("id", "head", "items", "mean_tvd", "flips", "fraction_removed"), [])
+
+    def measure(texts: Padded) -> dict[str, Tensor]:
+        weights, before = readout.padded_heads(texts.members), texts.predict(texts.weights[None])
+        drawn = draw_orders(texts, readout.ids, min(permutations, MOST), seed)
+        moved, flips = [], []
+        for head, own in enumerate(weights.unbind(1)):
+            after = texts.predict(replace_head(texts, weights, head, permute_weights(own, drawn)))
+            moved.append(tvd(after, before).mean(0))
+            flips.append(flipped(before, after).double().mean(0))
+        return {"mean_tvd": torch.stack(moved), "flips": torch.stack(flips)}
+
+    def measure_erased(texts: ErasableTexts) -> dict[str, Tensor]:
+        of_heads = readout.padded_heads(texts.members).unbind(1)
+        shares = [find_share(texts, sort_falling(pad(own, (0, 1)), texts)) for own in of_heads]
+        return {"fraction_removed": torch.stack(shares)}
+
+    found = collect(measure, readout.batches(torch.float64)) | collect(measure_erased, batch_erasable(readout))
+    count = len(found["flips"])
+    return {
+        "id": [name for name in readout.ids for _ in range(count)],
+        "head": np.tile(np.arange(1, count + 1, dtype=np.int32), len(readout)),
+        "items": np.repeat(readout.lengths.astype(np.int32), count),
+        **{name: values.T.reshape(-1) for name, values in found.items()},
+    }

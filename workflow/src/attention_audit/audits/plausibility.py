@@ -15,6 +15,13 @@ Words with equal scores have no order. Each of these is therefore the mean over 
 closed form, so that scores that are all alike get what a random order gets on average, and no place in the text helps.
 
 A map in which nothing or everything is marked says nothing of an order: it is counted, and has no score.
+
+Plausibility where the truth is known: do maps and rankings point to the words that decide the label?
+
+Claims: attention that explains the prediction falls on the evidence far more than uniform attention does, and a ranking
+by importance starts with evidence far more often than chance would (`planted`). Assumes that the evidence positions are
+complete. Higher is better; uniform attention, or chance, is the value to beat. An item is a token, or in a hierarchical
+model a sentence; a sentence is evidence where any of its tokens is.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,9 +36,9 @@ from attention_audit.corpus.rationales import Rationale
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
-from .batches import collect, cut_rows, to_columns
-from .erasure import ErasableTexts
-from .rankings import batch_states, score_states
+from .batches import collect, cut_rows, make_columns
+from .erasure import ErasableTexts, batch_erasable
+from .rankings import RANKERS, TOPS, batch_states, score_states, sort_falling
 
 Row = tuple[Any, ...]
 """Values of `NAMES`."""
@@ -72,12 +79,7 @@ def list_cases(ids: Sequence[str], read: Iterable[Integers], rationales: Rationa
     ]
 
 
-def is_scored(marked: Flags) -> bool:
-    """Tell whether some words are marked, and others are not."""
-    return bool(marked.any() and not marked.all())
-
-
-def overlap(cases: Sequence[Case], scores: Sequence[Array]) -> dict[str, Floats]:
+def measure_overlap(cases: Sequence[Case], scores: Sequence[Array]) -> dict[str, Floats]:
     """Compute auprc, f1 and iou of n maps, (n,), from scores of their words; NaN where nothing or all is marked.
 
     auprc: a word at place j of a group of n equals, m of them marked, behind N words with M marked ones, is marked with
@@ -121,14 +123,14 @@ def overlap(cases: Sequence[Case], scores: Sequence[Array]) -> dict[str, Floats]
     return {name: np.where(scored, values, np.nan) for name, values in zip(MEASURES, found, strict=True)}
 
 
-def mass(marked: Flags, scores: Array, total: float) -> float:
+def measure_mass(marked: Flags, scores: Array, total: float) -> float:
     """Compute the share of all scores that is on marked words, (L,), (L,); NaN where nothing or all is marked, or a
     score is below 0.
 
     total: the sum of the scores over all items, of which some may be marks of a tokenizer. Where it is 0, nothing is
     preferred, and the share is that of the words.
     """
-    if not is_scored(marked) or (scores < 0).any():
+    if not 0 < marked.sum() < len(marked) or (scores < 0).any():
         return np.nan
     return float(scores[marked].cumsum()[-1] / total if total > 0 else marked.sum() / len(marked))
 
@@ -146,10 +148,10 @@ def measure_cases(ids: Sequence[str], name: str, cases: Sequence[Case], scores: 
     of_words = [scores[case.text][: len(case.marked)].astype(np.float64) for case in cases]
     signed = name in NO_SHARES or any((own < 0).any() for own in of_words)
     shares = [
-        np.nan if signed else mass(case.marked, own, scores[case.text].sum(dtype=np.float64))
+        np.nan if signed else measure_mass(case.marked, own, scores[case.text].sum(dtype=np.float64))
         for case, own in zip(cases, of_words, strict=True)
     ]
-    return list_rows(ids, name, cases, *overlap(cases, of_words).values(), shares)
+    return list_rows(ids, name, cases, *measure_overlap(cases, of_words).values(), shares)
 
 
 def list_others(ids: Sequence[str], cases: Sequence[Case]) -> list[Row]:
@@ -159,7 +161,7 @@ def list_others(ids: Sequence[str], cases: Sequence[Case]) -> list[Row]:
     word. Maps in which nothing or everything is marked take no part; f1 and iou are NaN where the others agree on no
     word.
     """
-    single = [case for case in cases if is_scored(case.marked) and case.source != MAJORITY]
+    single = [case for case in cases if 0 < case.marked.sum() < len(case.marked) and case.source != MAJORITY]
     found = []
     for _, group in groupby(single, key=lambda case: case.text):
         fellows = [*group]
@@ -169,12 +171,12 @@ def list_others(ids: Sequence[str], cases: Sequence[Case]) -> list[Row]:
             size, shared = agreed.sum(), (agreed & case.marked).sum()
             either = size + case.marked.sum()
             f1, iou = (2 * shared / either, shared / (either - shared)) if size else (np.nan, np.nan)
-            found.append((case, votes, f1, iou, mass(case.marked, votes, votes.sum())))
-    asked, scores, *measures = to_columns(("case", "votes", "f1", "iou", "mass"), found).values()
-    return list_rows(ids, OTHERS, asked, overlap(asked, scores)["auprc"], *measures)
+            found.append((case, votes, f1, iou, measure_mass(case.marked, votes, votes.sum())))
+    asked, scores, *measures = make_columns(("case", "votes", "f1", "iou", "mass"), found).values()
+    return list_rows(ids, OTHERS, asked, measure_overlap(asked, scores)["auprc"], *measures)
 
 
-def from_states(readout: Readout) -> dict[str, Sequence[Array]]:
+def list_attributions(readout: Readout) -> dict[str, Sequence[Array]]:
     """Return the attributions that a readout has, text by text: scores of its items.
 
     Those are attention and the rankings by the states under it (`rankings`), with their signs; where predictions are
@@ -192,20 +194,60 @@ def from_states(readout: Readout) -> dict[str, Sequence[Array]]:
 
 
 def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) -> dict[str, Any]:
-    """Columns id, annotator, attribution, words, marked, auprc, f1, iou, mass: a row for each text that is marked,
-    annotator or MAJORITY, and attribution.
+    """Return the columns id, annotator, attribution, words, marked, auprc, f1, iou, mass: a row for each text that is
+    marked, annotator or MAJORITY, and attribution.
 
-    The attributions are those of `from_states`, and three to hold them against. RANDOM: what a random order gets on
-    average; its mass is that of uniform weights over all items, marks of a tokenizer among them. FREQUENCY: rarer words
-    in the training split first; without a training split it has no rows. OTHERS: the other annotators, see
+    The attributions are those of `list_attributions`, and three to hold them against. RANDOM: what a random order gets
+    on average; its mass is that of uniform weights over all items, marks of a tokenizer among them. FREQUENCY: rarer
+    words in the training split first; without a training split it has no rows. OTHERS: the other annotators, see
     `list_others`.
     """
     some = readout.aligned([name for name in readout.ids if name in rationales])
     if not len(some):
-        return to_columns(NAMES, [])
+        return make_columns(NAMES, [])
     cases = list_cases(some.ids, some.places, rationales)
-    every = from_states(some) | {RANDOM: [np.ones(length) for length in some.lengths]}
+    every = list_attributions(some) | {RANDOM: [np.ones(length) for length in some.lengths]}
     if all(name in frequency for name in some.ids):
         every[FREQUENCY] = [-1.0 * frequency[name][at] for name, at in zip(some.ids, some.places, strict=True)]
     rows = [row for name, scores in every.items() for row in measure_cases(some.ids, name, cases, scores)]
-    return to_columns(NAMES, rows + list_others(some.ids, cases))
+    return make_columns(NAMES, rows + list_others(some.ids, cases))
+
+
+def find_evidence(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[int, Integers]:
+    """Find the items that are evidence by the position of their text; what a Transformer has not read is left out."""
+    texts = enumerate(zip(readout.ids, readout.places, strict=True))
+    return {i: np.flatnonzero(np.isin(places, evidence[name])) for i, (name, places) in texts if name in evidence}
+
+
+def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """Return the columns id, label, evidence_mass, uniform_mass; one row for each text whose id `evidence` has.
+
+    `evidence` has the positions of a text's evidence, by the text's id.
+    """
+    items = find_evidence(readout, evidence)
+    return {
+        "id": [readout.ids[i] for i in items],
+        "label": readout.labels[[*items]].astype(np.int32),
+        "evidence_mass": [float(readout.attention[i][at].sum()) for i, at in items.items()],
+        "uniform_mass": [len(at) / len(readout.attention[i]) for i, at in items.items()],
+    }
+
+
+def planted(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """Return the columns id, ranking, on_evidence, chance; one row for each ranking (`TOPS`) and text that `evidence`
+    has.
+
+    on_evidence: whether the item that the ranking puts first is evidence. chance: the share of items that are evidence.
+    Evidence that a Transformer has not read is left out.
+    """
+    items, rows = find_evidence(readout, evidence), []
+    for texts in batch_erasable(readout):
+        for ranking in TOPS:
+            # none of these rankings draws random numbers, so the seed has no effect
+            tops = sort_falling(RANKERS[ranking](texts, readout.ids, 0), texts)[:, 0].tolist()
+            rows += [
+                (readout.ids[member], ranking, top in items[member], len(items[member]) / length)
+                for member, length, top in zip(texts.members.tolist(), texts.lengths.tolist(), tops, strict=True)
+                if member in items
+            ]
+    return make_columns(("id", "ranking", "on_evidence", "chance"), rows)

@@ -9,14 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_audit.batching import stream
+from attention_audit.batching import mark_lengths, stream
 from attention_audit.divergence import flipped
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout, Scores
 from attention_audit.targets import load
 
 from .batches import collect, cut_rows
-from .erasure import ErasableTexts, erasable, find_flips, left, reordered
+from .erasure import ErasableTexts, batch_erasable, find_flips, reorder_votes, sum_remaining
 
 Ranker = Callable[[ErasableTexts, Sequence[str], int], Tensor]
 """Scores (n, L) of the items of n texts, from the texts, the ids of the whole readout, and a seed."""
@@ -24,27 +24,26 @@ CANDIDATES = 16
 """Items that each step of a greedy search tries at most, so that a long text costs no square of its length."""
 
 
-def falling(scores: Tensor, texts: ErasableTexts | Padded) -> Tensor:
+def sort_falling(scores: Tensor, texts: ErasableTexts | Padded) -> Tensor:
     """Order items by falling score, equal scores by position: (n, L) -> positions (n, L).
 
     Marks of a tokenizer come after all words, since nobody reads them as words, and padding comes last.
     """
-    places = torch.arange(scores.shape[1])
-    keys = (-scores).masked_fill(places >= texts.words[:, None], torch.finfo(scores.dtype).max)
-    keys = keys.masked_fill(places >= texts.lengths[:, None], float("inf"))
+    words, items = (mark_lengths(counts, scores.shape[1]) for counts in (texts.words, texts.lengths))
+    keys = (-scores).where(words, torch.finfo(scores.dtype).max).where(items, float("inf"))
     return torch.from_numpy(np.argsort(keys.numpy(), kind="stable"))
 
 
-def shuffled(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -> Tensor:
-    """Random scores, (n, L), which shuffle each text's items. `ids` are the ids of all texts of the readout."""
+def draw_scores(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -> Tensor:
+    """Draw random scores, (n, L), which shuffle each text's items. `ids` are the ids of all texts of the readout."""
     scores = np.zeros(texts.attention.shape)
     for row, (member, length) in enumerate(zip(texts.members, texts.lengths.tolist(), strict=True)):
         scores[row, :length] = stream("shuffle", ids[member], seed).random(length)
     return torch.from_numpy(scores)
 
 
-def greedy(texts: ErasableTexts) -> Tensor:
-    """Scores (n, L) of items in the order of a greedy search, which ends where the decision changes.
+def search_greedily(texts: ErasableTexts) -> Tensor:
+    """Score items (n, L) in the order of a greedy search, which ends where the decision changes.
 
     Each step erases the item without which the predicted class has the least probability, of the `CANDIDATES` that
     remain and have the highest `product`. Marks of a tokenizer go last, as in every ranking.
@@ -70,13 +69,16 @@ def greedy(texts: ErasableTexts) -> Tensor:
     return scores
 
 
-def shortest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
-    """Scores (n, L) whose ranking changes the decision soonest: of a greedy search and of all other rankings."""
-    everything = [greedy(texts), *(ranker(texts, ids, seed) for name, ranker in RANKERS.items() if name != SMALLEST)]
+def find_shortest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
+    """Find scores (n, L) whose ranking changes the decision soonest: of a greedy search and of all other rankings."""
+    everything = [
+        search_greedily(texts),
+        *(ranker(texts, ids, seed) for name, ranker in RANKERS.items() if name != SMALLEST),
+    ]
     never = len(texts.attention[0])
     best, soonest = everything[0], torch.full((len(texts.lengths),), never + 1)
     for scores in everything:
-        remaining = left(reordered(texts.votes, falling(scores, texts)))
+        remaining = sum_remaining(reorder_votes(texts.votes, sort_falling(scores, texts)))
         # another set is of use where it is smaller
         first = find_flips(texts, remaining, (soonest - 1).clamp(max=texts.lengths))
         first = first.where(first > 0, never)
@@ -85,8 +87,8 @@ def shortest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
     return best
 
 
-def smallest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
-    """Scores (n, L) whose ranking changes the decision with as few erased items as any set does.
+def find_smallest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
+    """Find scores (n, L) whose ranking changes the decision with as few erased items as any set does.
 
     This is the gold standard that the paper considers too costly (section 5.2), computed exactly. Let m be the decision
     and w_tc the votes of item t for m minus its votes for class c. The remaining items R are renormalised by their
@@ -99,11 +101,11 @@ def smallest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
     The scores are w_tc for the class that wins soonest (the lowest of equals), or attention where that is sooner.
 
     With several heads, whose tail is no sum, and where classes tie before anything is erased, all of which another one
-    has to beat, they are those of a set that `shortest` finds: an upper bound.
+    has to beat, they are those of a set that `find_shortest` finds: an upper bound.
     """
     if texts.heads is not None:
-        return shortest(texts, ids, seed)
-    lead = texts.ahead(texts.votes[:, :-1])
+        return find_shortest(texts, ids, seed)
+    lead = texts.compare_to_decision(texts.votes[:, :-1])
     # numpy sorts many times faster than torch, which also computes the positions
     remaining = torch.from_numpy(np.sort(lead.numpy())).cumsum(2)
     # the sums fall and then rise, so the sums that are low enough come first
@@ -114,25 +116,25 @@ def smallest(texts: ErasableTexts, ids: Sequence[str], seed: int) -> Tensor:
     best = lead.gather(1, winner[..., None].expand(-1, 1, lead.shape[2]))[:, 0]
     best = texts.attention.where(by_bias, best)
     tied = (texts.original == texts.original.amax(1, keepdim=True)).sum(1) > 1
-    return shortest(texts, ids, seed).where(tied, best) if tied.any() else best
+    return find_shortest(texts, ids, seed).where(tied, best) if tied.any() else best
 
 
 SMALLEST = "smallest"
 """The ranking whose first items are a smallest set; their order has no further meaning."""
 RANKERS: dict[str, Ranker] = {
-    "random": shuffled,
+    "random": draw_scores,
     "attention": lambda texts, _ids, _seed: texts.attention,
     "gradient": lambda texts, _ids, _seed: texts.gradient,
     "product": lambda texts, _ids, _seed: texts.attention * texts.gradient,
-    SMALLEST: smallest,
+    SMALLEST: find_smallest,
 }
 """The rankings; `names.RANKINGS` declares their labels, colours and markers. The product of attention and gradient is
 p_m times the exact contributions, whose order it is.
 """
-TOPS = [name for name in RANKERS if name not in {"random", SMALLEST}]
-"""The rankings whose first item is meant to matter most."""
 BY_STATES = ("random", "attention", "gradient", "product")
 """The rankings by the states under the attention that pairs of texts have too."""
+TOPS = BY_STATES[1:]
+"""The rankings whose first item is meant to matter most."""
 BY_MAP = BY_STATES[:2]
 """Those of a map from which the predictions do not follow."""
 
@@ -144,7 +146,7 @@ def load_rankers(own: Iterable[str]) -> dict[str, Ranker]:
 
 def batch_states(readout: Readout) -> Iterator[ErasableTexts | Padded]:
     """Cut a readout into batches: erasable texts where its predictions are linear in the attention, or expanded so."""
-    return erasable(readout) if readout.head is None and readout.decided else readout.batches(torch.float64)
+    return batch_erasable(readout) if readout.head is None and readout.decided else readout.batches(torch.float64)
 
 
 def score_states(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -> dict[str, Tensor]:
@@ -158,7 +160,7 @@ def score_states(texts: ErasableTexts | Padded, ids: Sequence[str], seed: int) -
     def choose(predicted: Tensor) -> Tensor:
         return torch.zeros_like(predicted).scatter(-1, predicted.argmax(-1, keepdim=True), 1.0)
 
-    scores = {"random": shuffled(texts, ids, seed), "attention": texts.attention}
+    scores = {"random": draw_scores(texts, ids, seed), "attention": texts.attention}
     if texts.bias.shape[1]:
         (scores["gradient"],) = texts.compute_descent(texts.attention[None], choose)
         scores["product"] = texts.attention * scores["gradient"]

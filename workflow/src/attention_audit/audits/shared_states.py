@@ -7,6 +7,7 @@ of R shortened texts which of the N texts it is, (R,), which tokens it keeps, at
 many, (R,); the states are (R, K, H).
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -34,12 +35,12 @@ class Recurrence(NamedTuple):
     hidden: Tensor
     cell: Tensor
 
-    def of(self, texts: Tensor, length: int) -> "Recurrence":
-        """The same of some texts, (n,), none of which is longer than `length`."""
+    def select(self, texts: Tensor, length: int) -> "Recurrence":
+        """Select some texts, (n,), none of which is longer than `length`."""
         own = (values[: length + 2, texts] for values in (self.hidden, self.cell))
         return Recurrence(self.inputs[: length + 1, texts], self.weight, *own)
 
-    def step(self, inputs: Tensor, hidden: Tensor, cell: Tensor) -> None:
+    def take_step(self, inputs: Tensor, hidden: Tensor, cell: Tensor) -> None:
         """Take a step in place, for any number of copies of the n texts: (n, 4 H), (..., n, H), (..., n, H).
 
         tanh x is computed as 2 sigmoid(2 x) - 1, which takes a fraction of the time.
@@ -49,8 +50,8 @@ class Recurrence(NamedTuple):
         cell.mul_(forget).addcmul_(into, candidate, value=2).sub_(into)
         torch.addcmul(-out, out, (2 * cell).sigmoid_(), value=2, out=hidden)
 
-    def rewrite(self, states: Tensor, start: int, stop: int, turned: bool = False) -> None:
-        """Overwrite, in copies of the texts' own states, what the deletions start <= d < stop change.
+    def update(self, states: Tensor, start: int, stop: int, turned: bool = False) -> None:
+        """Update, in copies of the texts' own states, what the deletions start <= d < stop change.
 
         states (stop - start, n, L - 1, H). Before the deleted token nothing changes, so a deletion takes part only in
         the steps after its token. Once the LSTM's state equals the undeleted text's, the remaining states are the
@@ -61,20 +62,24 @@ class Recurrence(NamedTuple):
         hidden, cell = self.hidden[start + 1 : stop + 1].clone(), self.cell[start + 1 : stop + 1].clone()
         if turned:
             hidden, cell = hidden.flip(0), cell.flip(0)
-        forgotten = 0
+        forgotten, rounding = 0, 8 * torch.finfo(hidden.dtype).eps
+        isclose = partial(torch.isclose, rtol=rounding, atol=rounding)
         for token in range(start + 1, length):
             if forgotten == copies:
                 break
             joined = min(token, stop) - start
             underway = slice(copies - joined, copies - forgotten) if turned else slice(forgotten, joined)
-            self.step(self.inputs[token + 1], hidden[underway], cell[underway])
+            self.take_step(self.inputs[token + 1], hidden[underway], cell[underway])
             states[underway, :, length - 1 - token if turned else token - 1] = hidden[underway]
             if token % EVERY == 0:
-                same = self._same(token + 2, hidden[underway], cell[underway])
+                pairs = ((hidden, self.hidden), (cell, self.cell))
+                same = torch.stack([isclose(one[underway], own[token + 2]).all(-1).all(-1) for one, own in pairs]).all(
+                    0
+                )
                 forgotten += int((same.flip(0) if turned else same).cumprod(0).sum())
 
-    def keep(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
-        """The states of shortened texts: (R,), (R, K), (R,) -> (R, K, H).
+    def read_kept(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+        """Read the states of shortened texts: (R,), (R, K), (R,) -> (R, K, H).
 
         A text takes part only in the steps after its first deleted token; the texts end together.
         """
@@ -90,27 +95,20 @@ class Recurrence(NamedTuple):
         read, inputs = (kept.gather(1, before) + 1) * self.inputs.shape[1] + text[:, None], self.inputs.flatten(0, 1)
         for step, joined in enumerate((taken >= longest - place[:, None]).sum(1).tolist()):
             if joined:
-                self.step(lookup(read[:joined, step], inputs), hidden[:joined], cell[:joined])
+                self.take_step(lookup(read[:joined, step], inputs), hidden[:joined], cell[:joined])
                 states[step, :joined] = hidden[:joined]
         found = (place + late).clamp(max=longest - 1) * len(order) + torch.arange(len(order), device=kept.device)[
             :, None
         ]
         return lookup(found[order.argsort()], states.flatten(0, 1))
 
-    def _same(self, number: int, hidden: Tensor, cell: Tensor) -> Tensor:
-        """For each deletion, whether its states before a step equal the texts' own: (D, n, H), (D, n, H) -> (D,)."""
-        rounding = 8 * torch.finfo(hidden.dtype).eps
-        pairs = ((hidden, self.hidden[number]), (cell, self.cell[number]))
-        same = [torch.isclose(one, own, rtol=rounding, atol=rounding).all(-1).all(-1) for one, own in pairs]
-        return same[0] & same[1]
 
-
-def from_the_end(lengths: Tensor, longest: int) -> Tensor:
-    """The positions of sequences that are read backwards: (N,) -> (N, longest), 0 beyond their ends."""
+def list_backwards(lengths: Tensor, longest: int) -> Tensor:
+    """List the positions of sequences that are read backwards: (N,) -> (N, longest), 0 beyond their ends."""
     return (lengths[:, None] - 1 - torch.arange(longest, device=lengths.device)).clamp(min=0)
 
 
-def recurrence(lstm: nn.LSTM, vectors: Tensor) -> Recurrence:
+def run_lstm(lstm: nn.LSTM, vectors: Tensor) -> Recurrence:
     """Run the LSTM over vectors (L + 2, n, E), marks included."""
     twice = vectors.new_tensor([1, 1, 2, 1]).repeat_interleave(lstm.hidden_size)
     from_input, from_state, bias, further_bias = lstm.parameters()
@@ -119,7 +117,7 @@ def recurrence(lstm: nn.LSTM, vectors: Tensor) -> Recurrence:
     through = Recurrence(inputs, from_state.t() * twice, *states)
     for number in range(len(inputs)):
         states[:, number + 1] = states[:, number]
-        through.step(inputs[number], *states[:, number + 1])
+        through.take_step(inputs[number], *states[:, number + 1])
     return through
 
 
@@ -130,28 +128,28 @@ class BothWays:
         """vectors (N, L + 2, E), marks included; lengths (N,)."""
         self.lengths, self.hidden = lengths, encoder.forwards.hidden_size
         text = torch.arange(len(vectors), device=vectors.device)[:, None]
-        self.forwards = recurrence(encoder.forwards, vectors.transpose(0, 1))
-        turned = vectors[text, from_the_end(lengths + 2, vectors.shape[1])]
-        self.backwards = recurrence(encoder.backwards, turned.transpose(0, 1))
+        self.forwards = run_lstm(encoder.forwards, vectors.transpose(0, 1))
+        turned = vectors[text, list_backwards(lengths + 2, vectors.shape[1])]
+        self.backwards = run_lstm(encoder.backwards, turned.transpose(0, 1))
         forwards, backwards = (read.hidden[2:].transpose(0, 1) for read in (self.forwards, self.backwards))
-        self.states = torch.cat([forwards, backwards[text, from_the_end(lengths, forwards.shape[1])]], -1)
+        self.states = torch.cat([forwards, backwards[text, list_backwards(lengths, forwards.shape[1])]], -1)
 
-    def rewrite(self, states: Tensor, texts: Tensor, start: int, stop: int) -> None:
-        """Overwrite what deletions change in the states of texts (n,), all of one length l.
+    def update(self, states: Tensor, texts: Tensor, start: int, stop: int) -> None:
+        """Update what deletions change in the states of texts (n,), all of one length l.
 
         states (stop - start, n, l - 1, H): those of the texts themselves, but for the deleted tokens.
         """
         length = states.shape[2] + 1
-        self.forwards.of(texts, length).rewrite(states[..., : self.hidden], start, stop)
-        backwards = self.backwards.of(texts, length)
-        backwards.rewrite(states[..., self.hidden :], length - stop, length - start, turned=True)
+        self.forwards.select(texts, length).update(states[..., : self.hidden], start, stop)
+        backwards = self.backwards.select(texts, length)
+        backwards.update(states[..., self.hidden :], length - stop, length - start, turned=True)
 
-    def keep(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
-        """(R,), (R, K), (R,) -> (R, K, H)."""
-        turned = from_the_end(counts, kept.shape[1])
-        backwards = self.backwards.keep(text, self.lengths[text, None] - 1 - kept.gather(1, turned), counts)
+    def read_kept(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+        """Read the states of shortened texts: (R,), (R, K), (R,) -> (R, K, H)."""
+        turned = list_backwards(counts, kept.shape[1])
+        backwards = self.backwards.read_kept(text, self.lengths[text, None] - 1 - kept.gather(1, turned), counts)
         row = torch.arange(len(text), device=text.device)[:, None]
-        return torch.cat([self.forwards.keep(text, kept, counts), backwards[row, turned]], -1)
+        return torch.cat([self.forwards.read_kept(text, kept, counts), backwards[row, turned]], -1)
 
 
 class Nearby:
@@ -167,8 +165,8 @@ class Nearby:
         self.vectors = vectors[:, 1:-1]
         self.states: Tensor = encoder(self.vectors, lengths)
 
-    def rewrite(self, states: Tensor, texts: Tensor, start: int, stop: int) -> None:
-        """Overwrite what deletions change, as `BothWays` does."""
+    def update(self, states: Tensor, texts: Tensor, start: int, stop: int) -> None:
+        """Update what deletions change, as `BothWays` does."""
         if not self.reach:
             return
         length, far = states.shape[2] + 1, 2 * self.reach
@@ -183,16 +181,16 @@ class Nearby:
         row, column = ((around >= 0) & (around < length - 1)).nonzero(as_tuple=True)
         states[row, :, around[row, column]] = changed[row, :, column]
 
-    def keep(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
-        """(R,), (R, K), (R,) -> (R, K, H)."""
+    def read_kept(self, text: Tensor, kept: Tensor, counts: Tensor) -> Tensor:
+        """Read the states of shortened texts: (R,), (R, K), (R,) -> (R, K, H)."""
         if not self.reach:
             return self.states[text[:, None], kept]
         states: Tensor = self.encoder(self.vectors[text[:, None], kept], counts)
         return states
 
 
-def shared(encoder: nn.Module, vectors: Tensor, lengths: Tensor) -> BothWays | Nearby | None:
-    """The shared states of an encoder for texts without some tokens; None where a deletion may change every state.
+def share_states(encoder: nn.Module, vectors: Tensor, lengths: Tensor) -> BothWays | Nearby | None:
+    """Share the states of an encoder among texts without some tokens; None where a deletion may change every state.
 
     vectors (N, L + 2, E): N texts, marks included, without gradients; lengths (N,), without marks.
     """

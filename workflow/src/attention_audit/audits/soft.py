@@ -21,13 +21,11 @@ vectors.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.arrays import Floats, Integers
@@ -35,8 +33,8 @@ from attention_audit.batching import runs, stream
 from attention_audit.model.batch import Batch
 
 from .attributed import Attributed
-from .gradients import of_tokens, run_on, vectors_of
-from .located import in_runs, predict_altered, rank_texts
+from .gradients import find_tokens, get_vectors, run_on
+from .located import predict_altered, rank_texts, split_rows
 from .settings import Agreement, Deletion, Erasure
 
 DRAWS = 5
@@ -61,25 +59,24 @@ class Copy(NamedTuple):
     keeps: bool
 
 
-def scaled(scores: Floats) -> Floats:
-    """Scores of the words of a text from 0, the lowest, to 1, the highest: (L,) -> (L,); 1/2 where all are the same."""
+def scale_scores(scores: Floats) -> Floats:
+    """Scale the scores of the words of a text from 0, the lowest, to 1, the highest: (L,) -> (L,); 1/2 where all are
+    the same.
+    """
     lowest, width = scores.min(), np.ptp(scores)
     return (scores - lowest) / width if width > 0 else np.full(len(scores), 0.5)
 
 
-def kept(batch: Batch, scores: Tensor, uniform: Tensor, keeps: Tensor) -> Tensor:
-    """Which numbers of the vectors stay, (R, P, E), from the scores of words (R, L), numbers in [0, 1) (R, P, E), and
-    whether what is below a score stays, (R,). All that is of no word of the text stays.
+def find_kept(batch: Batch, scores: Tensor, uniform: Tensor, keeps: Tensor) -> Tensor:
+    """Find which numbers of the vectors stay, (R, P, E), from the scores of words (R, L), numbers in [0, 1) (R, P, E),
+    and whether what is below a score stays, (R,). All that is of no word of the text stays.
     """
-    if batch.pieces is None:
-        own = pad(scores, (1, 1))
-    else:
-        own = scores.gather(1, batch.pieces.words.clamp(0, scores.shape[1] - 1))
-    below = uniform < own[..., None]
-    return (below == keeps[:, None, None]) | ~of_tokens(batch)[..., None]
+    token = find_tokens(batch)
+    below = uniform < scores.gather(1, token.clamp(min=0))[..., None]
+    return (below == keeps[:, None, None]) | (token < 0)[..., None]
 
 
-def chances(texts: Attributed, classes: Integers, copies: Sequence[Copy], seed: int) -> Floats:
+def predict_copies(texts: Attributed, classes: Integers, copies: Sequence[Copy], seed: int) -> Floats:
     """Predict a class of each text in its copies, (R,); `classes` are those of all texts of the split."""
     split = texts.split
     member, draws = (np.array([copy[place] for copy in copies]) for place in (0, 1))
@@ -93,13 +90,13 @@ def chances(texts: Attributed, classes: Integers, copies: Sequence[Copy], seed: 
 
     def read(rows: Integers, batch: Batch) -> Tensor:
         some = [copies[row] for row in rows]
-        vectors = vectors_of(texts.model, batch)
+        vectors = get_vectors(texts.model, batch)
         numbers = [draw(copy.member, copy.draw, vectors.shape[2]) for copy in some]
         uniform = pad_sequence(numbers, True)[:, : vectors.shape[1]]
         scores = pad_sequence([torch.from_numpy(copy.scores) for copy in some], True)
         keeps = torch.tensor([copy.keeps for copy in some])
         given = (part.to(vectors.device) for part in (scores, uniform, keeps))
-        return run_on(texts.model, batch, vectors * kept(batch, *given)).logits
+        return run_on(texts.model, batch, vectors * find_kept(batch, *given)).logits
 
     parts = runs(split.sizes[member[order]] + 2, tokens=split.room(TOKENS))
     return predict_altered(texts, classes, member, (order[part] for part in parts), read)
@@ -118,7 +115,7 @@ def copy_text(texts: Attributed, member: int, scores: Floats, seed: int) -> list
 
 
 def soft(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> dict[str, Any]:
-    """Columns id, ranking, nothing, and `KINDS`; one row for each attribution and text of `located`.
+    """Return the columns id, ranking, nothing, and `KINDS`; one row for each attribution and text of `located`.
 
     Each of the last four is a mean over `DRAWS` draws, which hang on `erasure.seed` and the text's id alone; NaN where
     less than `LEAST` is lost by erasing all.
@@ -127,24 +124,23 @@ def soft(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: De
     rows = rank_texts(texts, agreement, seed, deletion)
     found = np.full((len(KINDS), len(rows.member)), np.nan)
     nothing = np.empty(len(rows.member))
-    for part in in_runs(lengths, rows):
+    for part in split_rows(lengths, rows):
         members = np.unique(rows.member[part])
         # nothing is erased, and then all
         plain = [Copy(i, 0, np.full(lengths[i], end), False) for end in (0.0, 1.0) for i in members]
-        before, after = chances(texts, rows.deletions.predicted, plain, seed).reshape(2, -1)
+        before, after = predict_copies(texts, rows.deletions.predicted, plain, seed).reshape(2, -1)
         at = np.searchsorted(members, rows.member[part])
-        each = (copy_text(texts, rows.member[row], scaled(rows.scores[row]), seed) for row in part)
-        copies = [*chain.from_iterable(each)]
-        chance = chances(texts, rows.deletions.predicted, copies, seed).reshape(len(part), len(KINDS), DRAWS)
+        scored = ((rows.member[row], scale_scores(rows.scores[row])) for row in part)
+        copies = [copy for member, scores in scored for copy in copy_text(texts, member, scores, seed)]
+        chance = predict_copies(texts, rows.deletions.predicted, copies, seed).reshape(len(part), len(KINDS), DRAWS)
         lost = np.maximum(before[at, None, None] - chance, 0.0)
         whole = np.maximum(before - after, 0.0)[at]
         nothing[part] = 1 - whole
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = np.minimum(lost / whole[:, None, None], 1.0).mean(2).T
-        for values, share, name in zip(found, shares, KINDS, strict=True):
-            # S(X') - S(X0) = what all loses - what X' loses
-            value = 1 - share if name.endswith("sufficiency") else share
-            values[part] = np.where(whole > LEAST, value, np.nan)
+        # S(X') - S(X0) = what all loses - what X' loses
+        shares[1::2] = 1 - shares[1::2]
+        found[:, part] = np.where(whole > LEAST, shares, np.nan)
     return {
         "id": [texts.readout.ids[i] for i in rows.member],
         "ranking": rows.ranking,

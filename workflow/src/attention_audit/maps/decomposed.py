@@ -24,6 +24,7 @@ covered by a patent application of theirs: whoever uses this map commercially ha
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -32,16 +33,17 @@ from torch import Tensor, nn
 from attention_audit.model.sequence_classifier import TransformerClassifier
 from attention_audit.model.tail import ACTIVATIONS
 
-from .norms import deviation, straight
-from .passes import Pass, normalised_after
+from .attention import input_gradient
+from .norms import compute_deviation, normalise_part
+from .passes import Pass, require_norm_after
 
 PARTS = ("values", "output", "first", "second", "inner", "outer")
 FACTORS = {"query": 0.25, "key": 0.25, "values": 0.5}
 """What these parts of a layer keep of their gradient."""
 
 
-def with_bias(parts: Tensor, bias: Tensor | None) -> Tensor:
-    """Vectors (.., J, D) with a bias (D,) split among them."""
+def split_bias(parts: Tensor, bias: Tensor | None) -> Tensor:
+    """Split a bias (D,) among vectors (.., J, D)."""
     if bias is None:
         return parts
     weight = (parts @ bias).abs()
@@ -50,25 +52,25 @@ def with_bias(parts: Tensor, bias: Tensor | None) -> Tensor:
     return parts + weight[..., None] * bias
 
 
-def linear(part: Any, parts: Tensor) -> Tensor:
-    """A linear layer of vectors (.., J, D)."""
-    return with_bias(parts @ part.weight.T, part.bias)
+def apply_linear(part: Any, parts: Tensor) -> Tensor:
+    """Apply a linear layer to vectors (.., J, D)."""
+    return split_bias(parts @ part.weight.T, part.bias)
 
 
-def norm(part: Any, parts: Tensor) -> Tensor:
-    """A layer normalisation of vectors (.., J, D) whose deviation is that of their sum."""
-    return with_bias(straight(part, parts) / deviation(part, parts.sum(-2))[..., None, None], part.bias)
+def apply_norm(part: Any, parts: Tensor) -> Tensor:
+    """Apply a layer normalisation to vectors (.., J, D), with the deviation of their sum."""
+    return split_bias(normalise_part(part, parts) / compute_deviation(part, parts.sum(-2))[..., None, None], part.bias)
 
 
-def active(name: str, parts: Tensor) -> Tensor:
-    """An activation of vectors (.., J, D): all are multiplied by f(z) / z of their sum z."""
+def apply_activation(name: str, parts: Tensor) -> Tensor:
+    """Apply an activation to vectors (.., J, D): all are multiplied by f(z) / z of their sum z."""
     whole = parts.sum(-2, keepdim=True)
     return parts * (ACTIVATIONS[name](whole) / whole.where(whole != 0, 1.0))
 
 
 @torch.no_grad()
-def parts_of_logits(read: Pass, text: int) -> Tensor:
-    """What each of the J pieces of one text adds to each logit, (J, C), which sum to the logits."""
+def split_logits(read: Pass, text: int) -> Tensor:
+    """Split the logits of one text into what each of its J pieces adds to them, (J, C)."""
     classifier, count = read.classifier, int(read.pieces.lengths[text])
     states = read.layers[0].below[text, :count]
     place = torch.arange(count, device=states.device)
@@ -82,70 +84,68 @@ def parts_of_logits(read: Pass, text: int) -> Tensor:
         else:
             bias = output.weight @ value.bias + bias
         mixed = torch.einsum("hik,kjhe->ijhe", weights, values.reshape(count, count, len(weights), -1)).flatten(-2)
-        parts = norm(first, with_bias(mixed @ output.weight.T + parts, bias))
-        parts = norm(second, linear(outer, active(classifier.active, linear(inner, parts))) + parts)
-    pooled = active(classifier.pooled, linear(classifier.part("pooler"), parts[0]))
-    return linear(classifier.decoder, pooled)
+        parts = apply_norm(first, split_bias(mixed @ output.weight.T + parts, bias))
+        parts = apply_norm(
+            second, apply_linear(outer, apply_activation(classifier.active, apply_linear(inner, parts))) + parts
+        )
+    pooled = apply_activation(classifier.pooled, apply_linear(classifier.part("pooler"), parts[0]))
+    return apply_linear(classifier.decoder, pooled)
 
 
-@normalised_after
+@require_norm_after
 def decompx(read: Pass) -> Tensor:
     """DecompX: what each piece adds to the logit of the predicted class, signed. As many passes as there are pieces."""
     scores = torch.zeros_like(read.mask)
     for text, (count, chosen) in enumerate(zip(read.pieces.lengths.tolist(), read.explained.tolist(), strict=True)):
-        scores[text, :count] = parts_of_logits(read, text)[:, chosen]
+        scores[text, :count] = split_logits(read, text)[:, chosen]
     return scores
 
 
-def scaled(states: Tensor, factor: float) -> Tensor:
-    """The same states, whose gradient is multiplied by a factor."""
+def scale_gradient(states: Tensor, factor: float) -> Tensor:
+    """Scale the gradient of states by a factor."""
     return states * factor + (states * (1 - factor)).detach()
 
 
-def proportional(before: Tensor, after: Tensor) -> Tensor:
-    """The values `after` with the gradient of before * (after / before): f(z) passes f(z) / z in place of its slope."""
+def share_gradient(before: Tensor, after: Tensor) -> Tensor:
+    """Give the values `after` the gradient of before * (after / before): f(z) passes f(z) / z, not its slope."""
     share = (after / before.where(before != 0, 1.0)).detach()
     return before * share + (after - before * share).detach()
 
 
-def constant(norm: Any, states: Tensor) -> Tensor:
-    """A layer normalisation whose standard deviation is a constant."""
-    normed: Tensor = straight(norm, states) / deviation(norm, states)[..., None].detach() + norm.bias
-    return normed
+def normalise(norm: nn.LayerNorm, states: Tensor) -> Tensor:
+    """Normalise states by a layer whose standard deviation is a constant."""
+    return normalise_part(norm, states) / compute_deviation(norm, states)[..., None].detach() + norm.bias
 
 
 @contextmanager
-def bent(classifier: TransformerClassifier) -> Iterator[None]:
-    """Let gradients pass by the rules in the block."""
+def apply_rules(classifier: TransformerClassifier) -> Iterator[None]:
+    """Apply the rules to gradients in the block."""
     with ExitStack() as hooks:
 
-        def activated(before: nn.Module, after: nn.Module) -> None:
-            """Bend the activation between two layers: what `after` reads is f of what `before` returns."""
+        def replace_slope(before: nn.Module, after: nn.Module) -> None:
+            """Replace the slope of f, the activation between two layers: `after` reads f of what `before` returns."""
             kept: dict[str, Tensor] = {}
             hooks.enter_context(before.register_forward_hook(lambda _m, _i, out: kept.update(z=out)))
             hooks.enter_context(
-                after.register_forward_pre_hook(lambda _m, inputs: (proportional(kept["z"], inputs[0]), *inputs[1:]))
+                after.register_forward_pre_hook(lambda _m, inputs: (share_gradient(kept["z"], inputs[0]), *inputs[1:]))
             )
 
         for module in classifier.model.modules():
             if isinstance(module, nn.LayerNorm):
-                hooks.enter_context(module.register_forward_hook(lambda norm, inputs, _: constant(norm, inputs[0])))
+                hooks.enter_context(module.register_forward_hook(lambda norm, inputs, _: normalise(norm, inputs[0])))
         for number in range(1, len(classifier.layers) + 1):
-            activated(classifier.part("inner", number), classifier.part("outer", number))
+            replace_slope(classifier.part("inner", number), classifier.part("outer", number))
             for name, factor in FACTORS.items():
                 part = classifier.part(name, number)
-                hooks.enter_context(part.register_forward_hook(lambda _m, _i, out, by=factor: scaled(out, by)))
-        activated(classifier.part("pooler"), classifier.decoder)
+                hooks.enter_context(part.register_forward_hook(lambda _m, _i, out, by=factor: scale_gradient(out, by)))
+        replace_slope(classifier.part("pooler"), classifier.decoder)
         yield
 
 
-@normalised_after
+@require_norm_after
 def attn_lrp(read: Pass) -> Tensor:
     """AttnLRP: the relevance of each piece's vector for the predicted class's logit, signed. One pass forth and one
     back.
     """
-    with torch.enable_grad(), bent(read.classifier):
-        vectors = read.classifier.look_up_vectors(read.pieces).detach().requires_grad_()
-        chosen = read.explained_of(read.classifier.compute_logits(read.pieces, vectors)).sum()
-        (slope,) = torch.autograd.grad(chosen, vectors)
-    return (vectors.detach() * slope).sum(-1) * read.mask
+    with apply_rules(read.classifier):
+        return input_gradient(replace(read))

@@ -6,82 +6,77 @@ b_o, which belongs to no piece; biases of the values are in f, since the weights
 """
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity
 
 from attention_audit.model.sequence_classifier import LayerPass
 from attention_audit.model.tail import ACTIVATIONS
 
-from .passes import Pass, normalised_after
+from .passes import Pass, require_norm_after
 
-NORMS = ("first", "second")
 TOGETHER = 1 << 18
 """Numbers that pass at once."""
 
 
-def by_head(layer: LayerPass) -> Tensor:
+def project_heads(layer: LayerPass) -> Tensor:
     """Compute what each head makes of each piece, W_o^h V_h x_j: (B, P, H, D)."""
     weight = layer.part("output").weight
     weight = weight.reshape(len(weight), layer.values.shape[2], -1)
     return torch.einsum("bjhe,dhe->bjhd", layer.values, weight)
 
 
-def at_once(pieces: int, width: int) -> int:
-    """So many pieces that their vectors of all P pieces, of this width, fit a processor's cache."""
+def count_together(pieces: int, width: int) -> int:
+    """Count the pieces whose vectors of all P pieces, of this width, fit a processor's cache."""
     return max(1, TOGETHER // (pieces * width))
 
 
-def straight(norm: Any, parts: Tensor) -> Tensor:
-    """Parts (.., D) of what a layer normalisation reads, but for the division by the deviation of the whole.
+def normalise_part(norm: nn.LayerNorm, parts: Tensor) -> Tensor:
+    """Normalise parts (.., D) of what a layer normalisation reads, but for the division by the deviation of the whole.
 
     N(s) = (s - mean(s)) / deviation(s) * g + b. With the deviation of the whole sum, that is linear in the parts, to
     none of which b belongs.
     """
-    scaled: Tensor = (parts - parts.mean(-1, keepdim=True)) * norm.weight
-    return scaled
+    return (parts - parts.mean(-1, keepdim=True)) * norm.weight
 
 
-def deviation(norm: Any, read_by: Tensor) -> Tensor:
-    """What a layer normalisation divides by, (B, P), of what it reads, (B, P, D)."""
-    found: Tensor = (read_by.var(-1, unbiased=False) + norm.eps).sqrt()
-    return found
+def compute_deviation(norm: nn.LayerNorm, read_by: Tensor) -> Tensor:
+    """Compute what a layer normalisation divides by, (B, P), from what it reads, (B, P, D)."""
+    return (read_by.var(-1, unbiased=False) + norm.eps).sqrt()
 
 
 @torch.no_grad()
 def value_norm(read: Pass) -> Tensor:
-    """The length of what each piece j gives the classified one, i, in the last layer: |f_ij|.
+    """Measure the length of what each piece j gives the classified one, i, in the last layer: |f_ij|.
 
     Kobayashi et al. 2020: the norm of the weighted, transformed vectors, summed over heads before the norm is taken.
     One pass.
     """
     layer = read.layers[-1]
-    lengths: Tensor = torch.einsum("bhj,bjhd->bjd", read.row(layer.weights), by_head(layer)).norm(dim=-1)
+    lengths: Tensor = torch.einsum("bhj,bjhd->bjd", read.average_rows(layer.weights), project_heads(layer)).norm(dim=-1)
     return lengths * read.mask
 
 
-def rolled(read: Pass, layer_matrix: Callable[[LayerPass, int], Tensor]) -> Tensor:
+def combine_layers(read: Pass, layer_matrix: Callable[[LayerPass, int], Tensor]) -> Tensor:
     """Take row 0 of the product of the layers' matrices, the last one first, as shares of all pieces: (B, P).
 
     layer_matrix: gives the first R rows of the matrix of a layer, (B, R, P); of the last layer one row is asked.
     """
     *below, last = read.layers
-    row = as_shares(layer_matrix(last, 1))
+    row = normalise_rows(layer_matrix(last, 1))
     for layer in reversed(below):
         # a product of many norms overflows; only proportions matter
-        row = as_shares(row @ layer_matrix(layer, row.shape[-1]))
+        row = normalise_rows(row @ layer_matrix(layer, row.shape[-1]))
     return row[:, 0]
 
 
-def as_shares(rows: Tensor) -> Tensor:
-    """Rows of non-negative numbers divided by their sum; zeros where all of them are 0."""
+def normalise_rows(rows: Tensor) -> Tensor:
+    """Divide rows of non-negative numbers by their sum; zeros where all of them are 0."""
     return rows / rows.sum(-1, keepdim=True).clamp(min=torch.finfo(rows.dtype).tiny)
 
 
-@normalised_after
+@require_norm_after
 @torch.no_grad()
 def globenc(read: Pass) -> Tensor:
     """GlobEnc: in each layer the matrix of |N2(N1(T_ij))|, both normalisations with the deviations of the whole sums
@@ -91,22 +86,22 @@ def globenc(read: Pass) -> Tensor:
     pass. Lengths are taken from the products of the heads' vectors, so that no T_ij is made.
     """
 
-    def lengths(layer: LayerPass, rows: int) -> Tensor:
-        first, second = map(layer.part, NORMS)
-        of_heads = straight(second, straight(first, by_head(layer)))
-        own = straight(second, straight(first, layer.below[:, :rows]))
+    def compute_lengths(layer: LayerPass, rows: int) -> Tensor:
+        first, second = map(layer.part, ("first", "second"))
+        of_heads = normalise_part(second, normalise_part(first, project_heads(layer)))
+        own = normalise_part(second, normalise_part(first, layer.below[:, :rows]))
         weights = layer.weights[:, :, :rows]
         products = torch.einsum("bjhd,bjgd->bjhg", of_heads, of_heads)
         found = (torch.einsum("bjhg,bgij->bhij", products, weights) * weights).sum(1).clamp(min=0).sqrt()
         place = torch.arange(rows, device=found.device)
-        found[:, place, place] = (on_diagonal(weights, of_heads) + own).norm(dim=-1)
-        whole = deviation(first, layer.mixed) * deviation(second, layer.joined)
+        found[:, place, place] = (select_diagonal(weights, of_heads) + own).norm(dim=-1)
+        whole = compute_deviation(first, layer.mixed) * compute_deviation(second, layer.joined)
         return found / whole[:, :rows, None] * read.mask[:, None]
 
-    return rolled(read, lengths)
+    return combine_layers(read, compute_lengths)
 
 
-@normalised_after
+@require_norm_after
 @torch.no_grad()
 def alti(read: Pass) -> Tensor:
     """ALTI: a piece j matters to piece i by how much nearer to y_i, what N1 returns, its part brings it in the norm 1,
@@ -119,59 +114,56 @@ def alti(read: Pass) -> Tensor:
     number of a difference (torch's default), which moves scores by some millionths. One pass.
     """
 
-    def shares(layer: LayerPass, rows: int) -> Tensor:
+    def compute_shares(layer: LayerPass, rows: int) -> Tensor:
         first = layer.part("first")
-        of_heads = straight(first, by_head(layer))
+        of_heads = normalise_part(first, project_heads(layer))
         whole: Tensor = first(layer.mixed)[:, :rows]
-        by = deviation(first, layer.mixed)[:, :rows]
+        by = compute_deviation(first, layer.mixed)[:, :rows]
         weights = layer.weights[:, :, :rows] / by[:, None, :, None]
-        far = torch.stack([distances(*text) for text in zip(whole, weights, of_heads, strict=True)])
+        far = torch.stack([measure_distances(*text) for text in zip(whole, weights, of_heads, strict=True)])
         place = torch.arange(rows, device=far.device)
-        own = on_diagonal(weights, of_heads) + straight(first, layer.below[:, :rows]) / by[..., None]
+        own = select_diagonal(weights, of_heads) + normalise_part(first, layer.below[:, :rows]) / by[..., None]
         far[:, place, place] = (whole - own).norm(p=1, dim=-1)
         size: Tensor = whole.norm(p=1, dim=-1)
-        return as_shares((size[:, :, None] - far).clamp(min=0) * read.mask[:, None])
+        return normalise_rows((size[:, :, None] - far).clamp(min=0) * read.mask[:, None])
 
-    return rolled(read, shares)
+    return combine_layers(read, compute_shares)
 
 
-def on_diagonal(weights: Tensor, of_heads: Tensor) -> Tensor:
-    """f_ii of the first R pieces, (B, R, D): weights (B, H, R, P), vectors of the heads (B, P, H, D)."""
+def select_diagonal(weights: Tensor, of_heads: Tensor) -> Tensor:
+    """Select f_ii of the first R pieces, (B, R, D): weights (B, H, R, P), vectors of the heads (B, P, H, D)."""
     rows = weights.shape[2]
     return torch.einsum("bhi,bihd->bid", weights.diagonal(dim1=2, dim2=3), of_heads[:, :rows])
 
 
-def distances(whole: Tensor, weights: Tensor, of_heads: Tensor) -> Tensor:
-    """|y_i - sum_h a_hij z_jh|_1 of one text, (R, P): y (R, D), a (H, R, P), z (P, H, D)."""
-    some = at_once(*whole.shape)
+def measure_distances(whole: Tensor, weights: Tensor, of_heads: Tensor) -> Tensor:
+    """Measure |y_i - sum_h a_hij z_jh|_1 of one text, (R, P): y (R, D), a (H, R, P), z (P, H, D)."""
+    some = count_together(*whole.shape)
     cut = zip(torch.split(weights.permute(2, 1, 0), some), torch.split(of_heads, some), strict=True)
     return torch.cat([torch.baddbmm(whole, a, z, alpha=-1).norm(p=1, dim=-1) for a, z in cut]).T
 
 
+@require_norm_after
 @torch.no_grad()
-def zeroed_distances(read: Pass, layer: LayerPass, rows: int) -> Tensor:
-    """How far, by the cosine, what a layer returns for piece i moves where the value of piece j is 0 (value zeroing,
-    Mohebbi et al. 2023): (B, R, P), from the first R pieces i to j.
-
-    Rows are normalised, as in the authors' code.
-    """
-    first, inner, outer, second = map(layer.part, ("first", "inner", "outer", "second"))
-    active, of_heads = ACTIVATIONS[read.classifier.active], by_head(layer)
-    some = at_once(read.mask.shape[1], layer.mixed.shape[-1])
-    moved = torch.zeros(len(read.mask), rows, read.mask.shape[1], device=read.mask.device)
-    for text, vectors in enumerate(of_heads):
-        for start in range(0, rows, some):
-            part = slice(start, min(start + some, rows))
-            gone = torch.einsum("hij,jhd->ijd", layer.weights[text, :, part], vectors)
-            normed = first(layer.mixed[text, part, None] - gone)
-            above = second(outer(active(inner(normed))) + normed)
-            moved[text, part] = 1 - cosine_similarity(above, layer.above[text, part, None], dim=-1)
-    return as_shares(moved.clamp(min=0) * read.mask[:, None])
-
-
-@normalised_after
 def value_zeroing(read: Pass) -> Tensor:
-    """Value zeroing, rolled out: row 0 of the product of the layers' matrices, the last one first. About as many passes
-    as there are pieces.
+    """Value zeroing: a piece j matters to piece i by how far, by the cosine, what the layer returns for i moves where
+    the value of j is 0; rows normalised; row 0 of the product of the layers' matrices, the last layer first.
+
+    Mohebbi et al. 2023. Rows are normalised as in the authors' code. About as many passes as there are pieces.
     """
-    return rolled(read, partial(zeroed_distances, read))
+
+    def compute_distances(layer: LayerPass, rows: int) -> Tensor:
+        first, inner, outer, second = map(layer.part, ("first", "inner", "outer", "second"))
+        active, of_heads = ACTIVATIONS[read.classifier.active], project_heads(layer)
+        some = count_together(read.mask.shape[1], layer.mixed.shape[-1])
+        moved = torch.zeros(len(read.mask), rows, read.mask.shape[1], device=read.mask.device)
+        for text, vectors in enumerate(of_heads):
+            for start in range(0, rows, some):
+                part = slice(start, min(start + some, rows))
+                gone = torch.einsum("hij,jhd->ijd", layer.weights[text, :, part], vectors)
+                normed = first(layer.mixed[text, part, None] - gone)
+                above = second(outer(active(inner(normed))) + normed)
+                moved[text, part] = 1 - cosine_similarity(above, layer.above[text, part, None], dim=-1)
+        return normalise_rows(moved.clamp(min=0) * read.mask[:, None])
+
+    return combine_layers(read, compute_distances)

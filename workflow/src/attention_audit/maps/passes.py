@@ -36,16 +36,16 @@ class Pass:
     classes: Tensor | None = None
 
     @cached_property
-    def seen(self) -> tuple[list[LayerPass], Tensor]:
-        """All layers, and the logits (B, C), without gradients."""
+    def outcome(self) -> tuple[list[LayerPass], Tensor]:
+        """Return all layers, and the logits (B, C), without gradients."""
         with torch.no_grad(), self.classifier.record_layers() as layers:
             logits = self.classifier.compute_logits(self.pieces)
         return layers, logits
 
     @property
     def layers(self) -> list[LayerPass]:
-        """All layers, without gradients."""
-        return self.seen[0]
+        """Return all layers, without gradients."""
+        return self.outcome[0]
 
     def choose(self, logits: Tensor) -> Tensor:
         """Choose the class of each text that is explained, (B,), by the logits of the texts, (B, C)."""
@@ -53,33 +53,30 @@ class Pass:
 
     @property
     def explained(self) -> Tensor:
-        """The class of each text that is explained, (B,)."""
-        return self.choose(self.seen[1])
-
-    def explained_of(self, logits: Tensor) -> Tensor:
-        """Of the logits of the texts, (B, C), those of the classes that are explained, (B,)."""
-        return logits.gather(1, self.choose(logits)[:, None])[:, 0]
+        """Return the class of each text that is explained, (B,)."""
+        return self.choose(self.outcome[1])
 
     @cached_property
     def mask(self) -> Tensor:
-        """1 on pieces, marks included, 0 on padding: (B, P)."""
+        """Return 1 on pieces, marks included, 0 on padding: (B, P)."""
         return self.pieces.mask.float()
 
     @cached_property
     def classified(self) -> Tensor:
-        """The share of each piece in the state that is classified, (B, P): 1 for one of them, or alike for all."""
+        """Return the share of each piece in the state that is classified, (B, P): 1 for one, or alike for all."""
         return self.classifier.mark_classified(self.pieces)
 
-    def row(self, matrix: Tensor) -> Tensor:
-        """The rows of matrices that are those of the classified pieces, or their mean: (B, .., P, P) -> (B, .., P)."""
+    def average_rows(self, matrix: Tensor) -> Tensor:
+        """Average rows of matrices by the share of their pieces in what is classified: (B, .., P, P) -> (B, .., P)."""
         return torch.einsum("bi,b...ij->b...j", self.classified, matrix)
 
     @cached_property
     def slopes(self) -> "Slopes":
-        """One pass with gradients of the logit of the class that is explained."""
+        """Return one pass with gradients of the logit of the class that is explained."""
         with torch.enable_grad(), self.classifier.record_layers() as layers:
             vectors = self.classifier.look_up_vectors(self.pieces).detach().requires_grad_()
-            chosen = self.explained_of(self.classifier.compute_logits(self.pieces, vectors)).sum()
+            logits = self.classifier.compute_logits(self.pieces, vectors)
+            chosen = logits.gather(1, self.choose(logits)[:, None]).sum()
             asked = [vectors, *(layer.weights for layer in layers), *(layer.below for layer in layers)]
             of_vectors, *others = torch.autograd.grad(chosen, asked)
         count = len(layers)
@@ -105,11 +102,11 @@ Map = Callable[[Pass], Tensor]
 """Scores of the pieces of B texts, (B, P), zeros on padding."""
 
 
-def normalised_after(map_: Map) -> Map:
-    """A map that holds for layers which normalise after their parts, and raises AuditError for those of others."""
+def require_norm_after(map_: Map) -> Map:
+    """Require layers which normalise after their parts; the map raises AuditError for those of others."""
 
     @wraps(map_)
-    def checked(read: Pass) -> Tensor:
+    def check_map(read: Pass) -> Tensor:
         if read.classifier.family.before:
             known = ", ".join(name for name, family in FAMILIES.items() if not family.before)
             raise AuditError(
@@ -118,4 +115,4 @@ def normalised_after(map_: Map) -> Map:
             )
         return map_(read)
 
-    return checked
+    return check_map

@@ -12,7 +12,7 @@ import pyarrow as pa
 import torch
 
 from attention_audit.audits.attributed import Attributed
-from attention_audit.audits.leave_one_out import leave_one_out_of
+from attention_audit.audits.leave_one_out import delete_each
 from attention_audit.jobs.audit import AuditedRun, AuditsJob
 from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Split, require_part
@@ -63,7 +63,7 @@ def rebuild_models(job: Job[AuditsJob], runs: Iterable[AuditedRun], device: torc
             # all of them are in memory, and without their Transformer they are small
             models = [*models]
             # it reads shortened texts once for all of them, when the first is asked
-            together = cache(partial(leave_one_out_of, models, split))
+            together = cache(partial(delete_each, models, split))
         for place, (model, (run, _)) in enumerate(zip(models, members, strict=True)):
             attributed = attribute(job, run, model, split, texts.ids)
             attributed.together, attributed.place = together, place

@@ -17,8 +17,8 @@ from torch import Tensor
 
 from attention_audit.arrays import Floats32, Integers
 from attention_audit.errors import AuditError
+from attention_audit.maps import find_map, sum_words
 from attention_audit.maps.passes import Pass
-from attention_audit.maps.registry import map_named, words
 from attention_audit.model.sequence_classifier import Attended, TransformerClassifier
 from attention_audit.readout import HeadStates, Maps, Readout, read_heads
 from attention_audit.transformer.pieces import Pieces
@@ -158,14 +158,14 @@ def _maps(classifier: TransformerClassifier, pieces: PieceBatch, names: Sequence
     windows = classifier.cut_windows(pieces)
     if windows is None:
         read = Pass(classifier, pieces)
-        return torch.stack([map_named(name)(read) for name in names])
+        return torch.stack([find_map(name)(read) for name in names])
     with torch.no_grad():
         classes = classifier.compute_logits(pieces).argmax(1)[windows.text]
     scores = torch.zeros(len(names), *windows.place.shape, device=classes.device)
     for at, part in windows.iterate_parts(PIECES_OF_MAPS):
         read = Pass(classifier, part, classes[at])
         for row, name in zip(scores, names, strict=True):
-            row[at, : part.ids.shape[1]] = map_named(name)(read)
+            row[at, : part.ids.shape[1]] = find_map(name)(read)
     return windows.join_scores(scores.transpose(0, 1)).transpose(0, 1)
 
 
@@ -177,6 +177,6 @@ def take_word_maps(
     if names:
         for at, batch in PieceTable(pieces, classifier.device).iterate_by_length(PIECES_OF_MAPS):
             for name, scores in zip(names, _maps(classifier, batch, names), strict=True):
-                for place, of_words in zip(at, words(scores, batch), strict=True):
+                for place, of_words in zip(at, sum_words(scores, batch), strict=True):
                     found[name][place] = of_words
     return found

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention_audit.arrays import Flags
-from attention_audit.audits.gradients import gradients
+from attention_audit.audits.gradients import compute_gradients
 from attention_audit.batching import stream
 from attention_audit.model.batch import Split
 from attention_audit.model.network import Network
@@ -32,7 +32,7 @@ def scores_of(order: MaskingOrder, model: Network, split: Split, random: np.rand
         case "attention":
             return [own.astype(np.float64) for own in take_readout(model, split, [""] * len(split)).attention]
         case "gradient":
-            return gradients(model, split)
+            return compute_gradients(model, split)
 
 
 def masked_more(scores: Scores, masks: Flags, percent: int) -> Flags:
