@@ -11,7 +11,7 @@ from attention_audit.audits import correlation as audit
 from attention_audit.columns.audits import CORRELATION
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
-from attention_audit.tables.correlation import STATISTICS, jw_table1_performance, jw_table2_correlation
+from attention_audit.tables.papers import STATISTICS, jw_table1_performance, jw_table2_correlation
 from attention_audit.tables.render import render
 from attention_audit.tables.shown import wide
 from attention_audit.tables.wording import labels_of, named

@@ -14,9 +14,9 @@ from attention_audit.audits.rankings import RANKERS
 from attention_audit.columns.audits import SINGLE_WEIGHT
 from attention_audit.errors import AuditError
 from attention_audit.names import MAPS, RANKINGS, Look, Names
-from attention_audit.tables import erasure
-from attention_audit.tables.arrays import cube
-from attention_audit.tables.erasure import ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
+from attention_audit.tables import papers
+from attention_audit.tables.papers import ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
+from attention_audit.tables.tidy import cube
 
 YES, NO = True, False
 
@@ -72,7 +72,7 @@ def test_in_a_pair_the_second_stands_before_the_first_in_figures():
 
 def test_a_new_ranking_appears_in_every_table(monkeypatch):
     looks = {"random": RANKINGS["random"], "position": Look("position", "sky", "v"), **RANKINGS}
-    monkeypatch.setattr(erasure, "RANKINGS", Names("ranking", "here", looks))
+    monkeypatch.setattr(papers, "RANKINGS", Names("ranking", "here", looks))
     table = ss_table_pairwise(ranked_sets(every_ranking(position=[1, 2])), SS)
     rows = list(dict.fromkeys(table["row"]))
     assert len(rows) == 15
@@ -116,7 +116,7 @@ def test_table2_sets_the_papers_percentages_beside_the_draw_they_were_made_with(
     given = table[table["published"].notna()]
     assert given[["row", "metric", "published"]].to_numpy().tolist() == [
         ["han_rnn/attention/as_published", metric, value]
-        for metric, value in zip(erasure.CELLS, (1.5, 8.9, 1.9, 87.7), strict=True)
+        for metric, value in zip(papers.CELLS, (1.5, 8.9, 1.9, 87.7), strict=True)
     ]
     assert set(given["note"]) == {"paper's other item may be the top itself"}
 

@@ -29,7 +29,7 @@ from attention_audit.readout import Readout, read_readout
 from attention_audit.stages.impose_uniform import imposed
 from attention_audit.stages.read_classifier import classes_of
 from attention_audit.tables.maps import own_table_heads
-from attention_audit.tables.performance import hf_table_performance
+from attention_audit.tables.papers import hf_table_performance
 from attention_audit.tables.wording import labels_of, named
 from attention_audit.transformer.folder import read_classes
 

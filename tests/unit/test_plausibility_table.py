@@ -13,8 +13,7 @@ from attention_audit.answer import estimates
 from attention_audit.columns.audits import MEASURES
 from attention_audit.columns.tables import TABLE
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.attributions import instead
-from attention_audit.tables.plausibility import table_plausibility
+from attention_audit.tables.attributions import instead, table_plausibility
 from attention_audit.tables.shown import wide
 from attention_audit.tables.wording import labels_of
 

@@ -28,9 +28,9 @@ from attention_audit.columns.tables import SUMMARY
 from attention_audit.contrasts import Subject
 from attention_audit.questions import QUESTIONS
 from attention_audit.scores import macro_f1
-from attention_audit.tables.arrays import by_pair, clusters, different
 from attention_audit.tables.asked import ASKED, FLAT, ON_TEST, SHARED, Measured
 from attention_audit.tables.summary import judge_ability, summary
+from attention_audit.tables.tidy import by_pair, clusters, different
 
 MARGINS = Margins()
 Rows = dict[str, pd.DataFrame]

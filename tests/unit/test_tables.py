@@ -11,10 +11,14 @@ from tabled import assert_fits, cell, cells, performance
 from attention_audit.columns.files import CENSUS
 from attention_audit.errors import AuditError
 from attention_audit.names import RANKINGS
-from attention_audit.tables.correlation import jw_table1_performance
 from attention_audit.tables.datasets import ss_table1_datasets, wp_table1_datasets
-from attention_audit.tables.erasure import ss_table3_accuracy
-from attention_audit.tables.performance import wp_table2_uniform, wp_table3_guides, wp_table5_adversary
+from attention_audit.tables.papers import (
+    jw_table1_performance,
+    ss_table3_accuracy,
+    wp_table2_uniform,
+    wp_table3_guides,
+    wp_table5_adversary,
+)
 from attention_audit.tables.shown import wide
 from attention_audit.tables.tidy import as_table, gaps
 from attention_audit.tables.variants import roar_table_racu

@@ -14,7 +14,7 @@ from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.tables import TEXTS
 from attention_audit.tables.render import render
 from attention_audit.tables.shown import single as shown
-from attention_audit.tables.texts import TOP, share_of, texts, top
+from attention_audit.tables.summary import TOP, share_of, texts, top
 
 N = 10
 IDS = [f"t{x:03}" for x in range(N)]

@@ -16,8 +16,8 @@ from matplotlib.textpath import text_to_path
 from attention_audit.answer.lines import write_share
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names, display_name
-from attention_audit.tables.arrays import grid, of_run
 from attention_audit.tables.summary import judge_ability
+from attention_audit.tables.tidy import grid, of_run
 from attention_audit.tables.wording import ClassNames, class_names
 
 from . import fonts, style

@@ -14,8 +14,8 @@ from matplotlib.ticker import MaxNLocator
 
 from attention_audit.columns.audits import BINS
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.arrays import means
-from attention_audit.tables.erasure import compared
+from attention_audit.tables.papers import compared
+from attention_audit.tables.tidy import means
 
 from . import style
 from .panels import QUARTERS, describe, draw_density, draw_legend, make_panels, scale_by_roots, write_reason

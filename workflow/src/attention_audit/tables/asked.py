@@ -33,20 +33,20 @@ from attention_audit.columns.audits import STAND_INS
 from attention_audit.contrasts import Contrasts, Subject
 from attention_audit.scores import macro_f1
 
-from .arrays import (
-    Audits,
+from .tidy import (
+    Frames,
     Subjects,
+    add_falls,
     by_pair,
     clusters,
-    curve,
     different,
     grid,
     groups_of,
+    join_notes,
     of_ranking,
     of_run,
     take_suite,
 )
-from .tidy import join_notes
 from .wording import ClassNames, class_names
 
 NO_TWIN = "this suite trains no twin with uniform weights"
@@ -79,7 +79,7 @@ class Measured:
     """
 
     def __init__(
-        self, subject: Subject, audits: Audits, margins: Margins, names: ClassNames, groups: Mapping[str, str]
+        self, subject: Subject, audits: Frames, margins: Margins, names: ClassNames, groups: Mapping[str, str]
     ) -> None:
         self.subject, self.audits, self.margins, self.names = subject, audits, margins, names
         own = self.rows("predictions")
@@ -148,7 +148,7 @@ class Measured:
 
 def measure_subjects(
     subjects: Subjects,
-    audits: Audits,
+    audits: Frames,
     answer: Mapping[str, Any],
     corpus: Mapping[str, pd.DataFrame],
     census: Mapping[str, pd.DataFrame],
@@ -157,7 +157,7 @@ def measure_subjects(
     margins, groups, names = AnswerSettings.model_validate(answer).margins, groups_of(corpus), class_names(census)
     for subject in map(Subject.model_validate, subjects):
         named, shared = names.get(subject.dataset, {}), groups.get(subject.dataset, {})
-        yield Measured(subject, take_suite(audits, subject), margins, named, shared)
+        yield Measured(subject, take_suite(audits, subject.dataset, subject.suite), margins, named, shared)
 
 
 def average_known(values: Floats) -> float:
@@ -165,23 +165,22 @@ def average_known(values: Floats) -> float:
     return float(np.nanmean(values)) if np.isfinite(values).any() else nan
 
 
-def add_shuffles(values: Floats) -> Floats:
-    """Add up what is known of the shuffles of a map, (K, S, N) -> (S, N); NaN where nothing is."""
+def add_maps(values: Floats) -> Floats:
+    """Add up what is known of K maps, (K, S, N) -> (S, N); NaN where nothing is."""
     return np.where(np.isfinite(values).any(0), np.nansum(values, 0), nan)
 
 
 def compare_exceptions(side: Floats) -> Sample:
-    """Take the share of the items that do not support the prediction, of all whose side is known; see `find_sides`.
-
-    side (K, S, N): of K maps, which are added up.
+    """Take the share of the items of K maps (K, S, N) that do not support the prediction, of all whose side is known;
+    see `find_sides`.
     """
     fails = 1 - np.maximum(side, 0.0)
-    return take_share(add_shuffles(fails), add_shuffles(np.where(np.isfinite(side), 1.0, nan)))
+    return take_share(add_maps(fails), add_maps(np.where(np.isfinite(side), 1.0, nan)))
 
 
 def list_falls(measured: Measured, rows: pd.DataFrame, ranking: str) -> list[Floats]:
     """List the falls (S, N) by random order, a ranking and leave-one-out, of rows of `located` or `replaced`."""
-    rows = rows.assign(fall=curve(rows).astype(np.float64))
+    rows = add_falls(rows)
     return [measured.grid(of_ranking(rows, name), "fall") for name in ("random", ranking, "loo")]
 
 
@@ -231,7 +230,7 @@ def ranks(measured: Measured) -> Cell:
     def measure(number: int | None) -> Part:
         late, longest = (measured.keep(each - smallest, number, predicted) for each in (by_weight, random))
         left, by_chance = (
-            take_share(add_shuffles(late[maps]), add_shuffles(longest[maps]), measured.groups)
+            take_share(add_maps(late[maps]), add_maps(longest[maps]), measured.groups)
             for maps in (slice(1), slice(1, None))
         )
         reached = 1 - average_known(by_chance.values)
@@ -337,16 +336,15 @@ def stable(measured: Measured) -> Cell:
     return state_pairs(measured, pairs, values, SHARED if measured.subject.frozen else "", measured.flat)
 
 
-def compare_map(measured: Measured, seed: int, rows: pd.DataFrame) -> tuple[float, Estimate]:
-    """Measure the TVD of one other model from this training, and the similarity of both maps."""
+def compare_map(measured: Measured, seed: int, rows: pd.DataFrame) -> list[float]:
+    """Measure the TVD of one other model from this training, and the similarity of both maps with its interval."""
     at = measured.seeds.index(seed)
     rows = rows.set_index("id").reindex(measured.ids)
     tvd, jsd, chance = (
         np.where(measured.several[at], rows[name].to_numpy(np.float64), nan) for name in ("tvd", "jsd", "chance_jsd")
     )
-    sample = compare_pairs(jsd[None], chance[None], measured.groups)
-    change = weigh_classes(tvd, measured.predictions[at].astype(np.int64))
-    return change, estimate(sample, measured.groups, SIMILARITY)
+    similar = estimate(compare_pairs(jsd[None], chance[None], measured.groups), measured.groups, SIMILARITY)
+    return [weigh_classes(tvd, measured.predictions[at].astype(np.int64)), *similar[:3]]
 
 
 def list_adversaries(measured: Measured, contrasts: Contrasts) -> Iterator[Adversary]:
@@ -354,36 +352,47 @@ def list_adversaries(measured: Measured, contrasts: Contrasts) -> Iterator[Adver
     comparison = measured.audits["comparison"]
     moved = comparison[comparison["model"].isin(contrasts.adversaries)]
     for name, lambda_, seed in moved[["model", "lambda", "seed"]].drop_duplicates().itertuples(index=False):
-        test, found = compare_map(measured, contrasts.seed, of_run(moved, name, seed, lambda_))
+        test, *similar = compare_map(measured, contrasts.seed, of_run(moved, name, seed, lambda_))
         dev = of_run(measured.audits["consistency"], name, seed, lambda_)["tvd"].to_list()
         tvd = float(dev[0]) if dev and contrasts.chosen_on == "dev" else test
-        if np.isfinite(found.value):
-            yield Adversary(str(name), float(lambda_), int(seed), tvd, test, found.value, found.low, found.high)
+        if np.isfinite(similar[0]):
+            yield Adversary(str(name), float(lambda_), int(seed), tvd, test, *similar)
 
 
-def average_trainings(measured: Measured, seed: int) -> tuple[float, float]:
+def compare_trainings(measured: Measured, seed: int) -> list[float]:
     """Average the TVD and the similarity of the other trainings of a model; NaN where there are none."""
     rows = measured.rows("stability")
-    pairs = rows[(rows["seed"] == seed) | (rows["other"] == seed)]
-    about = ["seed", "other"]
-    found = [compare_map(measured, seed, each) for _, each in pairs.groupby(about, sort=False, observed=True)]
-    return average_known(np.array([tvd for tvd, _ in found])), average_known(
-        np.array([each.value for _, each in found])
-    )
+    pairs = rows[(rows["seed"] == seed) | (rows["other"] == seed)].groupby(["seed", "other"], sort=False, observed=True)
+    found = np.array([compare_map(measured, seed, each)[:2] for _, each in pairs]).reshape(-1, 2)
+    return [*map(average_known, found.T)]
 
 
 def describe_part(measured: Measured, found: Bracket) -> Part:
     """Say what a bracket says of the similarity of maps that a budget leaves open."""
-    value, low, high = found.interval
-    texts: Flags = np.asarray(measured.several.all(0))
+    bounds, texts = found.interval, np.asarray(measured.several.all(0))
+    # of one training
+    each, each_low, each_high = ([bound] for bound in bounds)
     counts = {"texts": int(texts.sum()), "groups": measured.count(texts)}
-    return Part(Estimate(value, low, high, each=[value], each_low=[low], each_high=[high], **counts))
+    return Part(Estimate(*bounds, each=each, each_low=each_low, each_high=each_high, **counts))
 
 
 def describe_bracket(found: Bracket) -> str:
     """Write the similarity and the TVD of both ends of a bracket."""
     steps = [f"{write_share(one.value)} at {write_probability(one.test)}" if one else "" for one in found[1:]]
     return ", then ".join(filter(None, [steps[0] or "none", steps[1]]))
+
+
+def describe_unique(main: Bracket, within: Bracket, said: str, moved: float, shared: float) -> str:
+    """Say how far the furthest adversary goes, beside other trainings, and what is said within the tolerance."""
+    others = f" (another training: shares {write_share(shared)}, {write_probability(moved)})" if moved >= 0 else ""
+    first = f"no adversary predicts within {write_probability(main.budget)}"
+    if main.within:
+        change = write_probability(main.within.test)
+        first = f"a map that shares {write_share(main.within.value)} changes predictions by {change}"
+    further = describe_bracket(main)
+    if main.budget > within.budget:
+        further = f"within {write_share(within.budget)}: {said} ({describe_bracket(within)})"
+    return f"{first}{others}; {further}"
 
 
 def unique(measured: Measured) -> Cell:
@@ -395,8 +404,9 @@ def unique(measured: Measured) -> Cell:
     if not adversaries:
         return measured.refuse("comparison", "consistency")
     tolerance = measured.margins.tvd
-    moved, shared = average_trainings(measured, contrasts.seed)
-    main, within = bracket(adversaries, max(tolerance, moved if moved > 0 else 0.0)), bracket(adversaries, tolerance)
+    moved, shared = compare_trainings(measured, contrasts.seed)
+    # a TVD that is not known is no budget
+    main, within = (bracket(adversaries, budget) for budget in (max(tolerance, moved), tolerance))
     tolerated = conclude("unique", describe_part(measured, within))
     beside: dict[str, Any] = {
         "unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value
@@ -416,32 +426,18 @@ def unique(measured: Measured) -> Cell:
     return replace(cell, beside=beside)
 
 
-def describe_unique(main: Bracket, within: Bracket, said: str, moved: float, shared: float) -> str:
-    """Say how far the furthest adversary goes, beside other trainings, and what is said within the tolerance."""
-    others = f" (another training: shares {write_share(shared)}, {write_probability(moved)})" if moved >= 0 else ""
-    found = main.within
-    first = f"no adversary predicts within {write_probability(main.budget)}{others}"
-    if found:
-        change = write_probability(found.test)
-        first = f"a map that shares {write_share(found.value)} changes predictions by {change}{others}"
-    tolerated = f"within {write_share(within.budget)}: {said} ({describe_bracket(within)})"
-    return f"{first}; {tolerated}" if main.budget > within.budget else f"{first}; {describe_bracket(main)}"
-
-
-def compare_models(measured: Measured, model: str, other: str) -> tuple[Estimate, float, float] | None:
+def compare_models(measured: Measured, model: str, other: str) -> tuple[Estimate, Sequence[float]] | None:
     """Estimate mean macro F1 of one model less that of another, and say both; None where either has no rows."""
     rows = measured.audits["predictions"]
     labels = rows.drop_duplicates("id").set_index("id")["label"]
-    ids = list(labels.index)
-    one, two = (grid(of_run(rows, name), "prediction", ids=ids).astype(np.int64) for name in (model, other))
-    if not len(one) or not len(two):
+    ids, gold = list(labels.index), labels.to_numpy(np.int64)
+    both = [grid(of_run(rows, name), "prediction", ids=ids).astype(np.int64) for name in (model, other)]
+    if not all(map(len, both)):
         return None
-    gold = labels.to_numpy(np.int64)
-    classes = int(max(gold.max(initial=1), one.max(), two.max())) + 1
-    sample, scale = compare_scores(gold, one, two, classes)
+    classes = int(max(each.max(initial=1) for each in (gold, *both))) + 1
+    sample, scale = compare_scores(gold, both[0], both[1], classes)
     found = estimate(sample, clusters(ids, measured.shared), CHANGE, scale=scale)
-    mine, theirs = (float(np.mean([macro_f1(gold, row) for row in each])) for each in (one, two))
-    return found, mine, theirs
+    return found, [float(np.mean([macro_f1(gold, row) for row in each])) for each in both]
 
 
 def needed(measured: Measured) -> Cell:
@@ -452,9 +448,8 @@ def needed(measured: Measured) -> Cell:
     found = compare_models(measured, measured.subject.model, contrasts.uniform)
     if found is None:
         return measured.refuse("predictions")
-    gain, mine, theirs = found
-    clause = f"macro F1 {write_share(mine)}; with uniform weights {write_share(theirs)}"
-    return conclude("needed", Part(gain), clause=clause)
+    clause = "macro F1 {}; with uniform weights {}".format(*map(write_share, found[1]))
+    return conclude("needed", Part(found[0]), clause=clause)
 
 
 def transferable(measured: Measured) -> Cell:

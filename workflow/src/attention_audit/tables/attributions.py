@@ -1,7 +1,8 @@
 """Attention and other attributions of the models of all suites; the papers have no such tables.
 
 What attention is to the exact contributions, how often a first item opposes the prediction, what erasing words in part
-does, and which attribution to show instead of attention: `located` and `ranks` of all of them, on the same texts.
+does, how well attributions point to marked words, beside floors and a ceiling, and which attribution to show instead of
+attention: `located` and `ranks` of all of them, on the same texts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,26 +10,30 @@ from typing import Any
 
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, Sample, estimate
+from attention_audit.answer.estimates import Estimate, Sample, estimate, mean
 from attention_audit.answer.samples import erase, locate
 from attention_audit.columns.audits import TOP
+from attention_audit.columns.kinds import BY_DESIGN
 from attention_audit.columns.tables import INSTEAD
-from attention_audit.names import RANKINGS
+from attention_audit.contrasts import Subject
+from attention_audit.names import PLAUSIBLE, RANKINGS
 
-from .arrays import (
+from .asked import find_reason
+from .tidy import (
     Frames,
     Subjects,
+    add_falls,
+    as_table,
     clusters,
-    curve,
     different,
+    fill_columns,
     grid,
     groups_of,
+    list_cells,
     list_subjects,
     means,
     of_ranking,
 )
-from .asked import find_reason
-from .tidy import as_table, fill_columns
 
 ROUNDING = 1e-6
 """Changes of a probability that are no larger come from the rounding of a network's float32."""
@@ -37,6 +42,14 @@ SOFT = ("comprehensiveness", "comprehensiveness_gain", "sufficiency", "sufficien
 ATTENTION, RANDOM, SMALLEST, LOO = "attention", "random", "smallest", "loo"
 YARDSTICKS = {"located": LOO, "ranks": "product"}
 """The attribution that the 1 of a question is made of, or nearly so."""
+NAMES: Mapping[str, str] = {"auprc": "auprc", "f1": "token_f1", "iou": "iou", "mass": "marked_mass"}
+"""The measures of `plausibility` by the names that they have in the table."""
+FOUND = {"f1": "found", "auprc": "auprc", "mass": "marked_mass"}
+"""Those of planted words: of the k first words, as many as are planted, the share that is."""
+MARKED = (
+    "found", *NAMES.values(), *(f"majority_{name}" for name in NAMES.values()), "ranks", "located", "texts", "unmarked",
+    "all_marked",
+)  # fmt: skip
 
 
 def table_subjects(
@@ -66,6 +79,14 @@ def table_subjects(
     return as_table(frames, order, [*metrics, "texts", ""])
 
 
+def effects_of(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, Estimate]:
+    """By measure, its mean over texts and trainings, from rows with the columns seed, id and the measures. Of several
+    annotators of a text, the mean counts.
+    """
+    of_texts = rows.groupby(["seed", "id"], sort=False, observed=True)[[*measures]].mean().reset_index()
+    return {measure: mean(grid(of_texts[of_texts[measure].notna()], measure)) for measure in measures}
+
+
 def compare_contributions(
     contributions: pd.DataFrame, single_weight: pd.DataFrame, located: pd.DataFrame
 ) -> pd.DataFrame:
@@ -75,6 +96,7 @@ def compare_contributions(
     item of the most attention. top_flips: whether the decision flips without it.
     """
     parts = []
+    # lists are columns only where a model has some
     if not contributions.empty:
         attended = contributions.assign(
             ranking="attention",
@@ -162,13 +184,12 @@ def compare_attributions(
     ranked_sets: pd.DataFrame, located: pd.DataFrame, groups: Mapping[str, str]
 ) -> dict[str, dict[str, tuple[Estimate, Estimate]]]:
     """Estimate both questions of all rankings of one model: by question and ranking, beside attention."""
-    several = located[located["words"] > 1]
     columns = ["seed", "id", "ranking", "fraction_removed"]
     further = located.loc[~located["ranking"].isin(different(ranked_sets, "ranking")), columns]
     parts = [part.astype({"id": object, "ranking": object}) for part in (ranked_sets[columns], further)]
     erased = pd.concat(parts, ignore_index=True)
     return {
-        "located": compare_rankings(several.assign(fall=curve(several)), "fall", LOO, locate, groups),
+        "located": compare_rankings(add_falls(located[located["words"] > 1]), "fall", LOO, locate, groups),
         "ranks": compare_rankings(erased, "fraction_removed", SMALLEST, erase, groups),
     }
 
@@ -193,3 +214,61 @@ def instead(ranked_sets: pd.DataFrame, located: pd.DataFrame, subjects: Subjects
                     row[f"{question}_attention"] = attention.value
             rows.append(row)
     return pd.DataFrame(rows, columns=INSTEAD.schema.names)
+
+
+def list_marks(rows: pd.DataFrame) -> dict[str, Estimate]:
+    """List the cells of one attribution of a model: each annotator's marks, those of their majority, and counts."""
+    majority = rows["annotator"] == ""
+    own, names = rows[~majority], FOUND if (rows["annotator"] == BY_DESIGN).all() else NAMES
+    cells = {
+        prefix + names[measure]: found
+        for prefix, part in (("", own), ("majority_", rows[majority]))
+        for measure, found in effects_of(part, [*names]).items()
+        if found.texts
+    }
+    counts = {"texts": own.loc[own["auprc"].notna(), "id"].nunique()}
+    if rows["attribution"].iloc[0] == RANDOM:
+        maps = own.drop_duplicates(["id", "annotator"])
+        counts["unmarked"] = (maps["marked"] == 0).sum()
+        counts["all_marked"] = ((maps["marked"] > 0) & (maps["marked"] == maps["words"])).sum()
+    return cells | {name: Estimate(count) for name, count in counts.items()}
+
+
+def compare_marks(
+    plausibility: pd.DataFrame, plausible_words: pd.DataFrame, ranked_sets: pd.DataFrame, located: pd.DataFrame
+) -> pd.DataFrame:
+    """Compute the cells of all attributions of a model, one after another."""
+    if plausibility.empty:
+        return plausibility
+    plain = [part.astype({"id": object, "attribution": object}) for part in (plausibility, plausible_words)]
+    marked = pd.concat(plain, ignore_index=True)
+    effects = compare_attributions(ranked_sets, located, {})
+    rows: list[dict[str, Any]] = []
+    for name in PLAUSIBLE.ordered(marked["attribution"].unique()):
+        cells = list_marks(marked[marked["attribution"] == name])
+        cells |= {question: found[name][0] for question, found in effects.items() if name in found}
+        rows += list_cells({"row": name}, cells)
+    return pd.DataFrame(rows)
+
+
+def table_plausibility(
+    plausibility: pd.DataFrame,
+    plausible_words: pd.DataFrame,
+    ranked_sets: pd.DataFrame,
+    located: pd.DataFrame,
+    subjects: Subjects,
+) -> pd.DataFrame:
+    """Do attributions point to marked words, and are they faithful? One row for each data set, model and attribution.
+
+    The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
+    as the column `suite`; a list of k numbers is k columns. Intervals are those of the summary. Beside what each
+    annotator marked stands what their majority did, where there are several. A model that was not asked has one row
+    with the reason, where another model of its data set was asked. The columns are those of `TABLE`.
+    """
+    datasets = {*plausibility["dataset"]}
+    judged = [subject for subject in map(Subject.model_validate, subjects) if subject.dataset in datasets]
+    audits = {
+        "plausibility": plausibility, "plausible_words": plausible_words, "ranked_sets": ranked_sets, "located": located
+    }  # fmt: skip
+    named = [*different(plausibility, "attribution"), *different(plausible_words, "attribution")]
+    return table_subjects(judged, audits, compare_marks, PLAUSIBLE.extend(named), MARKED, " - ")

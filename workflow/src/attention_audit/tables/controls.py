@@ -21,8 +21,8 @@ from attention_audit.answer.statements import CLASSES, NONE, NOTHING
 from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import Subject
 
-from .arrays import Frames, Subjects, groups_of, of_ranking, of_run, of_suite
 from .asked import ASKED, FLAT, Measured
+from .tidy import Frames, Subjects, groups_of, of_ranking, of_run, take_suite
 
 Claims = Iterator[dict[str, Any]]
 """Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""
@@ -253,7 +253,7 @@ def controls(
     judged, margins = [*map(Subject.model_validate, subjects)], AnswerSettings.model_validate(answer).margins
     groups, rows = groups_of(corpus), []
     for (dataset, kind), suite in product(kinds.items(), dict.fromkeys([*SUITES, *(each.suite for each in judged)])):
-        own = {name: of_suite(frame, dataset, suite) for name, frame in (audits | {"summary": summary}).items()}
+        own = take_suite(audits | {"summary": summary}, dataset, suite)
         claims: list[dict[str, Any]] = []
         if (kind, suite) == ("feint", "hf") and tables:
             maps = tables["hf_table_maps"]

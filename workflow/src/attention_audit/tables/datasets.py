@@ -8,8 +8,7 @@ import pandas as pd
 
 from attention_audit.corpus.text import SPLITS
 
-from .arrays import Frames
-from .tidy import as_table, beside_paper, join_notes
+from .tidy import Frames, as_table, beside_paper, join_notes
 from .wording import ClassNames, class_names, listed
 
 CLASSES = ("negative", "positive")

@@ -14,22 +14,22 @@ from attention_audit.answer.samples import average, erase, find_sides, weigh_dot
 from attention_audit.contrasts import Subject
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
-from .arrays import (
+from .asked import Measured, measure_subjects
+from .asked import located as locate
+from .attributions import LOO, RANDOM, effects_of, table_subjects
+from .tidy import (
     Frames,
     Subjects,
+    as_table,
     by_model,
     by_pair,
     different,
     grid,
+    join_notes,
     list_cells,
     of_ranking,
     of_run,
 )
-from .asked import Measured, measure_subjects
-from .asked import located as locate
-from .attributions import LOO, RANDOM, table_subjects
-from .plausibility import effects_of
-from .tidy import as_table, join_notes
 from .wording import HEADS, WORDING
 
 METRICS = ("located", "opposes", "rank_stability", "auprc")

@@ -28,11 +28,10 @@ from scipy import stats
 from attention_audit.columns.tables import REPLICATION
 from attention_audit.names import display_name
 
-from .arrays import Frames
 from .datasets import Records, rebuilt
-from .erasure import has_encoder
+from .papers import has_encoder
 from .published import Fact, facts
-from .tidy import join_notes
+from .tidy import Frames, join_notes
 
 SIZES = "wp_table1_datasets"
 """The table that has the sizes of our test splits."""

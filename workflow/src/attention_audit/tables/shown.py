@@ -25,7 +25,7 @@ from attention_audit.columns.tables import BY, CONTROLS, INSTEAD, REPLICATION, T
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
 
-from .texts import TOP, top
+from .summary import TOP, top
 from .tidy import join_notes
 from .wording import Labels, heading, isolated, label_of, named, number
 

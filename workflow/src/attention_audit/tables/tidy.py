@@ -1,33 +1,168 @@
-"""What the tables have in common: means over seeds, the paper's values, and the declared columns."""
+"""What the tables have in common.
+
+Rows of audits become arrays by training and text, which is what the questions of the answer take. Means over both are
+rows of tables, with the 95 % intervals of the answer (answer/estimates.py), the paper's values beside them, and the
+declared columns.
+"""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from attention_audit.answer.estimates import Estimate, mean
+from attention_audit.arrays import Floats, Integers
 from attention_audit.columns.tables import TABLE
+from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError
 from attention_audit.names import Names, display_name
 
 from .published import facts, published
 
+Subjects = Sequence[Subject | Mapping[str, Any]]
+"""The judged models."""
+Frames = Mapping[str, pd.DataFrame]
+"""Frames by data set or, of audits, by name; those of audits also have the key of the suite as the column `suite`."""
+
+
+def groups_of(corpus: Frames) -> dict[str, dict[Any, Any]]:
+    """Map texts to what they share with others, by data set and id, from the id and group of texts by data set."""
+    return {name: texts.dropna(subset="group").set_index("id")["group"].to_dict() for name, texts in corpus.items()}
+
+
+def clusters(ids: Sequence[str], groups: Mapping[str, str]) -> Integers | None:
+    """Give each text a number, the same for those that share something, (N,); None where none does."""
+    known = [groups.get(id_) for id_ in ids]
+    if not any(known):
+        return None
+    numbers, _ = pd.factorize(pd.Series(known, dtype=object))
+    alone = numbers < 0
+    numbers[alone] = len(ids) + np.arange(alone.sum())
+    return numbers.astype(np.int64)
+
+
+def of_run(rows: pd.DataFrame, model: str, seed: int | None = None, lambda_: float | None = None) -> pd.DataFrame:
+    """Select the rows of one model; where seed and lambda are given, those of one training. A lambda of NaN is none."""
+    rows = rows[rows["model"] == model]
+    if seed is not None:
+        rows = rows[rows["seed"] == seed]
+    return rows if lambda_ is None or isnan(lambda_) else rows[rows["lambda"] == lambda_]
+
+
+def of_ranking(rows: pd.DataFrame, ranking: str) -> pd.DataFrame:
+    """Select the rows of one ranking."""
+    return rows[rows["ranking"] == ranking]
+
+
+def take_suite(audits: Frames, dataset: str, suite: str) -> dict[str, pd.DataFrame]:
+    """Select the rows of one data set and suite of each audit."""
+    return {name: rows[(rows["dataset"] == dataset) & (rows["suite"] == suite)] for name, rows in audits.items()}
+
+
+def list_subjects(subjects: Subjects, audits: Frames) -> Iterator[tuple[Subject, dict[str, pd.DataFrame]]]:
+    """List the judged models, with the rows of each audit on each."""
+    for subject in map(Subject.model_validate, subjects):
+        own = take_suite(audits, subject.dataset, subject.suite)
+        yield subject, {name: of_run(rows, subject.model) for name, rows in own.items()}
+
+
+def by_model(rows: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+    """Split rows by model and data set, with `dataset` and `row`, the model, as a dictionary."""
+    for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False, observed=True):
+        yield {"dataset": str(dataset), "row": str(model)}, part
+
+
+def different(rows: pd.DataFrame, name: str) -> list[Any]:
+    """List the values of a column that occur, in order of appearance."""
+    return list(rows[name].unique())
+
+
+def grid(
+    rows: pd.DataFrame, value: str, seeds: Sequence[Any] | None = None, ids: Sequence[Any] | None = None
+) -> Floats:
+    """Lay a column out by seed and text, (S, N), by default those that occur; NaN where no row is of both."""
+    seeds = different(rows, "seed") if seeds is None else seeds
+    ids = different(rows, "id") if ids is None else ids
+    at_seed, at_id = pd.Index(seeds).get_indexer(rows["seed"]), pd.Index(ids).get_indexer(rows["id"])
+    known = (at_seed >= 0) & (at_id >= 0)
+    values = np.full((len(seeds), len(ids)), nan)
+    values[at_seed[known], at_id[known]] = rows[value].to_numpy(np.float64, na_value=nan)[known]
+    return values
+
+
+def cube(rows: pd.DataFrame, value: str, by: str) -> dict[str, Floats]:
+    """Lay the column `value` out by the values of the column `by`, in order of appearance: (S, N) each, NaN where no
+    row is.
+
+    The S seeds are ascending, and the N ids in order of appearance; all arrays have the same.
+    """
+    seeds, ids = sorted(different(rows, "seed")), different(rows, "id")
+    return {str(key): grid(rows[rows[by] == key], value, seeds, ids) for key in different(rows, by)}
+
+
+def by_pair(rows: pd.DataFrame, values: Sequence[str], ids: Sequence[Any]) -> tuple[Integers, list[Floats]]:
+    """Find the P pairs of seeds (P, 2) that have rows, and lay columns out by pair and text, (P, N) each."""
+    pairs = rows[["seed", "other"]].drop_duplicates().to_numpy(np.int64)
+    numbered = rows.assign(seed=rows.groupby(["seed", "other"], sort=False, observed=True).ngroup())
+    return pairs, [grid(numbered, value, range(len(pairs)), ids) for value in values]
+
+
+def add_falls(located: pd.DataFrame) -> pd.DataFrame:
+    """Add, as `fall`, the mean over the sizes of what the predicted class loses, row by row: `falls` as one number."""
+    falls = located.filter(like="falls_").astype(np.float64)
+    return located.assign(fall=falls.mean(axis=1, skipna=False))
+
+
+def list_cells(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[dict[str, Any]]:
+    """List the cells of a row of a table by metric, each with what it is about, and the number of its trainings where
+    `about` has none.
+    """
+    return [
+        {"mean": found.value, "sd": found.spread, "low": found.low, "high": found.high, "seeds": found.trainings}
+        | {**about, "metric": metric}
+        for metric, found in cells.items()
+    ]
+
+
+def means(
+    rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str], most: float = 1.0, signed: Collection[str] = ()
+) -> pd.DataFrame:
+    """Average each of the columns `metrics` over seeds and texts, with the columns of `TABLE` that the means have.
+
+    One row of a table for each data set and each combination of the columns `by`, which names it, parted by /; another
+    metric, `texts`, is their number. NaN marks a text without a value. The values are at most `most`, and at least 0,
+    or -`most` where `signed` names the column.
+    """
+    found: list[dict[str, Any]] = []
+    for (dataset, *parts), own in rows.groupby(["dataset", *by], sort=False, observed=True):
+        seeds = sorted(different(own, "seed"))
+        cells = {name: mean(grid(own, name, seeds), -most if name in signed else 0.0, most) for name in metrics}
+        about = {"dataset": str(dataset), "row": "/".join(map(str, parts)), "seeds": len(seeds)}
+        found += list_cells(about, cells | {"texts": Estimate(own["id"].nunique())})
+    return pd.DataFrame(found, columns=["dataset", "row", "seeds", "metric", "mean", "sd", "low", "high"])
+
 
 def over_seeds(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Columns `by`, mean, sd (n - 1; null for one seed) and seeds (their number) of the column `value`."""
+    """Average the column `value` by the columns `by`: mean, sd (n - 1; null for one seed) and seeds (their number)."""
     groups = values.groupby(list(by), sort=False, dropna=False)["value"]
     return groups.agg(mean="mean", sd="std", seeds="size").reset_index()
 
 
+def join_notes(*notes: str) -> str:
+    """Join notes that are not empty."""
+    return "; ".join(filter(None, notes))
+
+
 def beside_paper(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
-    """`rows` with a column for the published value, where the paper's `table` has one, and its note before theirs."""
-    keys = rows[["dataset", "row", "metric"]].itertuples(index=False, name=None)
-    found = [published(table, dataset, row, metric, paper) for dataset, row, metric in keys]
+    """Add a column for the published value, where the paper's `table` has one, and its note before others."""
+    found = [published(table, *key, paper) for key in zip(rows["dataset"], rows["row"], rows["metric"], strict=True)]
     own = rows["note"] if "note" in rows else [""] * len(rows)
     return rows.assign(
-        published=[fact.value if fact else np.nan for fact in found],
+        published=[fact.value if fact else nan for fact in found],
         note=[join_notes(fact.note if fact else "", note) for fact, note in zip(found, own, strict=True)],
     )
 
@@ -42,11 +177,6 @@ def look_up(values: Mapping[Any, Any] | pd.Series, rows: pd.DataFrame, default: 
     return [values.get(key, default) for key in zip(rows["dataset"], rows["row"], strict=True)]
 
 
-def join_notes(*notes: str) -> str:
-    """Join notes that are not empty."""
-    return "; ".join(filter(None, notes))
-
-
 def fill_columns(rows: pd.DataFrame) -> pd.DataFrame:
     """Take the columns of `TABLE`; those that the rows have not are blank."""
     blank = {name: value for name, value in TABLE.blank.items() if name not in rows}
@@ -54,7 +184,7 @@ def fill_columns(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.DataFrame:
-    """Rows for data sets that were not available: with the paper's values only, or one empty row where it has none.
+    """Make rows for data sets that were not available: with the paper's values only, or one empty row.
 
     `reasons` says, by data set, why it was not available. The columns are those of `TABLE`, so that the rows can
     be appended to a table.
@@ -62,7 +192,7 @@ def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.Da
     rows = []
     for dataset, reason in reasons.items():
         of_paper = (paper, table, display_name(dataset))
-        cells = [(*key[3:], fact.value) for key, fact in facts().items() if key[:3] == of_paper] or [("", "", np.nan)]
+        cells = [(*key[3:], fact.value) for key, fact in facts().items() if key[:3] == of_paper] or [("", "", nan)]
         rows += [(dataset, *cell, f"not run: {reason}") for cell in cells]
     return fill_columns(pd.DataFrame(rows, columns=["dataset", "row", "metric", "published", "note"]))
 
@@ -84,15 +214,13 @@ def as_table(
         rows = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
     rows = fill_columns(rows)
     parts = [re.split("[/~]", name, maxsplit=len(part_orders)) if part_orders else [name] for name in rows["row"]]
-    of_rows = [
-        ("row", *each) for each in zip(zip_longest(*parts, fillvalue=""), (row_order, *part_orders), strict=False)
+    orders: list[tuple[str, Iterable[str], Iterable[str]]] = [("dataset", rows["dataset"], rows["dataset"])]
+    orders += [
+        ("row", each, order)
+        for each, order in zip(zip_longest(*parts, fillvalue=""), (row_order, *part_orders), strict=False)
     ]
     places: list[Any] = []
-    for name, values, order in (
-        ("dataset", rows["dataset"], rows["dataset"]),
-        *of_rows,
-        ("metric", rows["metric"], metric_order),
-    ):
+    for name, values, order in [*orders, ("metric", rows["metric"], metric_order)]:
         present = dict.fromkeys(values)
         if isinstance(order, Names):
             order.refuse_unknown(present)

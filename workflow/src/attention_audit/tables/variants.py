@@ -17,9 +17,19 @@ from attention_audit.answer.samples import average, erase, take_share
 from attention_audit.arrays import Floats
 from attention_audit.names import RANKINGS, Names
 
-from .arrays import cube, list_cells, means, of_ranking
 from .published import RERUN, published
-from .tidy import as_table, beside_paper, join_notes, look_up, over_seeds, select_first
+from .tidy import (
+    as_table,
+    beside_paper,
+    cube,
+    join_notes,
+    list_cells,
+    look_up,
+    means,
+    of_ranking,
+    over_seeds,
+    select_first,
+)
 
 RERUNS = ("Table 2, rerun", "Table 2, second rerun")
 DIVERSITY = (
