@@ -12,8 +12,7 @@ from attention_audit.columns.audits import CORRELATION
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
 from attention_audit.tables.papers import STATISTICS, jw_table1_performance, jw_table2_correlation
-from attention_audit.tables.render import render
-from attention_audit.tables.shown import wide
+from attention_audit.tables.shown import render, wide
 from attention_audit.tables.wording import labels_of, named
 
 PAIRS = list(map("~".join, audit.list_pairs(["gradient", "gradient_attached", "loo"])))

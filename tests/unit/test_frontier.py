@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_audit.answer.frontier import Adversary, bracket, weigh_classes
+from attention_audit.answer.samples import Adversary, bracket, weigh_classes
 
 
 def adversary(value, test, dev=None, name="a"):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from attention_audit.answer.opening import FAR, NO_REASON, SURE, Seen, opening
+from attention_audit.report.first import FAR, NO_REASON, SURE, Seen, opening
 
 PLAIN = Seen(right=True, sure=0.9, words=12, others=4, agree=4, moved=0.1)
 SPLIT = PLAIN._replace(agree=1)

@@ -10,8 +10,7 @@ from labels import LABELS
 from attention_audit.columns.tables import CONTROLS, TABLE
 from attention_audit.errors import AuditError
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.render import render
-from attention_audit.tables.shown import pairwise, uncertain, verdicts, wide
+from attention_audit.tables.shown import pairwise, render, uncertain, verdicts, wide
 from attention_audit.tables.wording import number
 
 PROVENANCE = json.dumps({"note": "a--b---> 100%", "rows": [1, 2]})

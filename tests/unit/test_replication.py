@@ -14,7 +14,6 @@ from attention_audit.columns.tables import REPLICATION
 from attention_audit.config import Config
 from attention_audit.plan.remarks import of_data, of_models
 from attention_audit.tables.published import Fact, facts, half_a_unit
-from attention_audit.tables.render import render
 from attention_audit.tables.replication import (
     SOURCES,
     agreement,
@@ -23,7 +22,7 @@ from attention_audit.tables.replication import (
     variance_of_a_text,
     variance_of_f1,
 )
-from attention_audit.tables.shown import comparisons
+from attention_audit.tables.shown import comparisons, render
 from attention_audit.tables.tidy import fill_columns
 
 NONE = math.nan

@@ -21,19 +21,23 @@ from attention_audit.errors import AuditError
 from attention_audit.figures.style import save
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.questions import QUESTIONS
-from attention_audit.report.answers import MOST_WORDS, answers_of
-from attention_audit.report.facts import commit, machines, span, versions
 from attention_audit.report.first import FirstText, Item, first_text
 from attention_audit.report.guide import ARTEFACTS, guide
 from attention_audit.report.page import (
     MOST_ROWS,
+    MOST_WORDS,
     FinishedRun,
+    answers_of,
+    commit,
     duration,
     lay_out,
+    machines,
     page,
     picture,
     read_caption,
     seeds_of,
+    span,
+    versions,
 )
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)

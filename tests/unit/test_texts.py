@@ -12,7 +12,7 @@ from labels import LABELS
 from attention_audit.answer.settings import AnswerSettings
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.tables import TEXTS
-from attention_audit.tables.render import render
+from attention_audit.tables.shown import render
 from attention_audit.tables.shown import single as shown
 from attention_audit.tables.summary import TOP, share_of, texts, top
 

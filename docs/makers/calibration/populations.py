@@ -16,14 +16,16 @@ import numpy.typing as npt
 from scipy import special
 
 from attention_audit.answer.estimates import Estimate, estimate
-from attention_audit.answer.frontier import Adversary, bracket, weigh_classes
 from attention_audit.answer.samples import (
+    Adversary,
     average,
     beat_shuffled,
+    bracket,
     compare_pairs,
     compare_scores,
     locate,
     take_share,
+    weigh_classes,
     weigh_dots,
 )
 from attention_audit.answer.statements import Part

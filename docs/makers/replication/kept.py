@@ -18,8 +18,7 @@ from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.plan.exhibits import EXHIBITS, TABLES, Exhibit, Figure, Table
 from attention_audit.section import Section
-from attention_audit.tables.render import markdown
-from attention_audit.tables.shown import Shown
+from attention_audit.tables.shown import Shown, markdown
 from attention_audit.targets import load
 from makers.replication.entries import PAGES, KeptRun, Page
 

@@ -190,12 +190,9 @@ def describe_marks(row: Row) -> str:
     row: of columns.SUMMARY, with None or NaN where a value is not known. Never part of the answer: a map may please and
     mislead.
     """
-    known = {name: row[name] for name in PLAUSIBILITY if row[name] is not None and not isnan(row[name])}
-    if "plausibility_value" not in known:
+    value, low, high, random, others = (nan if row[name] is None else row[name] for name in PLAUSIBILITY)
+    if isnan(value):
         return ""
-    said = "Marked words: AUPRC {plausibility_value:.2f}".format(**known)
-    if "plausibility_low" in known:
-        said += " [{plausibility_low:.2f}, {plausibility_high:.2f}]".format(**known)
-    said += "; random {plausibility_random:.2f}".format(**known)
-    others = ", one annotator against the others {plausibility_others:.2f}" if "plausibility_others" in known else ""
-    return f"{said}{others.format(**known)}."
+    ends = "" if isnan(low) else f" [{low:.2f}, {high:.2f}]"
+    beside = "" if isnan(others) else f", one annotator against the others {others:.2f}"
+    return f"Marked words: AUPRC {value:.2f}{ends}; random {random:.2f}{beside}."

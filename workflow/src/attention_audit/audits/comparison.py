@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from attention_audit.answer.frontier import weigh_classes
+from attention_audit.answer.samples import weigh_classes
 from attention_audit.divergence import flipped, jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout

@@ -1,10 +1,16 @@
-"""The one page that a run is handed on as: all of it inline, so that it opens anywhere, without a network."""
+"""The one page that a run is handed on as: all of it inline, so that it opens anywhere, without a network.
+
+It opens with the summary: a card a data set and model, a line a question, and a paragraph to copy. It ends with what is
+known of the run: when and on what machines it was made, with which versions, from which commit.
+"""
 
 import json
+import subprocess
 from base64 import b64encode
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -17,19 +23,24 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
-from attention_audit.answer.lines import count_readings, describe_marks, describe_run, warn_of_next
+from attention_audit.answer.lines import (
+    Line,
+    Row,
+    count_readings,
+    describe_marks,
+    describe_run,
+    warn_of_next,
+    write_lines,
+)
 from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.artefacts.journal import Entry
+from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.errors import AuditError
-from attention_audit.jobs.pages import ReportJob, ShownSuite
+from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
-from attention_audit.tables.render import WORDS
-from attention_audit.tables.shown import Block, drop_empty
-from attention_audit.tables.wording import Labels, label_of, labels_of
+from attention_audit.tables.shown import WORDS, Block, drop_empty
+from attention_audit.tables.wording import Labels, label_of, labels_of, named
 from attention_audit.targets import load
 
-from .answers import Answer, answers_of
-from .facts import commit, machines, span, versions
 from .first import FirstText
 
 SINGLE = "texts"
@@ -41,6 +52,21 @@ HIGH = 460
 """Pixels of the frame of a card, until the browser knows how high it is."""
 TAGS = {"paragraph": "p", "strong": "strong", "emphasis": "em", "literal": "code"}
 """What stands for the parts of a caption."""
+
+
+CLAIMS = {
+    "located": "top words matter",
+    "ranks": "more weight, more important",
+    "signed": "top word supports",
+    "used": "prediction depends on weights",
+    "stable": "same when retrained",
+    "unique": "fixed by the prediction",
+    "needed": "helps accuracy",
+    "transferable": "helps another model",
+}
+"""The questions in as few words as a paragraph has room for."""
+MOST_WORDS = 90
+"""Words of a paragraph to copy."""
 
 
 class Caption(NamedTuple):
@@ -56,6 +82,24 @@ class Picture(NamedTuple):
     address: str
     width: int
     height: int
+
+
+class Answer(NamedTuple):
+    """One model: its row of columns.SUMMARY, and its lines, of which none is known where it was not run.
+
+    anchor: its place in the page. view: what the explorer calls it, "<data set>/<suite>/<model>". built: what it is
+    built of, empty where that is not known. copy: a paragraph to copy. seen: the tables and figures that show its
+    answers, each with the questions.
+    """
+
+    found: Row
+    model: str
+    anchor: str
+    view: str
+    built: str
+    lines: list[Line]
+    copy: str
+    seen: list[tuple[str, list[str]]]
 
 
 class PageExhibit(NamedTuple):
@@ -98,6 +142,106 @@ class FinishedRun:
     raw_files: Sequence[Mapping[str, Any]]
     entries: Sequence[Entry]
     first: FirstText | None = None
+
+
+def write_paragraph(row: Row, model: str, lines: Sequence[Line]) -> str:
+    """Write what a paper may say of the map of a model, in at most `MOST_WORDS` words: all statements that there are.
+
+    Where they find no room, intervals are left out, then numbers.
+    """
+    seeds, texts = int(row["seeds"]), int(row["texts"])
+    # scores without weights belong to no suite
+    about = f"Attention of {model} on {display_name(row['dataset'])}" if row["suite"] else model
+    about += f" ({seeds} training{'s' * (seeds != 1)}, {texts:,} text{'s' * (texts != 1)}; 95 % intervals)"
+    stated = [line for line in lines if line.said != "–"]
+    if not stated:
+        return f"{about}: nothing is stated."
+    found = ""
+    for numbers, intervals in ((True, True), (True, False), (False, False)):
+        claims = []
+        for line in stated:
+            ends = f" [{line.interval}]" if intervals and line.interval else ""
+            value = f" ({line.value}{ends})" if numbers and line.value else ""
+            claims.append(f"{CLAIMS[line.question]}: {line.said}{value}")
+        found = f"{about}: {'; '.join(claims)}."
+        if len(found.split()) <= MOST_WORDS:
+            break
+    return found
+
+
+def answers_of(
+    summary: pd.DataFrame,
+    labels: Labels,
+    exhibits: Sequence[ShownExhibit] = (),
+    built: Labels | None = None,
+) -> list[tuple[str, list[Answer]]]:
+    """List the rows of a columns.SUMMARY frame by data set, both in the order of their first appearance.
+
+    `labels`: what models are called (`tables.wording.labels_of`). `exhibits`: the tables and figures of the run.
+    `built`: what models are built of, by their names in the explorer.
+    """
+    by_dataset: dict[str, list[Answer]] = {}
+    for place, row in enumerate(summary.to_dict("records"), 1):
+        lines = write_lines(row) if row["model"] else []
+        view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", named(row["model"], labels)
+        stated = [line.question for line in lines if line.said != "–"]
+        own = [exhibit for exhibit in exhibits if exhibit.suite in ("", row["suite"])]
+        answered = [(exhibit.name, [each for each in exhibit.answers if each in stated]) for exhibit in own]
+        seen, copy = [each for each in answered if each[1]], write_paragraph(row, model, lines)
+        shown = Answer(row, model, f"answer-{place}", view, (built or {}).get(view, ""), lines, copy, seen)
+        by_dataset.setdefault(display_name(row["dataset"]), []).append(shown)
+    return list(by_dataset.items())
+
+
+def machines(entries: Iterable[Entry]) -> list[tuple[Machine, int]]:
+    """List each kind of machine with the number of its jobs, the busiest first.
+
+    A job that used no GPU is counted with those of the same machine that did.
+    """
+    counts = Counter(entry.machine for entry in entries)
+    merged: Counter[Machine] = Counter()
+    for machine, jobs in counts.items():
+        twins = (twin for twin in counts if twin.gpu and replace(twin, gpu=None) == machine)
+        merged[next(twins, machine)] += jobs
+    return merged.most_common()
+
+
+def span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:
+    """Find when the first job began and the last one ended."""
+    if not entries:
+        return None
+    ends = [entry.started + timedelta(seconds=entry.seconds) for entry in entries]
+    return min(entry.started for entry in entries), max(ends)
+
+
+def versions(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """List versions by name over all provenance records; where they differ, all of them."""
+    by_name: defaultdict[str, set[str]] = defaultdict(set)
+    for record in records:
+        named = {"attention_audit": record["attention_audit"], "Python": record["python"], **record["libraries"]}
+        for name, version in named.items():
+            by_name[name].add(version)
+    return {name: ", ".join(sorted(known)) for name, known in by_name.items()}
+
+
+def commit(folder: Path) -> str | None:
+    """Find the git commit that `folder` is a checkout of, and whether files of it were changed; None where it is none.
+
+    Files that git does not know are no part of the code: a configuration and data of one's own lie there too.
+    """
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    try:
+        if Path(git("rev-parse", "--show-toplevel")).resolve() != folder.resolve():
+            return None
+        changes = " and changes that are not committed" if git("status", "--porcelain", "--untracked-files=no") else ""
+        return git("rev-parse", "HEAD") + changes
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 def duration(seconds: float) -> str:
@@ -194,11 +338,11 @@ def seeds_of(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]]:
     groups: dict[tuple[int, ...], list[str]] = {}
     for model, seeds in suite.seeds.items():
         groups.setdefault(tuple(seeds), []).append(label_of(model, labels))
-    *others, (most, models) = sorted(groups.items(), key=lambda group: len(group[1])) or [((), [])]
-    if not others:
-        return [("", list(most))] if most else []
-    rest = models[0] if len(models) == 1 else "all others"
-    return [*((", ".join(names), list(seeds)) for seeds, names in others), (rest, list(most))]
+    ordered = sorted(groups.items(), key=lambda group: len(group[1]))
+    found = [(", ".join(names), [*seeds]) for seeds, names in ordered]
+    if found and (len(found) == 1 or len(ordered[-1][1]) > 1):
+        found[-1] = ("all others" if len(found) > 1 else "", found[-1][1])
+    return found
 
 
 def templates() -> Environment:
@@ -210,8 +354,10 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"duration": duration, "moment": moment, "dataset": display_name, "run": describe_run}
-    environment.filters |= {"count": count_readings, "marks": describe_marks, "next": warn_of_next, "lay_out": lay_out}
+    environment.filters |= {
+        "duration": duration, "moment": moment, "dataset": display_name, "lay_out": lay_out,
+        "run": describe_run, "count": count_readings, "marks": describe_marks, "next": warn_of_next,
+    }  # fmt: skip
     environment.globals["WORDS"] = WORDS
     return environment
 

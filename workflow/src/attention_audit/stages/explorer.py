@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 import torch
 
 from attention_audit.answer.lines import write_lines
-from attention_audit.answer.opening import Seen, opening
 from attention_audit.artefacts.files import rebuild_hint, whole
 from attention_audit.artefacts.parquet import read_batches, read_frame, read_reason, read_table
 from attention_audit.columns.audits import CONSISTENCY, INSTANCE_ADVERSARY, WORD_ATTRIBUTIONS
@@ -38,7 +37,8 @@ from attention_audit.explorer.views import ViewBuilder
 from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
-from attention_audit.report.facts import commit
+from attention_audit.report.first import Seen, opening
+from attention_audit.report.page import commit
 from attention_audit.tables.wording import class_names
 
 from .job import Job

@@ -24,7 +24,7 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from attention_audit.answer.frontier import weigh_classes
+from attention_audit.answer.samples import weigh_classes
 from attention_audit.answer.statements import touch_zones
 from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.parquet import write_table

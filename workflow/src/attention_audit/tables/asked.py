@@ -13,17 +13,20 @@ import numpy as np
 import pandas as pd
 
 from attention_audit.answer.estimates import Estimate, Sample, estimate
-from attention_audit.answer.frontier import Adversary, Bracket, bracket, weigh_classes
 from attention_audit.answer.lines import write_percent, write_points, write_probability, write_share
 from attention_audit.answer.samples import (
+    Adversary,
+    Bracket,
     average,
     beat_shuffled,
+    bracket,
     compare_pairs,
     compare_scores,
     erase,
     find_sides,
     locate,
     take_share,
+    weigh_classes,
     weigh_dots,
 )
 from attention_audit.answer.settings import AnswerSettings, Margins
