@@ -17,9 +17,9 @@ from attention_audit.columns.tables import INSTEAD, SUMMARY
 from attention_audit.figures.answer import NO_MODEL, fig_answer
 from attention_audit.figures.attributions import NOT_COMPARED, fig_instead
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.wording import labels_of
+from attention_audit.tables.wording import collect_labels
 
-LABELS = labels_of([], {"base": "base", "wp": "W&P"})
+LABELS = collect_labels([], {"base": "base", "wp": "W&P"})
 CLASSES = [
     {"name": name, "texts": 200, "value": value, "low": value - 0.1, "high": value + 0.1, "zones": zones}
     for name, value, zones in (("good", 0.875, "3"), ("bad", 0.0, "1"))

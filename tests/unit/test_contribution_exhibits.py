@@ -16,7 +16,7 @@ from attention_audit.contrasts import Subject
 from attention_audit.figures import style
 from attention_audit.figures.correlation import wp_fig_contributions
 from attention_audit.tables.attributions import table_contributions
-from attention_audit.tables.shown import wide
+from attention_audit.tables.shown import show_table
 
 ONE = {"sst": ["lstm_tanh"]}
 
@@ -109,7 +109,7 @@ def test_shares_of_texts_whose_first_item_opposes_the_prediction() -> None:
     # what stands beside them in one row
     assert set(found) == {"tau", "overlap", "against", "largest_weight", "top_flips"}
     assert cells(table, "WP2019/base/loo") == {"deleted": 0, "texts": 1}
-    (block,) = wide(table, LABELS)
+    (block,) = show_table(table, LABELS)
     names = ["Wiegreffe & Pinter 2019, base, attention", "Wiegreffe & Pinter 2019, base, leave-one-out"]
     assert block.rows["row"].tolist() == names
     assert [cell[:5] for cell in block.rows["first item opposes, erased"]] == ["0.500", ""]
@@ -141,7 +141,7 @@ def test_what_was_not_asked_has_the_reason() -> None:
     table = of(audited(), BASE, OTHER, judge("jw", "JW2019", "lstm_tanh", "babi-1", contributions=reason))
     last = table.iloc[-1]
     assert (last["dataset"], last["row"], last["note"]) == ("babi-1", "JW2019/lstm_tanh", f"not asked: {reason}")
-    (block,) = wide(table, LABELS)
+    (block,) = show_table(table, LABELS)
     judged = "Jain & Wallace 2019, BiLSTM (additive)"
     names = ["Wiegreffe & Pinter 2019, base, attention", f"{judged}, attention", judged]
     assert block.rows["row"].tolist() == names

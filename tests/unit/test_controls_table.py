@@ -12,11 +12,11 @@ from summaries import BLANK
 from tabled import assert_fits
 
 from attention_audit.answer.estimates import Estimate
-from attention_audit.answer.statements import Part, object_to
+from attention_audit.answer.statements import Part, find_objection
 from attention_audit.columns.tables import CONTROLS, SUMMARY
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.controls import TRUTH, allow, controls
+from attention_audit.tables.controls import TRUTH, check_allowed, controls
 
 ANY = "any weights would do"
 FEW = "80 of the 100 texts needed"
@@ -104,17 +104,17 @@ def test_statements_are_held_against_what_the_corpus_allows(tmp_path: Path) -> N
 def test_what_is_allowed(allowed: str, stated: str | list[str], holds: bool) -> None:
     """stated: zones, those of the classes, or why there are none."""
     if isinstance(stated, list):
-        assert allow(allowed, "≠", stated, "") == holds
+        assert check_allowed(allowed, "≠", stated, "") == holds
     else:
-        assert allow(allowed, *((stated, [], "") if stated in "123" else ("-", [], stated))) == holds
+        assert check_allowed(allowed, *((stated, [], "") if stated in "123" else ("-", [], stated))) == holds
 
 
 def test_reasons_are_those_that_statements_give() -> None:
-    assert allow("-", "-", [], object_to("ranks", Part(Estimate(0.5, 0.4, 0.6), shuffled=0.8)))
-    assert allow("-", "-", [], object_to("ranks", Part()))
-    few = object_to("ranks", Part(Estimate(0.5, 0.4, 0.6, texts=80, groups=80)))
+    assert check_allowed("-", "-", [], find_objection("ranks", Part(Estimate(0.5, 0.4, 0.6), shuffled=0.8)))
+    assert check_allowed("-", "-", [], find_objection("ranks", Part()))
+    few = find_objection("ranks", Part(Estimate(0.5, 0.4, 0.6, texts=80, groups=80)))
     assert few
-    assert not allow("-", "-", [], few)
+    assert not check_allowed("-", "-", [], few)
 
 
 def test_classes_are_taken_from_the_lowest_to_the_highest() -> None:
@@ -159,8 +159,8 @@ def test_every_question_has_a_control_that_must_not_be_high_and_one_that_must_no
     claimed = [item for truth in TRUTH.values() for zones in truth.values() for item in zones.items()]
     for question in QUESTIONS:
         allowed = {one for name, one in claimed if name == question}
-        assert any(allow(one, "1", [], "") and not allow(one, "3", [], "") for one in allowed), question
-        assert any(allow(one, "3", [], "") and not allow(one, "1", [], "") for one in allowed), question
+        assert any(check_allowed(one, "1", [], "") and not check_allowed(one, "3", [], "") for one in allowed), question
+        assert any(check_allowed(one, "3", [], "") and not check_allowed(one, "1", [], "") for one in allowed), question
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from attention_audit.columns.audits import CORRELATION
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names
 from attention_audit.tables.papers import STATISTICS, jw_table1_performance, jw_table2_correlation
-from attention_audit.tables.shown import render, wide
-from attention_audit.tables.wording import labels_of, named
+from attention_audit.tables.shown import render, show_table
+from attention_audit.tables.wording import collect_labels, write_name
 
 PAIRS = list(map("~".join, audit.list_pairs(["gradient", "gradient_attached", "loo"])))
 NAN = math.nan
@@ -136,12 +136,12 @@ def test_table1_shows_models_beside_the_authors_later_run(tmp_path):
     ],
 )
 def test_rows_are_called_by_what_they_hold(row, name):
-    assert named(row, LABELS) == name
+    assert write_name(row, LABELS) == name
 
 
 def render_lines(table, folder):
     """The lines of a table in markdown, beside which it stands in LaTeX."""
-    render(table, folder / "t", "{}", wide, LABELS)
+    render(table, folder / "t", "{}", show_table, LABELS)
     return (folder / "t.md").read_text().splitlines()
 
 
@@ -179,4 +179,4 @@ def test_an_attribution_without_a_label_is_refused():
 def test_a_name_with_two_labels_is_refused():
     other = Names("model", "here", {"lstm_tanh": Look("LSTM")})
     with pytest.raises(AuditError, match=r"'lstm_tanh' is called both 'BiLSTM \(additive\)' and 'LSTM' in tables"):
-        labels_of([JW.labels, other.labels], {})
+        collect_labels([JW.labels, other.labels], {})

@@ -17,9 +17,9 @@ from attention_audit.audits.correlation import impermissible
 from attention_audit.columns.tables import TABLE
 from attention_audit.names import Look, Names
 from attention_audit.readout import Readout
-from attention_audit.tables.shown import wide
+from attention_audit.tables.shown import show_table
 from attention_audit.tables.variants import pd_table_deception
-from attention_audit.tables.wording import labels_of
+from attention_audit.tables.wording import collect_labels
 
 MODELS = Names(
     "model",
@@ -31,7 +31,7 @@ MODELS = Names(
     },
 )
 HONEST, LIAR, ANONYMISED = MODELS
-LABELS = labels_of([MODELS.labels], {})
+LABELS = collect_labels([MODELS.labels], {})
 
 
 def test_what_a_model_does_without_the_hidden_words_by_hand(random_readout: Callable[..., Readout]) -> None:
@@ -98,7 +98,7 @@ def test_the_table_has_each_number_beside_the_papers_and_the_reruns() -> None:
     assert (without["mean"], without["seeds"]) == (pytest.approx(49.0), 2)
     assert without["sd"] == pytest.approx(100 * np.std([0.48, 0.5], ddof=1))
     assert set(table.loc[table["row"] == ANONYMISED, "metric"]) == {"accuracy_percent"}
-    (block,) = wide(table, LABELS)
+    (block,) = show_table(table, LABELS)
     assert block.rows["paper: attention on impermissible words (%)"].tolist() == ["77.7", "0.04", ""]
 
 

@@ -13,7 +13,7 @@ from tabled import assert_fits, cells
 from attention_audit.figures.variants import md_fig_conicity
 from attention_audit.names import Names
 from attention_audit.plan.papers.mohankumar import KINDS
-from attention_audit.tables.variants import md_table_diversity, take_median, twin
+from attention_audit.tables.variants import find_twin, md_table_diversity, take_median
 
 MD = Names("model", "plan/papers", {name: look for name, (_, look) in KINDS.items()})
 MODELS = ("vanilla_lstm", "diversity_lstm", "orthogonal_bilstm")
@@ -61,7 +61,7 @@ def performance(dataset: str = "sst") -> pd.DataFrame:
 
 
 def test_the_twin_of_a_model_reads_in_as_many_directions() -> None:
-    assert {name: twin(name) for name in MD} == {
+    assert {name: find_twin(name) for name in MD} == {
         "vanilla_lstm": None,
         "orthogonal_lstm": "vanilla_lstm",
         "diversity_lstm": "vanilla_lstm",

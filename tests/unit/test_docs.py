@@ -30,7 +30,7 @@ from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
 from attention_audit.questions import AVOIDED, QUESTIONS
-from attention_audit.report.guide import guide
+from attention_audit.report.guide import write_guide
 from attention_audit.report.page import read_caption
 from attention_audit.section import Section
 from attention_audit.tables import controls
@@ -301,7 +301,7 @@ def test_the_guide_to_results_names_every_table_figure_and_folder(tmp_path: Path
         diversity={"datasets": ["chorus"]},
         masking={"datasets": ["chorus"]},
     )
-    page = guide(plan.report_job())
+    page = write_guide(plan.report_job())
     lacking = {exhibit.name for exhibit in EXHIBITS if f"`{exhibit.folder}/{exhibit.name}`" not in page}
     # of no adversary, of one head, of no published number and of an audit that nobody asks there is nothing to show
     published = {exhibit.name for exhibit in EXHIBITS if exhibit.needs == ("published",)}

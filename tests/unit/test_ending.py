@@ -10,7 +10,7 @@ from summaries import BLANK, answer, row
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.tables import SUMMARY
-from attention_audit.report.ending import MOST, WIDTH, ending
+from attention_audit.report.ending import MOST, WIDTH, write_ending
 
 SUITES = plan_of().shown_suites()
 GOOD = (
@@ -27,7 +27,7 @@ LINES = 16
 def said(rows: list[dict[str, Any]], folder: Path, provenance: Provenance) -> list[str]:
     path = folder / "tables/summary.parquet"
     write_table(path, SUMMARY, pd.DataFrame(rows), provenance)
-    lines = ending(path, SUITES, ["Open it.", "Open that."]).splitlines()
+    lines = write_ending(path, SUITES, ["Open it.", "Open that."]).splitlines()
     assert all(len(line) <= WIDTH for line in lines if str(folder) not in line)
     return lines
 

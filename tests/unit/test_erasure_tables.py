@@ -16,7 +16,7 @@ from attention_audit.errors import AuditError
 from attention_audit.names import MAPS, RANKINGS, Look, Names
 from attention_audit.tables import papers
 from attention_audit.tables.papers import ss_table2_flips, ss_table3_accuracy, ss_table_pairwise
-from attention_audit.tables.tidy import cube
+from attention_audit.tables.tidy import make_grids
 
 YES, NO = True, False
 
@@ -167,7 +167,7 @@ def test_pairwise_ratio_to_none_is_infinite_and_to_nothing_undefined():
 
 def test_values_fall_into_place_whatever_the_order_of_rows():
     rows = [("b", 2, "x", 1.0), ("a", 1, "x", 2.0), ("a", 2, "y", 3.0), ("b", 1, "x", 4.0), ("a", 2, "x", 5.0)]
-    values = cube(pd.DataFrame(rows, columns=["id", "seed", "key", "value"]), "value", "key")
+    values = make_grids(pd.DataFrame(rows, columns=["id", "seed", "key", "value"]), "value", "key")
     assert list(values) == ["x", "y"]
     np.testing.assert_array_equal(values["x"], [[4, 2], [1, 5]])
     np.testing.assert_array_equal(values["y"], [[math.nan, math.nan], [math.nan, 3]])

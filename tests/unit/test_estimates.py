@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from attention_audit.answer.estimates import CLEAR, Sample, bound, clear, estimate, join
+from attention_audit.answer.estimates import CLEAR, Sample, estimate, find_bounds, is_clear, join
 from attention_audit.answer.samples import average, compare_pairs, take_share, weigh_dots
 
 NAN, INF = math.nan, math.inf
@@ -112,12 +112,12 @@ def test_what_can_be_had_must_lie_three_standard_errors_above_0():
     rows = np.tile([-1.0, 1.0], 50) / np.std(np.tile([-1.0, 1.0], 50), ddof=1)
     everything = np.ones(100, bool)
     assert CLEAR == 3
-    assert clear(np.stack([rows + 0.299, rows + 0.301, rows - 5]), everything, None).tolist() == [False, True, False]
+    assert is_clear(np.stack([rows + 0.299, rows + 0.301, rows - 5]), everything, None).tolist() == [False, True, False]
     # pairs of texts that are alike are half as many
     alike = np.repeat(rows[:50], 2)
-    assert clear(alike[None] + 0.4, everything, np.repeat(np.arange(50), 2)).tolist() == [False]
-    assert clear(alike[None] + 0.4, everything, None).tolist() == [True]
-    assert clear(np.ones((1, 1)), np.ones(1, bool), None).tolist() == [False]
+    assert is_clear(alike[None] + 0.4, everything, np.repeat(np.arange(50), 2)).tolist() == [False]
+    assert is_clear(alike[None] + 0.4, everything, None).tolist() == [True]
+    assert is_clear(np.ones((1, 1)), np.ones(1, bool), None).tolist() == [False]
 
 
 def test_shares_count_alike_however_much_can_be_had():
@@ -154,7 +154,7 @@ def test_intervals_stay_on_their_scale():
 
 
 def test_one_text_has_no_bounds():
-    assert bound(0.5, np.array([0.1])) == (-INF, INF, INF)
+    assert find_bounds(0.5, np.array([0.1])) == (-INF, INF, INF)
     assert estimate(average(np.array([[0.3]])), limits=(0, 1))[:3] == (0.3, 0, 1)
 
 

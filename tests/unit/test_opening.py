@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from attention_audit.report.first import FAR, NO_REASON, SURE, Seen, opening
+from attention_audit.report.first import FAR, NO_REASON, SURE, Seen, choose_opening
 
 PLAIN = Seen(right=True, sure=0.9, words=12, others=4, agree=4, moved=0.1)
 SPLIT = PLAIN._replace(agree=1)
@@ -13,7 +13,7 @@ MOVED = PLAIN._replace(moved=0.5)
 
 
 def chosen(*texts: Seen) -> int:
-    return opening(texts)[0]
+    return choose_opening(texts)[0]
 
 
 def test_trainings_that_disagree_and_a_far_adversary_come_before_one_of_them() -> None:
@@ -34,7 +34,7 @@ def test_of_equals_the_most_disagreement_decides_then_the_distance_then_the_orde
 def test_the_model_is_right_and_sure(change: dict[str, Any]) -> None:
     poor = SPLIT._replace(**change)
     assert chosen(poor, MOVED) == 1
-    assert opening([poor]) == (0, NO_REASON.format(item="word"))
+    assert choose_opening([poor]) == (0, NO_REASON.format(item="word"))
 
 
 def test_a_text_of_readable_length_comes_before_a_better_reason() -> None:
@@ -43,20 +43,20 @@ def test_a_text_of_readable_length_comes_before_a_better_reason() -> None:
 
 
 def test_the_reason_is_a_sentence() -> None:
-    assert opening([SPLIT])[1] == (
+    assert choose_opening([SPLIT])[1] == (
         "Shown first because the model is right and sure (0.90), while 3 of the 4 other trainings have another top "
         "word."
     )
     all_differ = SPLIT._replace(agree=0, moved=0.5)
-    assert opening([all_differ], "sentence")[1].endswith(
+    assert choose_opening([all_differ], "sentence")[1].endswith(
         "while all 4 other trainings have another top sentence and an adversary moves the map by 0.50 of at most 0.69 "
         "(JSD)."
     )
-    assert "while the other training has another top word." in opening([PLAIN._replace(others=1, agree=0)])[1]
+    assert "while the other training has another top word." in choose_opening([PLAIN._replace(others=1, agree=0)])[1]
     one = PLAIN._replace(agree=3)
-    assert "while 1 of the 4 other trainings has another top word." in opening([one])[1]
+    assert "while 1 of the 4 other trainings has another top word." in choose_opening([one])[1]
 
 
 def test_without_a_reason_it_is_the_first_text_and_that_is_said() -> None:
     near, alone = PLAIN._replace(moved=FAR), Seen.read(True, 0.99, 12, {})
-    assert opening([near, alone]) == (0, NO_REASON.format(item="word"))
+    assert choose_opening([near, alone]) == (0, NO_REASON.format(item="word"))

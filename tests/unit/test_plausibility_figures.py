@@ -10,7 +10,7 @@ from drawn import assert_readable, points_of, written
 from attention_audit.columns.tables import TABLE
 from attention_audit.figures.attributions import NOT_MARKED, fig_plausibility
 from attention_audit.names import PLAUSIBLE
-from attention_audit.tables.wording import labels_of
+from attention_audit.tables.wording import collect_labels
 
 TITLES = {
     "WP2019": "Wiegreffe & Pinter 2019", "SS2019": "Serrano & Smith 2019", "JW2019": "Jain & Wallace 2019",
@@ -21,7 +21,7 @@ MODELS = {
     "honest": "honest", "liar": "liar (lambda 0.4)",
 }  # fmt: skip
 SIX = ["WP2019/base", "SS2019/flan_rnn", "JW2019/lstm_tanh", "JW2019/cnn_tanh", "PD2020/honest", "PD2020/liar"]
-LABELS = labels_of([], TITLES | MODELS)
+LABELS = collect_labels([], TITLES | MODELS)
 
 
 def table(datasets: list[str], models: list[str], names: tuple[str, ...] = tuple(PLAUSIBLE)) -> pd.DataFrame:

@@ -14,8 +14,8 @@ from attention_audit.columns.audits import MEASURES
 from attention_audit.columns.tables import TABLE
 from attention_audit.names import PLAUSIBLE
 from attention_audit.tables.attributions import instead, table_plausibility
-from attention_audit.tables.shown import wide
-from attention_audit.tables.wording import labels_of
+from attention_audit.tables.shown import show_table
+from attention_audit.tables.wording import collect_labels
 
 NAN = float("nan")
 COLUMNS = ["dataset", "suite", "model", "seed", "id", "annotator", "attribution", "words", "marked", *MEASURES]
@@ -66,7 +66,7 @@ def test_means_over_annotators_texts_and_trainings_by_hand() -> None:
     assert own["auprc"] == pytest.approx((0.4 + 0.8 + 0.4) / 3)
     assert own["majority_token_f1"] == pytest.approx(0.7)
     assert own["texts"] == 2
-    effect = estimates.mean(np.array([[0.4, 0.8], [0.4, NAN]]))
+    effect = estimates.estimate_mean(np.array([[0.4, 0.8], [0.4, NAN]]))
     assert cells(found, "attention", "low")["iou"] == pytest.approx(effect.low)
     assert cells(found, "attention", "high")["iou"] == pytest.approx(effect.high)
     assert cells(found, "attention", "sd")["auprc"] == pytest.approx(np.std([0.6, 0.4], ddof=1))
@@ -87,7 +87,7 @@ def test_what_has_no_value_has_no_cell_and_maps_without_an_order_are_counted() -
 def test_of_planted_words_one_share_says_whether_they_come_first() -> None:
     found = table(marks("attention", {(1, "a", "planted"): 1.0, (1, "b", "planted"): 0.0}, marked=1))
     assert cells(found, "attention") == pytest.approx({"found": 0.5, "auprc": 0.5, "marked_mass": 0.5, "texts": 2})
-    (block,) = wide(found, LABELS)
+    (block,) = show_table(found, LABELS)
     assert "planted words among the first" in block.rows
 
 
@@ -126,8 +126,8 @@ def test_readers_see_labels_of_all_rows_and_metrics() -> None:
         ranked_sets=ranked(random=0.6, attention=0.3, smallest=0.1),
         located=fallen(random=0.1, attention=0.2, loo=0.5),
     )
-    labels = labels_of([], {"WP2019": "Wiegreffe & Pinter", "base": "base"})
-    (block,) = wide(found, labels)
+    labels = collect_labels([], {"WP2019": "Wiegreffe & Pinter", "base": "base"})
+    (block,) = show_table(found, labels)
     assert "Wiegreffe & Pinter, base - the other annotators" in block.rows["row"].tolist()
     assert block.rows.columns.tolist() == [
         "data set", "row", "AUPRC", "token F1", "IOU", "mass on marked words", "AUPRC, majority", "token F1, majority",

@@ -4,24 +4,24 @@ import math
 
 import pytest
 
-from attention_audit.tables.published import RERUN, facts, published
+from attention_audit.tables.published import RERUN, find_fact, read_facts
 
 
 def test_values_of_the_papers():
-    assert published("Table 1", "sst", "train", "negative").value == 3034
-    assert published("Table 2", "newsgroups", "base", "f1").value == 0.942
-    assert published("Table 3", "diabetes", "guide_uniform", "f1").value == 0.404
-    assert published("quoted in WP2019 Table 2", "agnews", "base", "f1", paper="JW2019").value == 0.96
+    assert find_fact("Table 1", "sst", "train", "negative").value == 3034
+    assert find_fact("Table 2", "newsgroups", "base", "f1").value == 0.942
+    assert find_fact("Table 3", "diabetes", "guide_uniform", "f1").value == 0.404
+    assert find_fact("quoted in WP2019 Table 2", "agnews", "base", "f1", paper="JW2019").value == 0.96
 
 
 def test_nothing_where_the_paper_gives_nothing():
-    assert published("Table 2", "needle", "base", "f1") is None
-    assert published("Table 2", "sst", "base", "accuracy") is None
-    assert published("Table 3", "agnews", "guide_uniform", "f1") is None
+    assert find_fact("Table 2", "needle", "base", "f1") is None
+    assert find_fact("Table 2", "sst", "base", "accuracy") is None
+    assert find_fact("Table 3", "agnews", "guide_uniform", "f1") is None
 
 
 def test_tables_are_complete():
-    by_table = {table: [key for key in facts() if key[1] == table] for table in {key[1] for key in facts()}}
+    by_table = {table: [key for key in read_facts() if key[1] == table] for table in {key[1] for key in read_facts()}}
     assert {table: len(keys) for table, keys in by_table.items()} == {
         "Table 1": 6 * 5 + 4 * 7 + 7 * 3 * 3 + 5 * 3,
         "Table 2": 6 * 2 + 4 * 4 + 12 * 3 * 2 * 3 + 4 * 2 + 4 * 2 * 2,
@@ -32,13 +32,13 @@ def test_tables_are_complete():
         "Section 5.4": 1,
         "quoted in WP2019 Table 2": 6,
     }
-    assert all(math.isfinite(fact.value) for fact in facts().values())
-    assert all(0 < fact.value <= 1 for key, fact in facts().items() if key[4] in {"f1", "accuracy"})
+    assert all(math.isfinite(fact.value) for fact in read_facts().values())
+    assert all(0 < fact.value <= 1 for key, fact in read_facts().items() if key[4] in {"f1", "accuracy"})
 
 
 def test_contingency_tables_add_up():
     sums: dict[str, float] = {}
-    for (paper, table, dataset, _, _), fact in facts().items():
+    for (paper, table, dataset, _, _), fact in read_facts().items():
         if (paper, table) == ("SS2019", "Table 2"):
             sums[dataset] = sums.get(dataset, 0) + fact.value
     assert sums == pytest.approx(dict.fromkeys(["Yahoo", "IMDB (Diao)", "Amazon", "Yelp"], 100), abs=0.2)
@@ -57,5 +57,5 @@ def test_contingency_tables_add_up():
 def test_correlations_are_not_swapped(dataset, gradient, leave_one_out):
     for pair, taus in (("attention~gradient", gradient), ("attention~loo", leave_one_out)):
         for model, tau in zip(("lstm_tanh", "average_tanh"), taus, strict=True):
-            fact = published("Table 2", dataset, f"{model}/{pair}/overall", "tau", "JW2019")
+            fact = find_fact("Table 2", dataset, f"{model}/{pair}/overall", "tau", "JW2019")
             assert fact.value == pytest.approx(tau, abs=0.006)

@@ -10,8 +10,8 @@ from labels import LABELS
 from attention_audit.columns.tables import CONTROLS, TABLE
 from attention_audit.errors import AuditError
 from attention_audit.questions import QUESTIONS
-from attention_audit.tables.shown import pairwise, render, uncertain, verdicts, wide
-from attention_audit.tables.wording import number
+from attention_audit.tables.shown import render, show_claims, show_pairs, show_table, write_mean
+from attention_audit.tables.wording import format_number
 
 PROVENANCE = json.dumps({"note": "a--b---> 100%", "rows": [1, 2]})
 
@@ -38,7 +38,7 @@ def cells(line, separator):
     return [cell.strip() for cell in line.split(separator)]
 
 
-def show(table, folder, shown=wide):
+def show(table, folder, shown=show_table):
     """The lines of a table in markdown."""
     render(table, folder / "t", PROVENANCE, shown, LABELS)
     return (folder / "t.md").read_text().splitlines()
@@ -50,7 +50,7 @@ def cells_of(lines):
 
 
 def test_csv_keeps_every_digit(table, tmp_path):
-    render(table, tmp_path / "t.csv", PROVENANCE, wide, LABELS)
+    render(table, tmp_path / "t.csv", PROVENANCE, show_table, LABELS)
     assert json.loads((tmp_path / "t.json").read_text()) == json.loads(PROVENANCE)
     assert (tmp_path / "t.csv").read_text().startswith("dataset,row,lambda,metric,mean,")
     back = pd.read_csv(tmp_path / "t.csv")
@@ -74,7 +74,7 @@ def test_markdown_is_wide(table, tmp_path):
 
 
 def test_latex_is_escaped_booktabs(table, tmp_path):
-    render(table.assign(note="x_1 & 5 %"), tmp_path / "t", PROVENANCE, wide, LABELS | {"base": "a_b"})
+    render(table.assign(note="x_1 & 5 %"), tmp_path / "t", PROVENANCE, show_table, LABELS | {"base": "a_b"})
     lines = (tmp_path / "t.tex").read_text().splitlines()
     assert lines[0] == f"% {PROVENANCE}"
     assert lines[2] == r"\begin{tabular}{llrrrrrrll}"
@@ -113,7 +113,7 @@ def test_counts_are_whole_and_empty_columns_left_out(tmp_path):
     [(-0.0004, "f1", "0.000"), (-0.0005001, "f1", "-0.001"), (-0.4, "test", "0"), (-0.04, "tied", "0.0")],
 )
 def test_no_zero_has_a_sign(value, metric, shown):
-    assert number(value, metric) == shown
+    assert format_number(value, metric) == shown
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_no_zero_has_a_sign(value, metric, shown):
     ],
 )
 def test_an_interval_stands_in_place_of_the_spread_and_what_has_no_end_is_said_in_words(value, low, high, shown):
-    assert uncertain({"mean": value, "sd": 1.0, "low": low, "high": high, "metric": "earlier_ratio"}) == shown
+    assert write_mean({"mean": value, "sd": 1.0, "low": low, "high": high, "metric": "earlier_ratio"}) == shown
 
 
 def test_pairs_of_rankings_have_a_part_for_each_model(tmp_path):
@@ -140,7 +140,7 @@ def test_pairs_of_rankings_have_a_part_for_each_model(tmp_path):
         for pair in ("smallest/random", "gradient/attention")
         for metric, mean in (("first_earlier", 40.0), ("earlier_ratio", math.inf))
     ]
-    lines = show(rows_of(*rows), tmp_path, pairwise)
+    lines = show(rows_of(*rows), tmp_path, show_pairs)
     assert [line for line in lines if line.startswith("#")] == ["## Yelp, HANrnn", "## Yelp, FLANnoenc"]
     assert cells_of([lines[2], *lines[4:6]]) == [
         ["first, second", "first earlier (%)", "first / second", "seeds"],
@@ -161,7 +161,7 @@ def test_controls_state_their_bounds(tmp_path):
         {"dataset": "chorus", "value": 0.03, "most": 0.02, "holds": False},
         {"dataset": "static", "value": 0.5, "least": 0.45, "most": 0.55, "holds": True},
     ]
-    lines = show(controls_table(rows), tmp_path, verdicts)
+    lines = show(controls_table(rows), tmp_path, show_claims)
     assert [row[4:] for row in cells_of(lines[2:5])] == [
         ["0.030", "≤ 0.020", "NO"],
         ["0.200", "≥ 0.150", "yes"],
@@ -181,7 +181,7 @@ def test_controls_state_their_bounds(tmp_path):
 )
 def test_zones_that_are_claimed_are_drawn(said, allowed, drawn):
     table = controls_table([{"dataset": "c", "question": "needed", "said": said, "allowed": allowed, "holds": True}])
-    assert verdicts(table, LABELS)[0].rows[["found", "must be"]].to_numpy().tolist() == [drawn]
+    assert show_claims(table, LABELS)[0].rows[["found", "must be"]].to_numpy().tolist() == [drawn]
 
 
 def test_the_grid_has_every_zone_that_a_control_shows():
@@ -198,7 +198,7 @@ def test_the_grid_has_every_zone_that_a_control_shows():
         {"dataset": "g", "question": "ranks", "said": "3", "allowed": "1", "holds": False},
         {"dataset": "g", "question": "signed", "said": "-", "allowed": "-"},
     ]
-    grid = verdicts(controls_table([{"holds": True, **row} for row in rows]), LABELS)[1].rows.set_index("question")
+    grid = show_claims(controls_table([{"holds": True, **row} for row in rows]), LABELS)[1].rows.set_index("question")
     assert list(grid.columns) == ["low", "middle", "high"]
     assert len(grid) == len(QUESTIONS)
     assert grid.loc[QUESTIONS["needed"].asks].tolist() == ["b, c", "–", "–"]
@@ -209,18 +209,18 @@ def test_the_grid_has_every_zone_that_a_control_shows():
 
 def test_claims_on_shuffled_weights_are_counted_and_those_that_fail_are_shown():
     rows = [{"dataset": "a", "said": said, "allowed": "12-", "holds": holds} for said, holds in [("1", 1), ("3", 0)]]
-    (shown,) = verdicts(controls_table(rows).astype({"holds": bool}), LABELS)
+    (shown,) = show_claims(controls_table(rows).astype({"holds": bool}), LABELS)
     assert shown.rows[["found", "must be", "holds"]].to_numpy().tolist() == [["··●", "●●· or –", "NO"]]
     assert "1 of 2 claims hold" in shown.text
 
 
 def test_empty_controls_render(tmp_path):
-    assert "| data set" in show(pd.DataFrame([], columns=CONTROLS.schema.names), tmp_path, verdicts)[0]
+    assert "| data set" in show(pd.DataFrame([], columns=CONTROLS.schema.names), tmp_path, show_claims)[0]
 
 
 def test_same_bytes_and_nothing_else_left_behind(table, tmp_path):
     for folder in ("one", "two"):
-        render(table, tmp_path / folder / "t", PROVENANCE, wide, LABELS)
+        render(table, tmp_path / folder / "t", PROVENANCE, show_table, LABELS)
     files = {folder: {p.name: p.read_bytes() for p in (tmp_path / folder).iterdir()} for folder in ("one", "two")}
     assert files["one"] == files["two"]
     assert sorted(files["one"]) == ["t.csv", "t.json", "t.md", "t.tex"]
@@ -229,9 +229,9 @@ def test_same_bytes_and_nothing_else_left_behind(table, tmp_path):
 def test_a_path_that_cannot_be_written_is_named(table, tmp_path):
     (tmp_path / "t.csv").mkdir()
     with pytest.raises(AuditError, match=r"t\.csv: cannot be written"):
-        render(table, tmp_path / "t", PROVENANCE, wide, LABELS)
+        render(table, tmp_path / "t", PROVENANCE, show_table, LABELS)
 
 
 def test_a_row_without_a_label_is_refused(table, tmp_path):
     with pytest.raises(AuditError, match=r"^name 'gpt' is not known to tables; declare a model with its suite in "):
-        render(table.replace({"row": {"base": "gpt"}}), tmp_path / "t", PROVENANCE, wide, LABELS)
+        render(table.replace({"row": {"base": "gpt"}}), tmp_path / "t", PROVENANCE, show_table, LABELS)

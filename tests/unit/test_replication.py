@@ -13,16 +13,16 @@ from tabled import assert_fits
 from attention_audit.columns.tables import REPLICATION
 from attention_audit.config import Config
 from attention_audit.plan.remarks import of_data, of_models
-from attention_audit.tables.published import Fact, facts, half_a_unit
+from attention_audit.tables.published import Fact, find_rounding, read_facts
 from attention_audit.tables.replication import (
     SOURCES,
-    agreement,
-    half_width,
+    estimate_f1_variance,
+    estimate_text_variance,
+    find_half_width,
+    judge_agreement,
     replication,
-    variance_of_a_text,
-    variance_of_f1,
 )
-from attention_audit.tables.shown import comparisons, render
+from attention_audit.tables.shown import render, show_comparisons
 from attention_audit.tables.tidy import fill_columns
 
 NONE = math.nan
@@ -49,12 +49,12 @@ def only(frame):
 
 
 def test_every_published_table_has_a_counterpart():
-    assert {key[:2] for key in facts()} == set(SOURCES)
+    assert {key[:2] for key in read_facts()} == set(SOURCES)
 
 
 def test_rounding_is_half_of_the_last_digit():
-    assert [half_a_unit(number) for number in ("0.90", "19", "0.3512")] == [0.005, 0.5, 0.00005]
-    assert facts()["WP2019", "Table 2", "SST", "base", "f1"].rounding == pytest.approx(0.0005)
+    assert [find_rounding(number) for number in ("0.90", "19", "0.3512")] == [0.005, 0.5, 0.00005]
+    assert read_facts()["WP2019", "Table 2", "SST", "base", "f1"].rounding == pytest.approx(0.0005)
 
 
 def test_ours_with_interval_difference_and_single_trainings():
@@ -115,7 +115,7 @@ def test_of_a_lower_bound_more_is_as_published(ratio, said):
 def test_nothing_published_is_an_empty_table_and_a_sentence(tmp_path):
     found = compare(wp_table2_uniform=scores(0.8, 0.01, 4, dataset="needle"))
     assert assert_fits(found, tmp_path, REPLICATION).empty
-    render(found, tmp_path / "t", "{}", comparisons, LABELS)
+    render(found, tmp_path / "t", "{}", show_comparisons, LABELS)
     text = (tmp_path / "t.md").read_text()
     assert text.startswith("No published number has a counterpart in this run: ")
     assert "| published" in text
@@ -129,7 +129,7 @@ def test_it_is_grouped_by_paper_and_table(tmp_path):
     guides = scores(0.85, 0.01, 4, row="guide_uniform")
     found = compare(wp_table2_uniform=scores(0.8, 0.01, 4), wp_table3_guides=guides)
     assert_fits(found, tmp_path, REPLICATION)
-    render(found, tmp_path / "t", "{}", comparisons, LABELS)
+    render(found, tmp_path / "t", "{}", show_comparisons, LABELS)
     lines = (tmp_path / "t.md").read_text().splitlines()
     assert [line for line in lines if line.startswith("## ")] == [
         "## Wiegreffe & Pinter 2019, table 2",
@@ -142,10 +142,10 @@ def test_it_is_grouped_by_paper_and_table(tmp_path):
 
 @given(st.floats(-10, 10), st.floats(0, 5), st.integers(2, 30), st.floats(0, 5))
 def test_single_trainings_spread_further_than_their_mean(mean, sd, seeds, of_texts):
-    reach = half_width(sd, seeds)
+    reach = find_half_width(sd, seeds)
     assert reach >= 1.96 * sd - 1e-9
-    assert half_width(sd, seeds, of_texts) ** 2 == pytest.approx(reach**2 + 1.959964**2 * of_texts)
-    assert agreement(Fact(mean, "", 0.0), mean, seeds, mean - reach, mean + reach) == "compatible"
+    assert find_half_width(sd, seeds, of_texts) ** 2 == pytest.approx(reach**2 + 1.959964**2 * of_texts)
+    assert judge_agreement(Fact(mean, "", 0.0), mean, seeds, mean - reach, mean + reach) == "compatible"
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_another_test_set_adds_the_texts():
     found = compare(wp_table2_uniform=frame, wp_table1_datasets=sizes)
     row = found[found["paper"] == "WP2019"].iloc[0]
     # 334 test texts in the paper; t with 3 degrees of freedom is 3.182446
-    of_texts = variance_of_f1(0.9, 0.91) * (1 / 357 + 1 / 334)
+    of_texts = estimate_f1_variance(0.9, 0.91) * (1 / 357 + 1 / 334)
     assert row["half_width"] == pytest.approx((3.182446**2 * 0.01**2 * 1.25 + 1.959964**2 * of_texts) ** 0.5)
     assert (row["chance"], row["agreement"]) == ("seeds and texts", "compatible")
     assert row["note"].startswith("paper's epoch selected on test; the paper's 334 test texts are drawn otherwise")
@@ -185,12 +185,12 @@ def test_the_variance_of_texts_is_that_of_drawn_texts():
     random = np.random.default_rng(0)
     true, error, _ = random.multinomial(2000, [0.4, 0.15, 0.45], size=20_000).T
     drawn = 2 * true / (2 * true + error)
-    assert 2000 * drawn.var() == pytest.approx(variance_of_a_text("f1", 0.8 / 0.95, 0.85), rel=0.03)
+    assert 2000 * drawn.var() == pytest.approx(estimate_text_variance("f1", 0.8 / 0.95, 0.85), rel=0.03)
     # 9 % of 1,000 texts has a standard error of .9 points
-    assert (variance_of_a_text("both_flip", 9.0, NONE) / 1000) ** 0.5 == pytest.approx(0.905, abs=0.001)
-    assert variance_of_a_text("accuracy", 0.75, NONE) == 0.1875
-    assert variance_of_f1(1.0, 1.0) == 0
-    assert math.isnan(variance_of_a_text("tau", 0.5, NONE))
+    assert (estimate_text_variance("both_flip", 9.0, NONE) / 1000) ** 0.5 == pytest.approx(0.905, abs=0.001)
+    assert estimate_text_variance("accuracy", 0.75, NONE) == 0.1875
+    assert estimate_f1_variance(1.0, 1.0) == 0
+    assert math.isnan(estimate_text_variance("tau", 0.5, NONE))
 
 
 def test_remarks_say_what_is_other_than_the_papers():

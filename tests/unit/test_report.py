@@ -21,23 +21,23 @@ from attention_audit.errors import AuditError
 from attention_audit.figures.style import save
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.questions import QUESTIONS
-from attention_audit.report.first import FirstText, Item, first_text
-from attention_audit.report.guide import ARTEFACTS, guide
+from attention_audit.report.first import FirstText, Item, find_first_text
+from attention_audit.report.guide import ARTEFACTS, write_guide
 from attention_audit.report.page import (
     MOST_ROWS,
     MOST_WORDS,
     FinishedRun,
-    answers_of,
-    commit,
-    duration,
+    count_machines,
+    find_commit,
+    find_span,
+    group_seeds,
     lay_out,
-    machines,
-    page,
-    picture,
+    list_answers,
+    list_versions,
     read_caption,
-    seeds_of,
-    span,
-    versions,
+    read_picture,
+    render_page,
+    write_duration,
 )
 
 BEGIN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -65,7 +65,7 @@ OTHER = ShownSuite(
 FIGURE = ShownExhibit(name="wp_fig3_x", folder="figures", suite="wp", number="Figure 3", shows="x", answers=[])
 TABLE_Y = ShownExhibit(
     name="wp_table2_y", folder="tables", suite="wp", number="", shows="y", answers=[],
-    columns="columns.tables:TABLE", shown="tables.shown:wide",
+    columns="columns.tables:TABLE", shown="tables.shown:show_table",
 )  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def run(tmp_path: Path, provenance: Provenance) -> Run:
 @pytest.fixture
 def show(run: Run, tmp_path: Path) -> Show:
     """The page of such a run, taken apart."""
-    return lambda **changes: check_page(page(run(**changes), BEGIN, tmp_path))
+    return lambda **changes: check_page(render_page(run(**changes), BEGIN, tmp_path))
 
 
 def test_a_caption_is_a_heading_and_what_follows() -> None:
@@ -118,13 +118,13 @@ def test_a_caption_is_a_heading_and_what_follows() -> None:
 
 def test_models_with_the_same_seeds_are_named_together() -> None:
     labels = WP.models | OTHER.models
-    assert seeds_of(WP, labels) == [("the adversary", [3]), ("all others", [1, 2])]
-    assert seeds_of(OTHER, labels) == [("", [9])]
-    assert seeds_of(OTHER.model_copy(update={"seeds": {}}), labels) == []
+    assert group_seeds(WP, labels) == [("the adversary", [3]), ("all others", [1, 2])]
+    assert group_seeds(OTHER, labels) == [("", [9])]
+    assert group_seeds(OTHER.model_copy(update={"seeds": {}}), labels) == []
     two = WP.model_copy(update={"seeds": {"base": [1], "uniform": [2]}})
-    assert seeds_of(two, labels) == [("base", [1]), ("uniform", [2])]
+    assert group_seeds(two, labels) == [("base", [1]), ("uniform", [2])]
     with pytest.raises(AuditError, match="'x' is not known"):
-        seeds_of(WP.model_copy(update={"seeds": {"x": [1]}}), labels)
+        group_seeds(WP.model_copy(update={"seeds": {"x": [1]}}), labels)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_models_with_the_same_seeds_are_named_together() -> None:
     [(0, "0.0 s"), (59.94, "59.9 s"), (60, "1 min 00 s"), (3599.6, "1 h 00 min"), (7325, "2 h 02 min")],
 )
 def test_lengths_of_time(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
+    assert write_duration(seconds) == text
 
 
 def test_rows_are_gathered_by_data_set() -> None:
@@ -155,22 +155,22 @@ def test_of_a_long_table_the_first_rows_are_shown_without_columns_that_they_leav
 
 
 def test_a_run_lasts_from_the_first_job_to_the_end_of_the_last() -> None:
-    assert span(JOBS) == (BEGIN, BEGIN + timedelta(minutes=1))
-    assert span([]) is None
+    assert find_span(JOBS) == (BEGIN, BEGIN + timedelta(minutes=1))
+    assert find_span([]) is None
 
 
 def test_a_job_without_a_gpu_is_counted_with_its_machine() -> None:
     with_gpu, other = (Machine("CPU 1", 4, 8 * 2**30, gpu, "Linux") for gpu in ("GPU 1", None))
     small = Machine("CPU 1", 2, 8 * 2**30, None, "Linux")
     jobs = [entry(machine=machine) for machine in (other, with_gpu, other, small)]
-    assert machines(jobs) == [(with_gpu, 3), (small, 1)]
+    assert count_machines(jobs) == [(with_gpu, 3), (small, 1)]
 
 
 def test_versions_that_differ_are_all_given() -> None:
     records = [
         {"attention_audit": "1", "python": "3.11", "libraries": {"torch": torch, "numpy": "2"}} for torch in ("2", "1")
     ]
-    assert versions(records) == {"attention_audit": "1", "Python": "3.11", "torch": "1, 2", "numpy": "2"}
+    assert list_versions(records) == {"attention_audit": "1", "Python": "3.11", "torch": "1, 2", "numpy": "2"}
 
 
 def test_the_commit_is_that_of_the_folder_itself(tmp_path: Path) -> None:
@@ -178,18 +178,18 @@ def test_the_commit_is_that_of_the_folder_itself(tmp_path: Path) -> None:
         identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
         subprocess.run(["git", "-C", str(tmp_path), *identity, *arguments], check=True, capture_output=True)
 
-    assert commit(tmp_path) is None
+    assert find_commit(tmp_path) is None
     git("init")
-    assert commit(tmp_path) is None
+    assert find_commit(tmp_path) is None
     git("commit", "--allow-empty", "-m", "first")
-    made = commit(tmp_path)
+    made = find_commit(tmp_path)
     assert len(made) == 40
     (tmp_path / "mine.yaml").write_text("x")
-    assert commit(tmp_path) == made
+    assert find_commit(tmp_path) == made
     git("add", "mine.yaml")
-    assert commit(tmp_path) == f"{made} and changes that are not committed"
+    assert find_commit(tmp_path) == f"{made} and changes that are not committed"
     (tmp_path / "inner").mkdir()
-    assert commit(tmp_path / "inner") is None
+    assert find_commit(tmp_path / "inner") is None
 
 
 HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e&lt;'\"/x"
@@ -199,7 +199,7 @@ HOSTILE = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)>\
 def test_text_is_never_markup(show: Show, provenance: Provenance) -> None:
     texts = ShownExhibit(
         name="texts", folder="tables", suite="", number="", shows="x", answers=[],
-        columns="columns.tables:TEXTS", shown="tables.shown:single",
+        columns="columns.tables:TEXTS", shown="tables.shown:show_texts",
     )  # fmt: skip
 
     def shown(name: str) -> Page:
@@ -271,7 +271,7 @@ def test_exhibits_stand_in_the_order_in_which_they_come(show: Show) -> None:
 
 SUMMARY_TABLE = ShownExhibit(
     name="summary", folder="tables", suite="", number="", shows="x", answers=[],
-    columns="columns.tables:SUMMARY", shown="tables.shown:answers",
+    columns="columns.tables:SUMMARY", shown="tables.shown:show_answers",
 )  # fmt: skip
 
 
@@ -285,7 +285,7 @@ READ = pd.DataFrame({"id": ["t1"], "probabilities": [[0.125, 0.875]], "attention
 
 def first_of(row: dict[str, Any], items: str = "words", sentences: list[int] | None = None) -> FirstText:
     corpus = {"t1": {"tokens": WORDS, "sentences": sentences}}
-    found = first_text(pd.DataFrame([FIRST | row, FIRST | {"model": "m"}]), [READ], corpus, items)
+    found = find_first_text(pd.DataFrame([FIRST | row, FIRST | {"model": "m"}]), [READ], corpus, items)
     return found
 
 
@@ -308,15 +308,15 @@ def test_a_damaged_picture_is_named(run: Run, damage: Callable[[bytes], bytes]) 
     path = run().figures["wp_fig3_x"]
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(AuditError, match=r"wp_fig3_x\.png: truncated or corrupt PNG; rebuild it with: snakemake"):
-        picture(path)
+        read_picture(path)
     path.unlink()
     with pytest.raises(AuditError, match=r"wp_fig3_x\.png: not there; rebuild it with"):
-        picture(path)
+        read_picture(path)
 
 
 def test_the_guide_shows_what_it_is_told_and_every_column() -> None:
     job = GuideJob(config={}, suites=[WP, OTHER], exhibits=[FIGURE], audits={"permutation": "How far?"}, columns=[])
-    text = guide(job)
+    text = write_guide(job)
     assert "| `figures/wp_fig3_x` | x |" in text
     assert "| `wp` | W&P 2019 | Is it so? | `base`; `uniform`; `adversary`: the adversary |" in text
     assert "| `permutation` | How far? |" in text
@@ -342,27 +342,27 @@ def summary_row(**columns: Any) -> dict[str, Any]:
 def test_the_paragraph_to_copy_has_every_statement_in_at_most_90_words() -> None:
     long = {f"{question}_said": "in most texts, at most partly more than shuffled weights" for question in QUESTIONS}
     for columns in ({}, {f"{question}_said": "at least in most texts" for question in QUESTIONS}):
-        [(_, [row])] = answers_of(pd.DataFrame([summary_row(**columns)]), {"base": "base"})
+        [(_, [row])] = list_answers(pd.DataFrame([summary_row(**columns)]), {"base": "base"})
         assert len(row.copy.split()) <= MOST_WORDS == 90
         assert row.copy.count("at least in most texts") == len(QUESTIONS)
         assert row.copy.startswith(
             "Attention of base on SST (5 trainings, 400 texts; 95 % intervals): top words matter"
         )
-    [(_, [row])] = answers_of(pd.DataFrame([summary_row(**long)]), {"base": "base"})
+    [(_, [row])] = list_answers(pd.DataFrame([summary_row(**long)]), {"base": "base"})
     assert row.copy.count("more than shuffled weights") == len(QUESTIONS)
 
 
 def test_the_first_text_has_its_words_and_the_weights_of_several_trainings() -> None:
     other = READ.assign(attention=[[0.4, 0.2, 0.4]])
     corpus = {"t1": {"tokens": WORDS, "sentences": None}}
-    found = first_text(pd.DataFrame([FIRST]), [READ, other, other.assign(id="t2")], corpus, "words")
+    found = find_first_text(pd.DataFrame([FIRST]), [READ, other, other.assign(id="t2")], corpus, "words")
     own, others = found.maps
     assert own == [("a", 0.2, "0.10"), ("fine", 1.0, "0.50"), ("film", 0.8, "0.40")]
     assert [item.shade for item in others] == [1.0, 0.5, 1.0]
     assert (found.prediction, found.seen.sure, found.seen.right, found.whole) == ("good", 0.875, True, False)
     assert [item.text for item in first_of({}, "sentences", [0, 1]).maps[0]] == ["a", "fine film"]
     assert not first_of({"label": 0}).seen.right
-    assert first_text(pd.DataFrame([FIRST]).iloc[:0], [READ], {}, "words") is None
+    assert find_first_text(pd.DataFrame([FIRST]).iloc[:0], [READ], {}, "words") is None
 
 
 def test_the_page_opens_with_the_figure_the_lines_and_maps_and_further_cards_are_closed(
@@ -377,7 +377,7 @@ def test_the_page_opens_with_the_figure_the_lines_and_maps_and_further_cards_are
         captions=dict.fromkeys(["fig_answer", "summary"], CAPTION),
         figures={"fig_answer": tmp_path / "wp_fig3_x.png"}, first=found,
     )  # fmt: skip
-    text = page(made, BEGIN, tmp_path)
+    text = render_page(made, BEGIN, tmp_path)
     shown = check_page(text)
     assert list(shown.ids).count("fig_answer") == 1
     assert "The maps of one test text by 2 trainings" in shown.text

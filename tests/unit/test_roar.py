@@ -20,7 +20,7 @@ from attention_audit.names import RANKINGS, Look, Names
 from attention_audit.plan.plan import Plan
 from attention_audit.stages.loading import EncodedTexts
 from attention_audit.stages.retrain_masked import masked_more
-from attention_audit.tables.variants import area, curves_of, roar_table_racu
+from attention_audit.tables.variants import make_curves, measure_area, roar_table_racu
 
 ORDERS = ("random", "attention", "gradient")
 LABELS = Names(
@@ -151,12 +151,12 @@ def predictions(texts: int = 40) -> pd.DataFrame:
 
 
 def test_the_area_below_a_curve() -> None:
-    found = curves_of(predictions())
+    found = make_curves(predictions())
     assert [*found] == ["random", "attention", "gradient"]
     assert [*found["attention"]] == [0, 50, 100]
     # text 25 is right at first, and by random masking until the end; by attention it is lost at the first step
-    assert area(found["random"])[:, 25].tolist() == [0.75, 0.75]
-    assert area(found["attention"])[:, 25].tolist() == [0.25, 0.25]
+    assert measure_area(found["random"])[:, 25].tolist() == [0.75, 0.75]
+    assert measure_area(found["attention"])[:, 25].tolist() == [0.25, 0.25]
 
 
 def test_racu_of_each_ranking_with_its_interval() -> None:

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from attention_audit.answer.estimates import Sample
 from attention_audit.answer.samples import (
     average,
-    beat_shuffled,
     compare_pairs,
     compare_scores,
+    compare_shuffled,
     erase,
     find_sides,
-    locate,
+    place_ranking,
     score_classes,
     take_share,
 )
@@ -93,25 +93,25 @@ def test_ranks_leaves_out_what_no_set_flips_and_counts_what_a_ranking_never_flip
 
 
 def test_a_ranking_lies_between_random_words_and_leave_one_out():
-    found = locate(np.full((2, 3), 0.1), np.full((2, 3), 0.4), np.full((2, 3), 0.5))
+    found = place_ranking(np.full((2, 3), 0.1), np.full((2, 3), 0.4), np.full((2, 3), 0.5))
     assert found.values == pytest.approx([0.75, 0.75])
 
 
 def test_where_the_best_words_hardly_move_the_prediction_nothing_is_located():
     random, best = np.zeros((2, 50)), np.array([[0.009] * 50, [0.011] * 50])
-    assert locate(random, best / 2, best).values == pytest.approx([NAN, 0.5], nan_ok=True)
+    assert place_ranking(random, best / 2, best).values == pytest.approx([NAN, 0.5], nan_ok=True)
 
 
 def test_two_shares_of_what_is_left_are_compared():
     own, by_chance = (Sample(np.array([value, 0.0]), np.zeros((2, 4)), np.ones(4, bool)) for value in (0.2, 0.8))
-    found = beat_shuffled(own, by_chance)
+    found = compare_shuffled(own, by_chance)
     assert found.values == pytest.approx([0.75, NAN], nan_ok=True)
 
 
 @given(st.integers(0, 100))
 def test_what_a_text_moves_the_comparison_by_is_its_derivative(seed):
     parts = [draw(seed + number, 1, 30) + 0.2 for number in range(4)]
-    found = beat_shuffled(take_share(*parts[:2]), take_share(*parts[2:]))
+    found = compare_shuffled(take_share(*parts[:2]), take_share(*parts[2:]))
     weights = np.ones(30)
     weights[5] += 1e-6
     own, own_bottom, chance, chance_bottom = (float((each @ weights)[0]) for each in parts)

@@ -14,8 +14,8 @@ from attention_audit.answer.statements import (
     NOTHING,
     Part,
     conclude,
+    list_touched,
     take_lower,
-    touch_zones,
 )
 from attention_audit.questions import QUESTIONS
 
@@ -46,13 +46,13 @@ def test_a_statement_names_the_zones_that_the_interval_touches(low, high, zones,
 
 @given(st.floats(-2, 2), st.floats(0, 2))
 def test_zones_are_neighbours_and_grow_with_the_interval(low, width):
-    zones = touch_zones(low, low + width, CUTS)
+    zones = list_touched(low, low + width, CUTS)
     assert zones in "123"
-    assert {*zones} <= {*touch_zones(low - 0.1, low + width + 0.1, CUTS)}
+    assert {*zones} <= {*list_touched(low - 0.1, low + width + 0.1, CUTS)}
 
 
 def test_a_value_that_is_not_known_has_no_zone():
-    assert touch_zones(math.nan, math.nan, CUTS) == ""
+    assert list_touched(math.nan, math.nan, CUTS) == ""
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from attention_audit.questions import QUESTIONS
 from attention_audit.scores import macro_f1
 from attention_audit.tables.asked import ASKED, FLAT, ON_TEST, SHARED, Measured
 from attention_audit.tables.summary import judge_ability, summary
-from attention_audit.tables.tidy import by_pair, clusters, different
+from attention_audit.tables.tidy import list_values, make_pair_grids, number_groups
 
 MARGINS = Margins()
 Rows = dict[str, pd.DataFrame]
@@ -66,7 +66,9 @@ def test_every_question_is_asked():
 
 
 def test_a_pair_is_a_row_of_its_own():
-    of, (jsd, tvd) = by_pair(pairs(0.1, 0.4).assign(jsd=lambda rows: rows["seed"]), ["jsd", "tvd"], ["t001", "none"])
+    of, (jsd, tvd) = make_pair_grids(
+        pairs(0.1, 0.4).assign(jsd=lambda rows: rows["seed"]), ["jsd", "tvd"], ["t001", "none"]
+    )
     assert of.tolist() == [[2, 1], [3, 1], [3, 2]]
     assert jsd[:, 0].tolist() == [2, 3, 3]
     assert np.isnan(tvd[:, 1]).all()
@@ -133,10 +135,10 @@ def test_predicted_classes_that_lie_apart_are_told_apart():
 
 def test_texts_that_belong_together_count_as_one():
     audits = permuted(np.arange(2 * TEXTS).reshape(2, TEXTS) / TEXTS / 2)
-    ids = different(audits["permutation"], "id")
-    assert clusters(ids, {}) is None
+    ids = list_values(audits["permutation"], "id")
+    assert number_groups(ids, {}) is None
     together = {id_: f"film {place // 2}" for place, id_ in enumerate(ids[:-2])}
-    numbers = clusters(ids, together)
+    numbers = number_groups(ids, together)
     assert list(numbers[:4]) == [0, 0, 1, 1]
     # the last two have no film, and stand for themselves
     assert len(set(numbers)) == TEXTS // 2 + 1

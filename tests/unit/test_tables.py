@@ -19,8 +19,8 @@ from attention_audit.tables.papers import (
     wp_table3_guides,
     wp_table5_adversary,
 )
-from attention_audit.tables.shown import wide
-from attention_audit.tables.tidy import as_table, gaps
+from attention_audit.tables.shown import show_table
+from attention_audit.tables.tidy import as_table, list_gaps
 from attention_audit.tables.variants import roar_table_racu
 
 
@@ -109,7 +109,7 @@ def test_table1_counts_texts_that_stand_twice_and_those_without_a_label():
         split: [cell(table, split, name)["mean"] for name in ("duplicates", "repeated")] for split in ("train", "test")
     }
     assert twice == {"train": [3, 1], "test": [1, 0]}
-    [(shown, _, _)] = wide(table, LABELS)
+    [(shown, _, _)] = show_table(table, LABELS)
     columns = shown.set_index("row")[["in another split too", "repeat an earlier text"]]
     assert columns.loc["train"].tolist() == ["3", "1"]
     assert columns.loc["raw"].tolist() == ["", ""]
@@ -150,14 +150,14 @@ def test_ss_table1_is_silent_on_sentences_that_were_not_kept():
 
 
 def test_gaps_show_the_papers_values_alone(tmp_path):
-    rows = gaps({"diabetes": "no notes", "mine": "no file"}, "Table 2")
+    rows = list_gaps({"diabetes": "no notes", "mine": "no file"}, "Table 2")
     table = pd.concat([wp_table2_uniform(performance({"base": [0.8], "uniform": [0.7]}), WP), rows], ignore_index=True)
     assert_fits(table, tmp_path)
     base = cell(table, "base", "f1", dataset="diabetes")
     assert (base["published"], base["note"]) == (0.775, "not run: no notes")
     assert math.isnan(base["mean"])
     assert table.loc[table["dataset"] == "mine", "note"].tolist() == ["not run: no file"]
-    [(shown, _, _)] = wide(table, LABELS)
+    [(shown, _, _)] = show_table(table, LABELS)
     assert shown.loc[shown["data set"] == "Diabetes", "note"].unique().tolist() == ["not run: no notes"]
 
 

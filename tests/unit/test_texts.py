@@ -13,8 +13,8 @@ from attention_audit.answer.settings import AnswerSettings
 from attention_audit.artefacts.parquet import read_frame, write_table
 from attention_audit.columns.tables import TEXTS
 from attention_audit.tables.shown import render
-from attention_audit.tables.shown import single as shown
-from attention_audit.tables.summary import TOP, share_of, texts, top
+from attention_audit.tables.shown import show_texts as shown
+from attention_audit.tables.summary import TOP, divide_gain, select_top, texts
 
 N = 10
 IDS = [f"t{x:03}" for x in range(N)]
@@ -155,11 +155,11 @@ def test_what_is_not_known_is_left_out(frames, tmp_path, provenance):
 def test_a_model_that_is_not_asked_for_its_predictions_has_no_texts(tmp_path, provenance):
     table = of_texts({**NOTHING, "contributions": CONTRIBUTIONS}, contrasts=None, **NO_ADVERSARY)
     write_table(tmp_path / "texts.parquet", TEXTS, table, provenance)
-    assert len(read_frame(tmp_path / "texts.parquet", TEXTS)) == len(top(table)) == 0
+    assert len(read_frame(tmp_path / "texts.parquet", TEXTS)) == len(select_top(table)) == 0
 
 
 def test_where_nothing_can_be_gained_there_is_no_share():
-    assert share_of(np.array([0.1, 0.1, 0.1]), np.array([0.2, 0.0, -0.1])).tolist() == pytest.approx(
+    assert divide_gain(np.array([0.1, 0.1, 0.1]), np.array([0.2, 0.0, -0.1])).tolist() == pytest.approx(
         [0.5, math.nan, math.nan], nan_ok=True
     )
 
@@ -167,12 +167,12 @@ def test_where_nothing_can_be_gained_there_is_no_share():
 def test_the_same_texts_of_each_model_are_shown(frames, tmp_path, provenance):
     table = of_texts(frames)
     both = pd.concat([table, table.assign(model="lstm_tanh", suite="jw").iloc[::-1]], ignore_index=True)
-    picked = top(both)
+    picked = select_top(both)
     assert picked.groupby("model").size().tolist() == [TOP, TOP]
     assert len(set(picked["id"])) == TOP
     path = tmp_path / "texts.parquet"
     write_table(path, TEXTS, both, provenance)
-    render(read_frame(path, TEXTS), path, "{}", shown, LABELS, top)
+    render(read_frame(path, TEXTS), path, "{}", shown, LABELS, select_top)
     text = path.with_suffix(".md").read_text()
     assert "-2 0.50, +1.500; w" in text
     assert "1 of 1" in text

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attention_audit.tables.published import facts
+from attention_audit.tables.published import read_facts
 from makers.replication.verdicts import (
     FURTHER,
     VERDICTS,
@@ -102,9 +102,11 @@ def test_how_many_lie_outside_and_how_many_would_by_chance() -> None:
 
 
 def test_a_share_of_1_is_published_with_its_digits() -> None:
-    later = [fact for key, fact in facts().items() if key[0] == "JW2019" and fact.note.startswith("authors' later run")]
+    later = [
+        fact for key, fact in read_facts().items() if key[0] == "JW2019" and fact.note.startswith("authors' later run")
+    ]
     assert max(fact.rounding for fact in later) <= 0.005
-    assert facts()["JW2019", "Table 1", "bAbI 1", "lstm_tanh", "accuracy"].rounding == pytest.approx(0.0005)
+    assert read_facts()["JW2019", "Table 1", "bAbI 1", "lstm_tanh", "accuracy"].rounding == pytest.approx(0.0005)
 
 
 def test_one_test_of_signs_a_row() -> None:
@@ -123,11 +125,11 @@ def test_one_test_of_signs_a_row() -> None:
 
 
 def test_further_trainings_of_the_authors_are_of_published_numbers() -> None:
-    assert set(further()) <= set(facts())
+    assert set(further()) <= set(read_facts())
     assert [each.value for each in others(number("sst", 0.78352, 0.838))] == [0.8063, 0.8205]
     assert others(number("sst", 0.78352, 0.838, paper="WP2019")) == []
     with FURTHER.open(encoding="utf-8") as handle:
         lines = [tuple(line.values()) for line in csv.DictReader(handle)]
     assert len(lines) == len(set(lines))
     for key, own in further().items():
-        assert all(abs(each.value - facts()[key].value) > facts()[key].rounding for each in own), key
+        assert all(abs(each.value - read_facts()[key].value) > read_facts()[key].rounding for each in own), key

@@ -154,7 +154,7 @@ onsuccess:
     made = {str(path) for job in workflow.dag.jobs for path in job.output}
     page = f"{PLACES.results}/report.html"
     if (summary := PLACES.exhibit("tables", "summary", ".parquet")) in made:
-        from attention_audit.report.ending import ending
+        from attention_audit.report.ending import write_ending
 
         where = [
             f"Open {page} in a browser: every table and figure, explained.",
@@ -164,7 +164,7 @@ onsuccess:
             command = shlex.join(["snakemake", "--cores", "1", "report_page", *command_line()])
             where = [f"For a page of all of it: {command}"]
         try:
-            print(ending(Path(summary), PLAN.shown_suites(), where), file=sys.stderr)
+            print(write_ending(Path(summary), PLAN.shown_suites(), where), file=sys.stderr)
         except AuditError as error:
             print(f"error: {error}", file=sys.stderr)
 

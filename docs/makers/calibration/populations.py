@@ -19,11 +19,11 @@ from attention_audit.answer.estimates import Estimate, estimate
 from attention_audit.answer.samples import (
     Adversary,
     average,
-    beat_shuffled,
-    bracket,
     compare_pairs,
     compare_scores,
-    locate,
+    compare_shuffled,
+    find_bracket,
+    place_ranking,
     take_share,
     weigh_classes,
     weigh_dots,
@@ -156,7 +156,7 @@ class Pool:
 
 def measure_located(random: Floats, attention: Floats, best: Floats, groups: Integers | None) -> Part:
     """Ask `located`."""
-    return Part(estimate(locate(random, attention, best, groups), groups))
+    return Part(estimate(place_ranking(random, attention, best, groups), groups))
 
 
 def make_located(world: World, effect: float) -> Pool:
@@ -170,7 +170,7 @@ def make_located(world: World, effect: float) -> Pool:
 def measure_ranks(own: Floats, room: Floats, shuffled: Floats, imposed: Floats, groups: Integers | None) -> Part:
     """Ask `ranks`: items erased beyond the smallest set, of those of a random order, by the own and a shuffled map."""
     by_chance = take_share(shuffled, imposed, groups)
-    return Part(estimate(beat_shuffled(take_share(own, room, groups), by_chance), groups, (-inf, 1)))
+    return Part(estimate(compare_shuffled(take_share(own, room, groups), by_chance), groups, (-inf, 1)))
 
 
 def make_ranks(world: World, effect: float) -> Pool:
@@ -185,7 +185,7 @@ def make_ranks(world: World, effect: float) -> Pool:
 def measure_signed(supports: Floats, exceptions: Floats, groups: Integers | None) -> Part:
     """Ask `signed`: whether the top item supports the prediction, and how often those of shuffled maps do not."""
     ones = np.ones_like(supports)
-    avoided = beat_shuffled(take_share(1 - supports, ones), take_share(exceptions, ones))
+    avoided = compare_shuffled(take_share(1 - supports, ones), take_share(exceptions, ones))
     return Part(estimate(average(supports), groups, (0, 1)), estimate(avoided, groups, (-inf, 1)))
 
 
@@ -309,7 +309,7 @@ class Adversaries:
             for one in zip(dev, test, found.each, found.each_low, found.each_high, strict=True)
             if isfinite(one[2])
         ]
-        value, low, high = bracket(adversaries, BUDGET).interval
+        value, low, high = find_bracket(adversaries, BUDGET).interval
         part = Part(Estimate(value, low, high, texts=found.texts, groups=found.groups))
         return Run(part, [self.truth], [])
 

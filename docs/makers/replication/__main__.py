@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attention_audit.artefacts.files import whole
 from attention_audit.errors import AuditError
-from attention_audit.report.page import commit
+from attention_audit.report.page import find_commit
 from makers.replication.gallery import gallery
 from makers.replication.keeping import keep
 from makers.replication.kept import RECORD, ROOT
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     call = parser().parse_args(arguments)
     try:
         if call.verb == "keep":
-            print(keep(call.results, call.place, call.commit or commit(ROOT) or "", call.docs / RECORD.name))
+            print(keep(call.results, call.place, call.commit or find_commit(ROOT) or "", call.docs / RECORD.name))
         else:
             print(*write(call.docs), sep="\n")
     except AuditError as error:

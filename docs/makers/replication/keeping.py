@@ -24,8 +24,8 @@ from attention_audit.jobs.exhibit import ExhibitJob
 from attention_audit.plan.corpora import with_others
 from attention_audit.plan.exhibits import EXHIBITS, Exhibit, Figure, Table
 from attention_audit.plan.suites import SUITES
-from attention_audit.report.page import machines, span, versions
-from attention_audit.tables.wording import labels_of
+from attention_audit.report.page import count_machines, find_span, list_versions
+from attention_audit.tables.wording import collect_labels
 from makers.replication.entries import PAGES, QUOTING, KeptRun, Page, page_named
 from makers.replication.kept import CONFIG, FACTS, Facts, MachineKind, RawFile, Spent, unpadded
 
@@ -97,7 +97,7 @@ def kept_config(raw: Mapping[str, Any], config: Config) -> dict[str, Any]:
 def labels_in(settings: ExhibitJob) -> dict[str, str]:
     """What the tables of a run call all names, from the settings of the job that made one of all suites."""
     models = settings.models.values()
-    return labels_of(({name: look[0] for name, look in each.items()} for each in models), settings.titles)
+    return collect_labels(({name: look[0] for name, look in each.items()} for each in models), settings.titles)
 
 
 def spent_of(jobs: list[Entry]) -> list[Spent]:
@@ -113,7 +113,7 @@ def kinds_of(jobs: list[Entry]) -> list[MachineKind]:
     """The kinds of machines, the busiest first; of each what decides how fast it is."""
     kinds = [
         MachineKind(cpu=each.cpu, cores=each.cores, memory=round(each.memory / 2**30), gpu=each.gpu or "")
-        for each, _ in machines(jobs)
+        for each, _ in count_machines(jobs)
     ]
     return [kind for number, kind in enumerate(kinds) if kind not in kinds[:number]]
 
@@ -158,13 +158,13 @@ def facts_of(results: Path, config: Config, exhibits: list[Exhibit], commit: str
         raise AuditError(f"{results}/logs: has no finished job of the summary; keep the folder of a whole run")
     tables = [f"{folder}/{exhibit.folder}/{exhibit.name}{READ[exhibit.folder][0]}" for exhibit in exhibits]
     jobs = read_journal(results / "logs", tables)
-    _, ended = span(jobs) or (None, jobs[-1].started)
+    _, ended = find_span(jobs) or (None, jobs[-1].started)
     records = sorted((results / "raw").glob("**/records/*.json"))
     settings = read_provenance(results / SUMMARY)
     return Facts(
         made=ended.date().isoformat(),
         commit=commit,
-        versions=versions([settings]),
+        versions=list_versions([settings]),
         machines=kinds_of(jobs),
         spent=spent_of(jobs),
         files=[

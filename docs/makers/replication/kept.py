@@ -18,7 +18,7 @@ from attention_audit.columns.tables import TABLE
 from attention_audit.errors import AuditError
 from attention_audit.plan.exhibits import EXHIBITS, TABLES, Exhibit, Figure, Table
 from attention_audit.section import Section
-from attention_audit.tables.shown import Shown, markdown
+from attention_audit.tables.shown import Shown, write_markdown
 from attention_audit.targets import load
 from makers.replication.entries import PAGES, KeptRun, Page
 
@@ -197,7 +197,7 @@ class Kept:
         if table.top or rows is None:
             return self.file(table).read_text(encoding="utf-8")
         shown: Shown = load(table.shown)
-        return unpadded(markdown(shown(rows, self.facts.labels), "{}"))
+        return unpadded(write_markdown(shown(rows, self.facts.labels), "{}"))
 
 
 def kept_runs(record: Path, page: Page) -> list[Kept]:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from attention_audit.names import display_name
-from attention_audit.tables.shown import interval
-from attention_audit.tables.wording import number
+from attention_audit.tables.shown import write_interval
+from attention_audit.tables.wording import format_number
 from makers.replication.grids import grid
 
 SHOWN = {
@@ -35,7 +35,7 @@ class Value(NamedTuple):
         return self.low <= self.high
 
     def __str__(self) -> str:
-        return f"{number(self.value, '')}{interval(self.low, self.high)}"
+        return f"{format_number(self.value, '')}{write_interval(self.low, self.high)}"
 
 
 def only(rows: pd.DataFrame, **about: str) -> Mapping[str, float]:
@@ -73,11 +73,11 @@ def climbed(tables: Mapping[str, pd.DataFrame], ladders: Mapping[str, Sequence[s
         sizes = [only(tables[SIZES], dataset=name, row="train", metric="instances")["mean"] for name in rungs]
         found = [of_rung(tables, name) for name in rungs]
         lines = [
-            (display_name(name), number(size, "instances"), *map(str, values.values()))
+            (display_name(name), format_number(size, "instances"), *map(str, values.values()))
             for name, size, values in zip(rungs, sizes, found, strict=True)
         ]
         first, *_, last = found
         told = (f"{heading}: {trend(first[heading], last[heading])}" for heading in first if first[heading].known)
-        ends = " to ".join(number(sizes[place], "instances") for place in (0, -1))
+        ends = " to ".join(format_number(sizes[place], "instances") for place in (0, -1))
         table = grid(["data set", "training texts", *first], lines)
         yield title, f"### {title}\n\n{table}\nFrom {ends} training texts: {'; '.join(told)}.\n"

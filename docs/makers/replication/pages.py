@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from attention_audit.names import display_name
 from attention_audit.plan.exhibits import EXHIBITS, Exhibit, Figure, Table
-from attention_audit.tables.published import facts
+from attention_audit.tables.published import read_facts
 from attention_audit.tables.replication import COMPATIBLE, ENCODERS
-from attention_audit.tables.shown import NOTES, answer_model, interval
-from attention_audit.tables.wording import heading, named, number
+from attention_audit.tables.shown import NOTES, show_answer, write_interval
+from attention_audit.tables.wording import format_number, write_heading, write_name
 from makers.replication.captions import Sentences, two_sentences
 from makers.replication.entries import PAGES, Cells, Finding, KeptRun, Page
 from makers.replication.grids import below, grid
@@ -237,12 +237,13 @@ class Written:
             remark = f"In all rows: {'; '.join(shared)}.\n" if shared else ""
             lines = [
                 (
-                    named(str(row["row"]), self.labels),
-                    heading(str(row["metric"])),
-                    number(row["published"], str(row["metric"]), paper=True),
-                    ", ".join(number(each.value, str(row["metric"])) for each in others(row)),
-                    number(row["ours"], str(row["metric"])) + interval(row["low"], row["high"], str(row["metric"])),
-                    interval(row["one_low"], row["one_high"], str(row["metric"])).strip(),
+                    write_name(str(row["row"]), self.labels),
+                    write_heading(str(row["metric"])),
+                    format_number(row["published"], str(row["metric"]), paper=True),
+                    ", ".join(format_number(each.value, str(row["metric"])) for each in others(row)),
+                    format_number(row["ours"], str(row["metric"]))
+                    + write_interval(row["low"], row["high"], str(row["metric"])),
+                    write_interval(row["one_low"], row["one_high"], str(row["metric"])).strip(),
                     bold(verdict(row)),
                     "; ".join(filter(None, [*(note for note in own if note not in shared), self.why(row)])),
                 )
@@ -288,7 +289,7 @@ class Written:
             (row["table"], "all", f"{ENCODERS}{str(row['row']).partition('/')[2]}", row["metric"])
             for row in self.numbers
         }
-        lost = [key for key in facts() if key[0] == self.page.paper and key[1:] not in have]
+        lost = [key for key in read_facts() if key[0] == self.page.paper and key[1:] not in have]
         return dict(Counter(key[2] for key in lost))
 
     def heard(self) -> str:
@@ -334,7 +335,7 @@ class Written:
         datasets = list(dict.fromkeys(display_name(str(row["dataset"])) for row in judged))
         counts: dict[str, dict[str, list[bool]]] = {}
         for row in judged:
-            on = counts.setdefault(heading(str(row["metric"])), {})
+            on = counts.setdefault(write_heading(str(row["metric"])), {})
             on.setdefault(display_name(str(row["dataset"])), []).append(verdict(row) in LIE_OUTSIDE)
         if judged:
             yield "**How many published numbers lie outside** of where 95 of 100 single trainings of ours do:\n"
@@ -370,13 +371,13 @@ class Written:
         """One line of the tests of signs."""
         row, metric = found.row, str(found.row["metric"])
         return (
-            named(str(row["row"]), self.labels),
-            heading(metric),
+            write_name(str(row["row"]), self.labels),
+            write_heading(metric),
             self.where(row),
             str(found.above),
             str(found.below),
-            number(found.difference, metric),
-            number(found.chance, ""),
+            format_number(found.difference, metric),
+            format_number(found.chance, ""),
         )
 
     def where(self, row: Row) -> str:
@@ -425,7 +426,7 @@ class Written:
                 shown, word = held(finding, row)
                 yield Line(
                     display_name(str(row["dataset"])),
-                    named(str(row["row"]), self.labels),
+                    write_name(str(row["row"]), self.labels),
                     finding.says,
                     f"{finding.theirs} ({finding.source})",
                     f"`{finding.measure}` of `{finding.table}`",
@@ -444,12 +445,12 @@ class Written:
             lines = [
                 (
                     display_name(str(row["dataset"])),
-                    named(str(row["row"]), self.labels),
-                    heading(str(row["metric"])),
-                    number(row["published"], str(row["metric"]), paper=True),
+                    write_name(str(row["row"]), self.labels),
+                    write_heading(str(row["metric"])),
+                    format_number(row["published"], str(row["metric"]), paper=True),
                     *(
-                        number(each["ours"], str(each["metric"]))
-                        + interval(each["low"], each["high"], str(each["metric"]))
+                        format_number(each["ours"], str(each["metric"]))
+                        + write_interval(each["low"], each["high"], str(each["metric"]))
                         for each in (row, after)
                     ),
                     "" if verdict(row) in (COMPATIBLE, INSIDE) else f"{share(closed(row, after))}",
@@ -481,7 +482,7 @@ class Written:
         """
         tables = [table for kept in self.main if (table := kept.table("summary")) is not None]
         rows = [row for table in tables for row in table.to_dict("records") if row["model"]]
-        shown = [(display_name(str(row["dataset"])), answer_model(row, self.labels)) for row in rows]
+        shown = [(display_name(str(row["dataset"])), show_answer(row, self.labels)) for row in rows]
         yield from dict.fromkeys(
             (dataset, f"### {model.title}\n\n{model.text}\n\n{grid([*model.rows], model.rows.to_numpy().tolist())}")
             for dataset, model in shown
@@ -639,13 +640,16 @@ def held(finding: Finding, row: Row) -> tuple[str, str]:
     value, low, high = (float(row[name]) for name in ("mean", "low", "high"))
     if (between := RANGE.fullmatch(finding.theirs)) and not isnan(low):
         least, most = map(float, between.groups())
-        return f"{number(value, '')}{interval(low, high)}", BACK if low <= most and high >= least else AGAINST
+        return (
+            f"{format_number(value, '')}{write_interval(low, high)}",
+            BACK if low <= most and high >= least else AGAINST,
+        )
     bound = BOUND.fullmatch(finding.theirs)
     if not bound or isnan(value) or isnan(low):
-        return number(value, ""), UNASKED if isnan(value) else OPEN
+        return format_number(value, ""), UNASKED if isnan(value) else OPEN
     least, sign = float(bound[2]), 1 if bound[1] == "above" else -1
     inside, outside = (sign * (end - least) > 0 for end in ((low, high) if sign > 0 else (high, low)))
-    return f"{number(value, '')}{interval(low, high)}", BACK if inside else OPEN if outside else AGAINST
+    return f"{format_number(value, '')}{write_interval(low, high)}", BACK if inside else OPEN if outside else AGAINST
 
 
 def index(pages: Mapping[str, Written]) -> str:

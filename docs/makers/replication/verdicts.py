@@ -15,7 +15,7 @@ import pandas as pd
 from scipy import stats
 
 from attention_audit.names import display_name
-from attention_audit.tables.published import facts
+from attention_audit.tables.published import read_facts
 from attention_audit.tables.replication import (
     AT_LEAST,
     COMPATIBLE,
@@ -23,9 +23,9 @@ from attention_audit.tables.replication import (
     NOT_COMPATIBLE,
     TOLERANCE,
     UNKNOWN,
-    half_width,
+    find_half_width,
 )
-from attention_audit.tables.wording import heading
+from attention_audit.tables.wording import write_heading
 
 FURTHER = Path(__file__).parent / "further.csv"
 """Further trainings of a paper's authors."""
@@ -95,7 +95,7 @@ def paper_names(row: Row) -> Iterator[Of]:
 
 def rounding(row: Row) -> float:
     """Half a unit of the last digit of a published number."""
-    known = (facts().get(key) for key in paper_names(row))
+    known = (read_facts().get(key) for key in paper_names(row))
     return next((fact.rounding for fact in known if fact and fact.value == row["published"]), 0.0)
 
 
@@ -108,7 +108,7 @@ def spreads(rows: Iterable[Row]) -> dict[Of, Spread]:
     for row in rows:
         if row["chance"] == "seeds":
             key, own = of_row(row), int(row["seeds"]) - 1
-            sd = row["half_width"] / half_width(1.0, int(row["seeds"]))
+            sd = row["half_width"] / find_half_width(1.0, int(row["seeds"]))
             squares[key] = squares.get(key, 0.0) + own * sd**2
             freedom[key] = freedom.get(key, 0) + own
     return {key: Spread(sqrt(squares[key] / own), own) for key, own in freedom.items()}
@@ -118,7 +118,7 @@ def scale(metric: str) -> tuple[float, float]:
     """The least and the largest value that a number can have."""
     if metric.startswith("tau") and metric != "tau_sd":
         return -1.0, 1.0
-    return 0.0, 100.0 if heading(metric).endswith("(%)") else inf if metric.endswith("ratio") else 1.0
+    return 0.0, 100.0 if write_heading(metric).endswith("(%)") else inf if metric.endswith("ratio") else 1.0
 
 
 def pooled(row: Row, known: Mapping[Of, Spread]) -> Row:
@@ -129,7 +129,7 @@ def pooled(row: Row, known: Mapping[Of, Spread]) -> Row:
         return row
     reach, spread = row["half_width"], known.get(of_row(row))
     if spread and row["chance"] == "seeds":
-        reach = half_width(spread.sd, int(row["seeds"]), freedom=spread.freedom)
+        reach = find_half_width(spread.sd, int(row["seeds"]), freedom=spread.freedom)
     least, most = scale(str(row["metric"]))
     low, high = max(row["ours"] - reach, least), min(row["ours"] + reach, most)
     near = rounding(row) + TOLERANCE

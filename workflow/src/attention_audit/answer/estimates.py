@@ -1,4 +1,4 @@
-"""Estimates with their 95 % intervals: of the answer's questions (`estimate`), and of means in tables (`mean`).
+"""Estimates with their 95 % intervals: of the questions (`estimate`), and of means in tables (`estimate_mean`).
 
 The answer has two. The interval "these trainings" holds the chance of the texts alone; that of the next training holds
 the spread of the trainings too. Texts that belong together count as one. docs/method/intervals.md derives both.
@@ -53,10 +53,10 @@ class Sample(NamedTuple):
 class Estimate(NamedTuple):
     """The mean over trainings, and what is known of its chance.
 
-    low, high: the 95 % interval of these trainings, in which the texts are the only chance; of `mean`, the trainings
-    too. next_low, next_high: the 95 % range of one more training; NaN below three trainings. each: the value of each
-    training, NaN where nothing can be had in it. each_low, each_high: its own interval. texts: how many count; groups:
-    how many of them are independent. Of `mean`, what is not said here is not known.
+    low, high: the 95 % interval of these trainings, in which the texts are the only chance; of `estimate_mean`, the
+    trainings too. next_low, next_high: the 95 % range of one more training; NaN below three trainings. each: the value
+    of each training, NaN where nothing can be had in it. each_low, each_high: its own interval. texts: how many count;
+    groups: how many of them are independent. Of `estimate_mean`, what is not said here is not known.
     """
 
     value: float = nan
@@ -72,17 +72,17 @@ class Estimate(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether each text stands for itself."""
+        """Tell whether each text stands for itself."""
         return self.groups == self.texts
 
     @property
     def trainings(self) -> int:
-        """How many trainings the mean is over."""
+        """Count the trainings that the mean is over."""
         return sum(map(isfinite, self.each))
 
     @property
     def spread(self) -> float:
-        """The sd (n - 1) of the trainings; NaN below two."""
+        """Return the sd (n - 1) of the trainings; NaN below two."""
         with np.errstate(invalid="ignore"):
             return float(np.std(self.each, ddof=1)) if len(self.each) > 1 else nan
 
@@ -108,8 +108,8 @@ def join(moved: Floats, texts: Flags, groups: Integers | None) -> Floats:
     return joined
 
 
-def bound(value: float, moved: Floats, scale: float = 1.0) -> tuple[float, float, float]:
-    """Bound a value by the chance of K groups of texts: (K,) -> low, high, variance.
+def find_bounds(value: float, moved: Floats, scale: float = 1.0) -> tuple[float, float, float]:
+    """Find the bounds of a value by the chance of K groups of texts: (K,) -> low, high, variance.
 
     Two groups at the ends of the scale are added to the variance, and the quantiles follow the skewness (Hall 1992).
     """
@@ -144,7 +144,7 @@ def estimate(
     if not known.any():
         return Estimate(each=each.tolist(), **counts)
     value = float(values[known].mean())
-    low, high, variance = bound(value, joined[known].mean(0), scale)
+    low, high, variance = find_bounds(value, joined[known].mean(0), scale)
     if weights is not None:
         # a pair without a value is no part of its trainings' means
         weights = np.where(known, weights, 0.0)
@@ -157,13 +157,13 @@ def estimate(
         student = float(special.stdtrit(trainings - 1, (1 + CONFIDENCE) / 2))
         spread = jackknife * float(np.nanstd(each, ddof=1))
         half = hypot(student * spread * sqrt(1 + 1 / trainings), NORMAL * sqrt(variance))
-    ends = [bound(float(own), moves, scale)[:2] for own, moves in zip(each, joined, strict=True)]
+    ends = [find_bounds(float(own), moves, scale)[:2] for own, moves in zip(each, joined, strict=True)]
     limited = np.clip([(low, high), (value - half, value + half), *ends], *limits).T.tolist()
     (low, next_low, *lows), (high, next_high, *highs) = limited
     return Estimate(value, low, high, next_low, next_high, each.tolist(), lows, highs, **counts)
 
 
-def clear(bottom: Floats, texts: Flags, groups: Integers | None) -> Flags:
+def is_clear(bottom: Floats, texts: Flags, groups: Integers | None) -> Flags:
     """Tell in which trainings the sum of `bottom`, (S, N), is clearly above 0: (S,)."""
     joined = join(bottom, texts, groups)
     if joined.shape[1] < 2:
@@ -180,8 +180,8 @@ def estimate_joint_variance(parts: Floats) -> float:
     return float(trainings / (trainings - 1) * texts / (texts - 1) * (apart * apart).sum())
 
 
-def bound_mean(value: float, parts: Floats, scale: float) -> tuple[float, float]:
-    """Bound a mean by the chance of its texts and trainings: the 95 % interval.
+def find_mean_bounds(value: float, parts: Floats, scale: float) -> tuple[float, float]:
+    """Find the bounds of a mean by the chance of its texts and trainings: the 95 % interval.
 
     parts (S, N): see `split_mean`; those of a single training say nothing of chance. scale: how far one text may move
     the value, times N.
@@ -222,23 +222,23 @@ def average_trainings(values: Floats) -> Floats:
     return found
 
 
-def mean(values: Floats, least: float = 0.0, most: float = 1.0) -> Estimate:
+def estimate_mean(values: Floats, least: float = 0.0, most: float = 1.0) -> Estimate:
     """Take the mean of values between `least` and `most`, from (S, N), NaN where there is no value."""
     each = average_trainings(values).tolist()
     values = values[:, np.isfinite(values).any(0)]
     if not values.size:
         return Estimate(each=each)
     value, count = float(np.nanmean(values)), values.shape[1]
-    low, high = bound_mean(value, split_mean(values), most)
+    low, high = find_mean_bounds(value, split_mean(values), most)
     return Estimate(value, max(low, least), min(high, most), each=each, texts=count, groups=count)
 
 
-def odds(share: Estimate) -> Estimate:
-    """Turn a share into share / (1 - share), which grows with it, so that its bounds are those of the share."""
+def convert_to_odds(share: Estimate) -> Estimate:
+    """Convert a share to share / (1 - share), which grows with it, so that its bounds are those of the share."""
     value, low, high = (each / (1 - each) if each != 1 else inf for each in share[:3])
     return share._replace(value=value, low=low, high=high)
 
 
-def root(effect: Estimate) -> Estimate:
+def take_root(effect: Estimate) -> Estimate:
     """Take the square root of an effect that is not below 0, and of its bounds."""
     return effect._replace(value=sqrt(effect.value), low=sqrt(effect.low), high=sqrt(effect.high))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from attention_audit.arrays import Flags, Floats, Integers
 
-from .estimates import Sample, clear
+from .estimates import Sample, is_clear
 
 Classes = npt.NDArray[np.integer]
 LEAST_FALL = 0.01
@@ -93,12 +93,12 @@ def take_share(top: Floats, bottom: Floats, groups: Integers | None = None, leas
     texts: Flags = np.asarray(known.any(0))
     top, bottom = (np.where(known, values, 0.0) for values in (top, bottom))
     sums = bottom.sum(1)
-    enough = clear(bottom, texts, groups) & (sums >= least * known.sum(1))
+    enough = is_clear(bottom, texts, groups) & (sums >= least * known.sum(1))
     values = np.where(enough, top.sum(1) / sums, np.nan)
     return clean(values, (top - values[:, None] * bottom) / sums[:, None], texts)
 
 
-def locate(random: Floats, attention: Floats, best: Floats, groups: Integers | None = None) -> Sample:
+def place_ranking(random: Floats, attention: Floats, best: Floats, groups: Integers | None = None) -> Sample:
     """Place a ranking between random words (0) and those of leave-one-out (1), by how far a prediction falls.
 
     (S, N) each: the mean fall of the probability of the predicted class when the first words of a random ranking, of
@@ -118,7 +118,7 @@ def erase(random: Floats, attention: Floats, smallest: Floats, groups: Integers 
 
 
 @np.errstate(invalid="ignore", divide="ignore")
-def beat_shuffled(own: Sample, shuffled: Sample) -> Sample:
+def compare_shuffled(own: Sample, shuffled: Sample) -> Sample:
     """Take 1 - own / shuffled of two shares of what is left to be had, of the same trainings and texts: (S,) each.
 
     Where the shuffled map leaves nothing, the training is left out (NaN).
@@ -185,7 +185,7 @@ class Bracket(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float, float]:
-        """The similarity within the budget, and where that of a further search may lie.
+        """Return the similarity within the budget, and where that of a further search may lie.
 
         Where no adversary is within the budget, the model's own map is, whose similarity is 1.
         """
@@ -193,7 +193,7 @@ class Bracket(NamedTuple):
         return (self.within.value, low, self.within.high) if self.within else (1.0, low, 1.0)
 
 
-def bracket(adversaries: Sequence[Adversary], budget: float) -> Bracket:
+def find_bracket(adversaries: Sequence[Adversary], budget: float) -> Bracket:
     """Find the least similar adversary that holds a budget on dev and on test, and the next one beyond it.
 
     That is the one with the least TVD on test of those that are less similar.

@@ -59,7 +59,7 @@ class Cell:
     beside: Mapping[str, Any] = field(default_factory=dict)
 
 
-def touch_zones(low: float, high: float, cuts: tuple[float, float]) -> str:
+def list_touched(low: float, high: float, cuts: tuple[float, float]) -> str:
     """Name the zones that an interval touches; a value at a cut lies in the zone below it. NaN touches none."""
     bounds = pairwise((-inf, *cuts, inf))
     return "".join(zone for zone, (least, most) in zip(ZONES, bounds, strict=True) if low <= most and high > least)
@@ -74,8 +74,8 @@ def take_lower(one: str, other: str) -> str:
 
 def find_zones(question: str, estimate: Estimate, avoided: Estimate | None = None) -> str:
     """Name the zones of an estimate, which has two parts in `signed`; "" where it is not known."""
-    zones = touch_zones(estimate.low, estimate.high, QUESTIONS[question].cuts)
-    return zones if avoided is None else take_lower(zones, touch_zones(avoided.low, avoided.high, AVOIDED))
+    zones = list_touched(estimate.low, estimate.high, QUESTIONS[question].cuts)
+    return zones if avoided is None else take_lower(zones, list_touched(avoided.low, avoided.high, AVOIDED))
 
 
 def say_zones(zones: str, said: Sequence[str]) -> str:
@@ -85,9 +85,9 @@ def say_zones(zones: str, said: Sequence[str]) -> str:
 
 def say_part(question: str, part: Part) -> str:
     """Say the zones of a part; of `signed`, also how much it is above shuffled weights, where that is less."""
-    own = touch_zones(part.estimate.low, part.estimate.high, QUESTIONS[question].cuts)
+    own = list_touched(part.estimate.low, part.estimate.high, QUESTIONS[question].cuts)
     said = say_zones(own, QUESTIONS[question].said)
-    if part.avoided is None or not (avoided := touch_zones(part.avoided.low, part.avoided.high, AVOIDED)):
+    if part.avoided is None or not (avoided := list_touched(part.avoided.low, part.avoided.high, AVOIDED)):
         return said
     lower = take_lower(own, avoided) != own
     return f"{said}, {say_zones(avoided, PARTS)} more than {part.chance}" if lower else said
@@ -104,7 +104,7 @@ def count_apart(question: str, part: Part, zones: str) -> int:
     return sum(bool(each) and not {*each} & {*zones} for each in found)
 
 
-def object_to(question: str, part: Part, needed: int = LEAST_TEXTS) -> str:
+def find_objection(question: str, part: Part, needed: int = LEAST_TEXTS) -> str:
     """Say why nothing is stated of a part; "" where something is."""
     if part.shuffled >= ANY_WEIGHTS.get(question, inf):
         return f"any {part.chance.split()[-1]} would do"
@@ -115,7 +115,7 @@ def object_to(question: str, part: Part, needed: int = LEAST_TEXTS) -> str:
     return ""
 
 
-def lie_apart(question: str, known: Sequence[tuple[Part, str]]) -> bool:
+def has_gap(question: str, known: Sequence[tuple[Part, str]]) -> bool:
     """Tell whether two classes share no zone and differ by as much as the question asks."""
     gap = QUESTIONS[question].gap
     return any(
@@ -127,19 +127,19 @@ def lie_apart(question: str, known: Sequence[tuple[Part, str]]) -> bool:
 def conclude(
     question: str, part: Part, classes: Sequence[Part] = (), *, clause: str = "", reason: str = "", left_out: int = 0
 ) -> Cell:
-    """State what a question found: of all texts, or of the lowest and the highest class where classes lie apart.
+    """Say what a question found: of all texts, or of the lowest and the highest class where classes lie apart.
 
     classes: the same of each predicted class. reason: why nothing is stated, where that is known beforehand.
     """
     of_classes = [
-        (one, "" if object_to(question, one, LEAST_OF_CLASS) else find_zones(question, one.estimate, one.avoided))
+        (one, "" if find_objection(question, one, LEAST_OF_CLASS) else find_zones(question, one.estimate, one.avoided))
         for one in classes
     ]
     cell = Cell(part, clause=clause, left_out=left_out, classes=of_classes)
-    if reason := reason or object_to(question, part):
+    if reason := reason or find_objection(question, part):
         return replace(cell, reason=reason)
     known = sorted((one for one in of_classes if one[1]), key=lambda one: one[0].estimate.value)
-    if lie_apart(question, known):
+    if has_gap(question, known):
         ends = [f"{one.name} {say_part(question, one)}" for one, _ in (known[0], known[-1])]
         return replace(cell, zones=CLASSES, said="; ".join(ends))
     zones = find_zones(question, part.estimate, part.avoided)

@@ -33,7 +33,7 @@ from attention_audit.plan.plan import Plan
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
 from attention_audit.stages.import_readout import as_readout
-from attention_audit.tables.wording import labels_of
+from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import (
     GENERIC,
     Held,
@@ -305,7 +305,9 @@ def audit_classifier(
         runs = scope.models(suite, DATASET)[MODEL].runs
         return Audited(
             found["summary"],
-            labels_of([{name: look.label for name, look in scope.looks(suite).items()}], {suite.paper: suite.title}),
+            collect_labels(
+                [{name: look.label for name, look in scope.looks(suite).items()}], {suite.paper: suite.title}
+            ),
             found["hf_table_maps"],
             found["texts"],
             [read_readout(Path(plan.trainings.home(suite, DATASET, run).readout())).aligned(ids) for run in runs],
@@ -397,7 +399,7 @@ def audit_torch(
     )
     return Audited(
         tables["summary"].assign(**judged.summary.filter(regex="^located_")),
-        labels_of([{MODEL: MODEL}], {"own": "Your own models"}),
+        collect_labels([{MODEL: MODEL}], {"own": "Your own models"}),
         pd.DataFrame(),
         tables["texts"],
         [*map(as_readout, given)],

@@ -34,7 +34,7 @@ from attention_audit.tables.asked import (
     SIMILARITY,
     Asked,
     Measured,
-    located,
+    ask_located,
     state_pairs,
     state_sides,
 )
@@ -252,7 +252,7 @@ def state_signed(measured: Measured) -> Cell:
     return state_sides(measured, side, count_by_chance, BY_CHANCE, BEST.format(write_percent(could)))
 
 
-BY_DELETION: Asked = {"located": located, "ranks": state_ranks, "signed": state_signed}
+BY_DELETION: Asked = {"located": ask_located, "ranks": state_ranks, "signed": state_signed}
 
 
 def state_stable(measured: Measured, maps: Sequence[Sequence[Floats]]) -> Cell:

@@ -45,7 +45,7 @@ from attention_audit.stages.loading import build_split, read_material, rebuild
 from attention_audit.stages.read_classifier import classes_of, opened, pieces_of, read_texts, split_of
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.reading_out import take_readout
-from attention_audit.tables.wording import ClassNames, class_names
+from attention_audit.tables.wording import ClassNames, read_class_names
 from attention_audit.transformer.folder import use_mirror
 from attention_audit.transformer.opening import open_tokenizer
 
@@ -166,7 +166,7 @@ class Trained:
     def classes(self) -> ClassNames:
         """Read the names of the classes."""
         path = Path(self.scope.config.places.corpus_file(self.dataset, "census"))
-        return class_names({self.dataset: read_frame(path, CENSUS)})[self.dataset]
+        return read_class_names({self.dataset: read_frame(path, CENSUS)})[self.dataset]
 
     def _read_out(self, run: Run, corpus: Path, maps: Sequence[str] = ()) -> tuple[Readout, Any, Flags]:
         """Read the one text of a corpus out by one training: its readout, the gradients of its words, NaN where there

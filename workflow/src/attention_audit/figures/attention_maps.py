@@ -17,8 +17,8 @@ from attention_audit.answer.lines import write_share
 from attention_audit.errors import AuditError
 from attention_audit.names import Look, Names, display_name
 from attention_audit.tables.summary import judge_ability
-from attention_audit.tables.tidy import grid, of_run
-from attention_audit.tables.wording import ClassNames, class_names
+from attention_audit.tables.tidy import make_grid, select_run
+from attention_audit.tables.wording import ClassNames, read_class_names
 
 from . import fonts, style
 
@@ -194,9 +194,9 @@ def warn_unlearnt(predictions: pd.DataFrame | None, dataset: str) -> str:
     """
     if predictions is None or (own := predictions[predictions["dataset"] == dataset]).empty:
         return ""
-    first = of_run(own, own["model"].iloc[0])
+    first = select_run(own, own["model"].iloc[0])
     texts = first.drop_duplicates("id")
-    guessed = grid(first, "prediction", ids=[*texts["id"]])
+    guessed = make_grid(first, "prediction", ids=[*texts["id"]])
     found = judge_ability(texts["label"].to_numpy(np.int64), guessed.astype(np.int64), None)
     if found["learnt"] == "yes":
         return ""
@@ -232,7 +232,7 @@ def wp_fig2_attention_maps(
     to be called that. The figure grows with the text; nothing is cut. Raises AuditError where the texts are too many
     for one image, or weights are of an unknown kind.
     """
-    names = class_names(census)
+    names = read_class_names(census)
     written = [*attention_maps["token"].unique(), *(name for classes in names.values() for name in classes.values())]
     with style.use_house_style(written):
         key = [Word("attention weight:"), *(Word(f"{weight:g}", scale_shade(weight)) for weight in KEY)]

@@ -9,7 +9,7 @@ from attention_audit.corpus.tokens import describe_splitting
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec, TableSpec
 from attention_audit.names import display_name
-from attention_audit.tables.published import facts
+from attention_audit.tables.published import read_facts
 from attention_audit.targets import module_of
 
 from . import remarks
@@ -111,8 +111,8 @@ class Exhibiting:
             return dataset not in self.scope.controls or named <= {*self.scope.controls}
         if exhibit.suite:
             paper = self.scope.suite(exhibit.suite).paper
-            return (paper, exhibit.number, display_name(dataset)) in {key[:3] for key in facts()}
-        papers = {paper for paper, _, named, *_ in facts() if named == display_name(dataset)}
+            return (paper, exhibit.number, display_name(dataset)) in {key[:3] for key in read_facts()}
+        papers = {paper for paper, _, named, *_ in read_facts() if named == display_name(dataset)}
         names = {name for read in exhibit.reads.values() if read.source == "tables" for name in read.columns}
         tables = (TABLES[name] for name in names)
         return any(

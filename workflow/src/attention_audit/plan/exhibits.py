@@ -149,7 +149,7 @@ class Table(Exhibit):
     """
 
     columns: str = "columns.tables:TABLE"
-    shown: str = "tables.shown:wide"
+    shown: str = "tables.shown:show_table"
     top: str = ""
 
     folder = "tables"

@@ -47,7 +47,7 @@ def write_answer(row: Row, who: str) -> list[str]:
     return [shorten(who), HEAD, *said, heading, *lines, warn_of_next(row)]
 
 
-def ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[str]) -> str:
+def write_ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[str]) -> str:
     """Write what is said of a run whose summary lies there: the answer on the first model, and a line for each other
     one and for what was not run. report: the lines that say where the report is.
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from attention_audit.tables.wording import isolated
+from attention_audit.tables.wording import mark_direction
 
 SURE = 0.8
 """From which probability of the predicted class on a model is called sure."""
@@ -51,7 +51,7 @@ class Seen(NamedTuple):
 
     @property
     def doubt(self) -> tuple[bool, bool, float, float]:
-        """Whether trainings disagree on its map, whether the adversary goes far, and both amounts."""
+        """Tell whether trainings disagree on its map, whether the adversary goes far, and both amounts."""
         # to three digits, which every page has, so that all choose the same text
         differ, moved = self.others - self.agree, -1.0 if isnan(self.moved) else round(self.moved, 3)
         return differ > 0, self.moved > FAR, differ / max(self.others, 1), moved
@@ -70,7 +70,7 @@ def say_doubt(seen: Seen, item: str) -> str:
     return " and ".join(said)
 
 
-def opening(texts: Sequence[Seen], item: str = "word") -> tuple[int, str]:
+def choose_opening(texts: Sequence[Seen], item: str = "word") -> tuple[int, str]:
     """Find the place of the text that is shown first, and say why, in a sentence; of an empty sequence there is none.
 
     The model gets the text right and is sure of it; it has 8 to 30 words if there is such a text in doubt. Those come
@@ -108,7 +108,7 @@ class FirstText(NamedTuple):
     maps: list[list[Item]]
 
 
-def items_of(words: Sequence[str], starts: Sequence[int] | None, weights: Sequence[float]) -> list[Item]:
+def list_items(words: Sequence[str], starts: Sequence[int] | None, weights: Sequence[float]) -> list[Item]:
     """List the items of a text with their weights, as many as the model read.
 
     starts: where sentences begin, of a text whose items are sentences; else None.
@@ -119,15 +119,15 @@ def items_of(words: Sequence[str], starts: Sequence[int] | None, weights: Sequen
     greatest = sorted((weight for _, weight in pairs), reverse=True)
     most, least = max(greatest[0], 1e-9), greatest[min(NUMBERED, len(greatest)) - 1]
     return [
-        Item(isolated(text), round(weight / most, 3), f"{weight:.2f}" if weight >= least else "")
+        Item(mark_direction(text), round(weight / most, 3), f"{weight:.2f}" if weight >= least else "")
         for text, weight in pairs
     ]
 
 
-def first_text(
+def find_first_text(
     texts: pd.DataFrame, maps: Sequence[pd.DataFrame], corpus: Mapping[str, Mapping[str, Any]], items: str
 ) -> FirstText | None:
-    """Take the text that `opening` chooses of the first model's; None where there is none.
+    """Take the text that `choose_opening` chooses of the first model's; None where there is none.
 
     texts: a columns.TEXTS frame. maps: id, probabilities and attention of the first model's texts, by training. corpus:
     tokens and sentences, by id. items: what the weights lie on, "words" or "sentences".
@@ -141,10 +141,10 @@ def first_text(
         Seen.read(row["prediction"] == row["label"], float(max(row["probabilities"])), count, row)
         for row, count in zip(rows, words, strict=True)
     ]
-    place, why = opening(seen, items.removesuffix("s"))
+    place, why = choose_opening(seen, items.removesuffix("s"))
     id_, whole = rows[place]["id"], items == "sentences"
     text = corpus[id_]
     starts = (text["sentences"] or []) if whole else None
     weights = [each.loc[each["id"] == id_, "attention"] for each in maps]
-    shown = [items_of(text["tokens"], starts, found.iloc[0]) for found in weights if len(found)]
-    return FirstText(id_, isolated(rows[place]["prediction_name"]), seen[place], why, whole, shown)
+    shown = [list_items(text["tokens"], starts, found.iloc[0]) for found in weights if len(found)]
+    return FirstText(id_, mark_direction(rows[place]["prediction_name"]), seen[place], why, whole, shown)

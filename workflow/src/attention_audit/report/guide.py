@@ -50,7 +50,7 @@ def list_columns(artefact: Artefact) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def guide(job: GuideJob) -> str:
+def write_guide(job: GuideJob) -> str:
     """Write the whole page from guide.md."""
     text = resources.files("attention_audit.report").joinpath("guide.md").read_text(encoding="utf-8")
     files = [(each, list_columns(each)) for each in (*ARTEFACTS, *map(artefact, job.columns))]

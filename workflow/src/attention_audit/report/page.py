@@ -38,7 +38,7 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
 from attention_audit.tables.shown import WORDS, Block, drop_empty
-from attention_audit.tables.wording import Labels, label_of, labels_of, named
+from attention_audit.tables.wording import Labels, collect_labels, find_label, write_name
 from attention_audit.targets import load
 
 from .first import FirstText
@@ -118,7 +118,7 @@ class PageExhibit(NamedTuple):
 
 
 class PageSuite(NamedTuple):
-    """A section of the page: a suite, the seeds of its models (see `seeds_of`), its tables and figures."""
+    """A section of the page: a suite, the seeds of its models (see `group_seeds`), its tables and figures."""
 
     suite: ShownSuite
     seeds: list[tuple[str, list[int]]]
@@ -169,7 +169,7 @@ def write_paragraph(row: Row, model: str, lines: Sequence[Line]) -> str:
     return found
 
 
-def answers_of(
+def list_answers(
     summary: pd.DataFrame,
     labels: Labels,
     exhibits: Sequence[ShownExhibit] = (),
@@ -177,13 +177,13 @@ def answers_of(
 ) -> list[tuple[str, list[Answer]]]:
     """List the rows of a columns.SUMMARY frame by data set, both in the order of their first appearance.
 
-    `labels`: what models are called (`tables.wording.labels_of`). `exhibits`: the tables and figures of the run.
+    `labels`: what models are called (`tables.wording.collect_labels`). `exhibits`: the tables and figures of the run.
     `built`: what models are built of, by their names in the explorer.
     """
     by_dataset: dict[str, list[Answer]] = {}
     for place, row in enumerate(summary.to_dict("records"), 1):
         lines = write_lines(row) if row["model"] else []
-        view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", named(row["model"], labels)
+        view, model = f"{row['dataset']}/{row['suite']}/{row['model']}", write_name(row["model"], labels)
         stated = [line.question for line in lines if line.said != "–"]
         own = [exhibit for exhibit in exhibits if exhibit.suite in ("", row["suite"])]
         answered = [(exhibit.name, [each for each in exhibit.answers if each in stated]) for exhibit in own]
@@ -193,7 +193,7 @@ def answers_of(
     return list(by_dataset.items())
 
 
-def machines(entries: Iterable[Entry]) -> list[tuple[Machine, int]]:
+def count_machines(entries: Iterable[Entry]) -> list[tuple[Machine, int]]:
     """List each kind of machine with the number of its jobs, the busiest first.
 
     A job that used no GPU is counted with those of the same machine that did.
@@ -206,7 +206,7 @@ def machines(entries: Iterable[Entry]) -> list[tuple[Machine, int]]:
     return merged.most_common()
 
 
-def span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:
+def find_span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:
     """Find when the first job began and the last one ended."""
     if not entries:
         return None
@@ -214,17 +214,17 @@ def span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:
     return min(entry.started for entry in entries), max(ends)
 
 
-def versions(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+def list_versions(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """List versions by name over all provenance records; where they differ, all of them."""
     by_name: defaultdict[str, set[str]] = defaultdict(set)
     for record in records:
-        named = {"attention_audit": record["attention_audit"], "Python": record["python"], **record["libraries"]}
-        for name, version in named.items():
+        own = {"attention_audit": record["attention_audit"], "Python": record["python"], **record["libraries"]}
+        for name, version in own.items():
             by_name[name].add(version)
     return {name: ", ".join(sorted(known)) for name, known in by_name.items()}
 
 
-def commit(folder: Path) -> str | None:
+def find_commit(folder: Path) -> str | None:
     """Find the git commit that `folder` is a checkout of, and whether files of it were changed; None where it is none.
 
     Files that git does not know are no part of the code: a configuration and data of one's own lie there too.
@@ -244,7 +244,7 @@ def commit(folder: Path) -> str | None:
         return None
 
 
-def duration(seconds: float) -> str:
+def write_duration(seconds: float) -> str:
     """Write a length of time in the two units that matter."""
     if seconds < 60:
         return f"{seconds:.1f} s"
@@ -252,12 +252,12 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def moment(when: datetime) -> str:
+def write_moment(when: datetime) -> str:
     """Write a time of day, in its own time zone."""
     return when.strftime("%Y-%m-%d %H:%M %Z")
 
 
-def picture(path: Path) -> tuple[Picture, Mapping[str, Any]]:
+def read_picture(path: Path) -> tuple[Picture, Mapping[str, Any]]:
     """Read a PNG and its provenance. Raises AuditError, naming the command that rebuilds it, where it is damaged."""
     try:
         with Image.open(path) as image:
@@ -270,10 +270,10 @@ def picture(path: Path) -> tuple[Picture, Mapping[str, Any]]:
         raise AuditError(f"{path}: truncated or corrupt PNG; {rebuild_hint(path)}") from error
 
 
-def _html(node: nodes.Node, anchors: Collection[str]) -> Markup:
+def render_node(node: nodes.Node, anchors: Collection[str]) -> Markup:
     if isinstance(node, nodes.Text):
         return Markup.escape(node.astext())
-    inside = Markup().join(_html(child, anchors) for child in node.children)
+    inside = Markup().join(render_node(child, anchors) for child in node.children)
     tag = TAGS.get(getattr(node, "tagname", ""))
     marked = Markup(f"<{tag}>{{}}</{tag}>").format(inside) if tag else inside
     if tag == "code" and node.astext() in anchors:
@@ -290,10 +290,10 @@ def read_caption(text: str, anchors: Collection[str] = ()) -> Caption:
     document = publish_doctree(text, settings_overrides={"halt_level": 2})
     first = document[0]
     lead = first.pop(0)
-    return Caption(lead.astext().rstrip("."), Markup(str(_html(document, anchors)).replace("<p> ", "<p>", 1)))
+    return Caption(lead.astext().rstrip("."), Markup(str(render_node(document, anchors)).replace("<p> ", "<p>", 1)))
 
 
-def exhibits_of(run: FinishedRun, labels: Labels) -> list[PageExhibit]:
+def list_exhibits(run: FinishedRun, labels: Labels) -> list[PageExhibit]:
     """List the tables and figures but for SINGLE, in their order.
 
     Raises AuditError for a damaged picture and for names without a label.
@@ -305,7 +305,7 @@ def exhibits_of(run: FinishedRun, labels: Labels) -> list[PageExhibit]:
         image: Picture | None = None
         grids: Sequence[Block] = ()
         if shown.name in run.figures:
-            image, provenance = picture(run.figures[shown.name])
+            image, provenance = read_picture(run.figures[shown.name])
         else:
             frame, provenance = run.tables[shown.name]
             if not (frame.empty and "reason" in provenance["settings"]):
@@ -329,7 +329,7 @@ def lay_out(rows: pd.DataFrame) -> tuple[list[str], list[tuple[str, list[list[st
     return [str(name) for name in first][1:], [(name, [row[1:] for row in members]) for name, members in by_dataset]
 
 
-def seeds_of(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]]:
+def group_seeds(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]]:
     """List the seeds of a suite's models, each list of seeds with the labels of the models that have it.
 
     The list that most models share comes last, for "all others", or for all: then it is named "". Raises AuditError for
@@ -337,7 +337,7 @@ def seeds_of(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]]:
     """
     groups: dict[tuple[int, ...], list[str]] = {}
     for model, seeds in suite.seeds.items():
-        groups.setdefault(tuple(seeds), []).append(label_of(model, labels))
+        groups.setdefault(tuple(seeds), []).append(find_label(model, labels))
     ordered = sorted(groups.items(), key=lambda group: len(group[1]))
     found = [(", ".join(names), [*seeds]) for seeds, names in ordered]
     if found and (len(found) == 1 or len(ordered[-1][1]) > 1):
@@ -345,7 +345,7 @@ def seeds_of(suite: ShownSuite, labels: Labels) -> list[tuple[str, list[int]]]:
     return found
 
 
-def templates() -> Environment:
+def open_templates() -> Environment:
     """Open the templates of the page and of its parts."""
     environment = Environment(
         loader=PackageLoader("attention_audit.report", "."),
@@ -355,36 +355,36 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "duration": duration, "moment": moment, "dataset": display_name, "lay_out": lay_out,
+        "duration": write_duration, "moment": write_moment, "dataset": display_name, "lay_out": lay_out,
         "run": describe_run, "count": count_readings, "marks": describe_marks, "next": warn_of_next,
     }  # fmt: skip
     environment.globals["WORDS"] = WORDS
     return environment
 
 
-def page(run: FinishedRun, made: datetime, folder: Path) -> str:
+def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
     """Write the page as HTML. `made`: when; `folder`: the checkout whose commit it names."""
     suites = run.job.suites
-    labels = labels_of((suite.models for suite in suites), {suite.paper: suite.title for suite in suites})
-    exhibits = exhibits_of(run, labels)
+    labels = collect_labels((suite.models for suite in suites), {suite.paper: suite.title for suite in suites})
+    exhibits = list_exhibits(run, labels)
     by_name = {exhibit.name: exhibit for exhibit in exhibits}
     by_suite = (
-        PageSuite(suite, seeds_of(suite, labels), [exhibit for exhibit in exhibits if exhibit.suite == suite.key])
+        PageSuite(suite, group_seeds(suite, labels), [exhibit for exhibit in exhibits if exhibit.suite == suite.key])
         for suite in suites
     )
     # those that this run asked for, and others of which it shows a table or figure
     sections = [section for section in by_suite if section.exhibits or section.suite.datasets]
     front = run.tables["summary"][0] if "summary" in by_name else pd.DataFrame()
-    answers = answers_of(front, labels, run.job.exhibits, run.job.built)
+    answers = list_answers(front, labels, run.job.exhibits, run.job.built)
     controls = {display_name(name) for name in run.job.controls}
     real = [group for group in answers if group[0] not in controls]
     return (
-        templates()
+        open_templates()
         .get_template("page.html")
         .render(
             run=run,
             made=made,
-            commit=commit(folder),
+            commit=find_commit(folder),
             sections=sections,
             exhibits=exhibits,
             by_key={section.suite.key: section.suite for section in sections},
@@ -393,16 +393,16 @@ def page(run: FinishedRun, made: datetime, folder: Path) -> str:
             controls=[group for group in answers if group[0] in controls] if real else [],
             first=next(((name, row) for name, rows in real or answers for row in rows if row.model), None),
             explorer=run.job.explorer,
-            versions=versions(exhibit.provenance for exhibit in exhibits),
-            machines=machines(run.entries),
-            span=span(run.entries),
+            versions=list_versions(exhibit.provenance for exhibit in exhibits),
+            machines=count_machines(run.entries),
+            span=find_span(run.entries),
         )
     )
 
 
 def first_row(summary: pd.DataFrame, labels: Labels) -> Answer:
     """Make what is shown of the first model of a columns.SUMMARY frame. labels: what models are called."""
-    ((_, (row, *_)), *_) = answers_of(summary, labels)
+    ((_, (row, *_)), *_) = list_answers(summary, labels)
     return row
 
 
@@ -410,7 +410,7 @@ def card(summary: pd.DataFrame, labels: Labels) -> str:
     """Write the card of the first model of a columns.SUMMARY frame as HTML, in a frame of its own: its style touches
     nothing around it, and it needs no network. labels: what models are called.
     """
-    template = templates().get_template("card.html")
+    template = open_templates().get_template("card.html")
     shown = template.render(row=first_row(summary, labels), by_key={}, by_name={}, explorer=None)
     frame = (
         '<iframe srcdoc="{}" style="width: 100%; height: {}px; border: 0" title="What may be read into this map" '

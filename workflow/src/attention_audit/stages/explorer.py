@@ -37,9 +37,9 @@ from attention_audit.explorer.views import ViewBuilder
 from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
-from attention_audit.report.first import Seen, opening
-from attention_audit.report.page import commit
-from attention_audit.tables.wording import class_names
+from attention_audit.report.first import Seen, choose_opening
+from attention_audit.report.page import find_commit
+from attention_audit.tables.wording import read_class_names
 
 from .job import Job
 
@@ -65,7 +65,7 @@ class PageBuilder:
         self.limit = limit
         censuses = zip(job.settings.datasets, job.inputs["census"], strict=True)
         self.suites = {suite.key: suite for suite in job.settings.suites}
-        self.classes = class_names({name: read_frame(path, CENSUS) for name, path in censuses})
+        self.classes = read_class_names({name: read_frame(path, CENSUS) for name, path in censuses})
         self.rows = read_table(job.input("texts"), TEXTS)
         self.answers = read_table(job.input("summary"), SUMMARY)
         self.audits = {path.parts[-3:]: path for path in job.inputs["audits"]}
@@ -96,7 +96,7 @@ class PageBuilder:
             pc.list_value_length(self._read_texts(view.dataset, found.ids)["tokens"]).to_pylist(),
             (known.get(id_, {}) for id_ in found.ids),
         )
-        return opening([*seen], view.items.removesuffix("s"))
+        return choose_opening([*seen], view.items.removesuffix("s"))
 
     def _read_texts(self, dataset: str, ids: Sequence[str]) -> pa.Table:
         """Read the words of some texts, and who marked them. Raises AuditError where the corpus is damaged."""
@@ -198,7 +198,7 @@ class PageBuilder:
         sizes = dict.fromkeys(self.ids, 0)
         for about, packed_view in made:
             sizes[about["dataset"]] += len(packed_view)
-        now, at = datetime.now(UTC).isoformat(timespec="seconds"), commit(Path.cwd()) or ""
+        now, at = datetime.now(UTC).isoformat(timespec="seconds"), find_commit(Path.cwd()) or ""
         short = About(made=now, commit=at, report=self.settings.report, views=[about for about, _ in made])
         return write_page(short, {about["key"]: view for about, view in made}), sizes
 

@@ -16,7 +16,7 @@ from attention_audit.artefacts.record import read_record
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.exhibit import ExhibitJob, ReadSpec
 from attention_audit.names import Look, Names
-from attention_audit.tables.wording import labels_of
+from attention_audit.tables.wording import collect_labels
 
 from .job import Job
 
@@ -107,7 +107,7 @@ def name_models(job: Job[ExhibitJob]) -> dict[str, Names]:
 
 def label_names(job: Job[ExhibitJob]) -> dict[str, str]:
     """Return what names are called in rows."""
-    return labels_of((names.labels for names in name_models(job).values()), job.settings.titles)
+    return collect_labels((names.labels for names in name_models(job).values()), job.settings.titles)
 
 
 def read_arguments(job: Job[ExhibitJob]) -> dict[str, Any]:

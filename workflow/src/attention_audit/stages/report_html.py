@@ -22,9 +22,9 @@ from attention_audit.artefacts.record import read_record
 from attention_audit.columns.files import CORPUS, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.pages import ReportJob
-from attention_audit.report.first import FirstText, first_text
-from attention_audit.report.guide import guide
-from attention_audit.report.page import SINGLE, FinishedRun, page
+from attention_audit.report.first import FirstText, find_first_text
+from attention_audit.report.guide import write_guide
+from attention_audit.report.page import SINGLE, FinishedRun, render_page
 
 from .job import Job
 
@@ -52,7 +52,7 @@ def opening_text(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, A
         for id_, places in zip(maps[0]["id"], maps[0]["places"], strict=True):
             if places is not None and id_ in texts:
                 texts[id_]["tokens"] = [texts[id_]["tokens"][place] for place in places]
-    return first_text(tables[SINGLE][0], maps, texts, job.settings.items)
+    return find_first_text(tables[SINGLE][0], maps, texts, job.settings.items)
 
 
 def run(job: Job[ReportJob]) -> None:
@@ -69,9 +69,9 @@ def run(job: Job[ReportJob]) -> None:
         first=opening_text(job, frames),
         entries=read_journal(job.output("page").parent / "logs", [path.as_posix() for path in [*tables, *figures]]),
     )
-    text = page(finished, datetime.now(UTC), Path.cwd())
+    text = render_page(finished, datetime.now(UTC), Path.cwd())
     written = yaml.safe_dump(job.settings.config, sort_keys=False)
-    for name, content in {"page": text, "readme": guide(job.settings) + "\n", "config": written}.items():
+    for name, content in {"page": text, "readme": write_guide(job.settings) + "\n", "config": written}.items():
         with whole(job.output(name)) as path:
             path.write_text(content, encoding="utf-8")
     job.report(f"{len(tables)} tables and {len(figures)} figures in {job.output('page')}, {len(text) / 2**20:.1f} MB")

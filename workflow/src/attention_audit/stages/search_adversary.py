@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from attention_audit.answer.samples import weigh_classes
-from attention_audit.answer.statements import touch_zones
+from attention_audit.answer.statements import list_touched
 from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.parquet import write_table
 from attention_audit.artefacts.weights import read_weights
@@ -81,7 +81,7 @@ class StepBracket(NamedTuple):
         if self.within is None:
             return False
         low = self.within.similarity if self.beyond is None else self.beyond.similarity
-        zones = touch_zones(low, self.within.similarity, cuts)
+        zones = list_touched(low, self.within.similarity, cuts)
         return len(zones) == 1 and (self.beyond is not None or zones == "1")
 
 

@@ -6,7 +6,7 @@ from attention_audit.artefacts.parquet import write_table
 from attention_audit.columns.kinds import artefact
 from attention_audit.jobs.exhibit import ExhibitJob
 from attention_audit.tables.shown import Block, render
-from attention_audit.tables.tidy import gaps
+from attention_audit.tables.tidy import list_gaps
 from attention_audit.targets import load
 
 from .frames import NotApplicable, label_names, read_arguments
@@ -28,7 +28,7 @@ def run(job: Job[ExhibitJob]) -> None:
             said = Block(table[[]], text=f"Nothing to show: {reason}.")
             shown, top = lambda *_: [said], None
     if spec.gaps:
-        table = pd.concat([table, gaps(spec.gaps, spec.number, spec.paper)], ignore_index=True)
+        table = pd.concat([table, list_gaps(spec.gaps, spec.number, spec.paper)], ignore_index=True)
     write_table(path, kind, table, provenance)
     render(table, path, provenance.text(), shown, label_names(job), top)
     job.report(f"{len(table)} rows in {path}")

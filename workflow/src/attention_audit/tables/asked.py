@@ -18,13 +18,13 @@ from attention_audit.answer.samples import (
     Adversary,
     Bracket,
     average,
-    beat_shuffled,
-    bracket,
     compare_pairs,
     compare_scores,
+    compare_shuffled,
     erase,
+    find_bracket,
     find_sides,
-    locate,
+    place_ranking,
     take_share,
     weigh_classes,
     weigh_dots,
@@ -40,17 +40,17 @@ from .tidy import (
     Frames,
     Subjects,
     add_falls,
-    by_pair,
-    clusters,
-    different,
-    grid,
-    groups_of,
     join_notes,
-    of_ranking,
-    of_run,
+    list_values,
+    make_grid,
+    make_pair_grids,
+    map_groups,
+    number_groups,
+    select_ranking,
+    select_run,
     take_suite,
 )
-from .wording import ClassNames, class_names
+from .wording import ClassNames, read_class_names
 
 NO_TWIN = "this suite trains no twin with uniform weights"
 NO_ADVERSARY = "this suite trains no adversary of a whole model"
@@ -86,9 +86,9 @@ class Measured:
     ) -> None:
         self.subject, self.audits, self.margins, self.names = subject, audits, margins, names
         own = self.rows("predictions")
-        self.seeds, self.ids = different(own, "seed"), different(own, "id")
-        self.predictions, self.items = (grid(own, name, self.seeds, self.ids) for name in ("prediction", "items"))
-        self.shared, self.groups = groups, clusters(self.ids, groups)
+        self.seeds, self.ids = list_values(own, "seed"), list_values(own, "id")
+        self.predictions, self.items = (make_grid(own, name, self.seeds, self.ids) for name in ("prediction", "items"))
+        self.shared, self.groups = groups, number_groups(self.ids, groups)
         self.several = self.items > 1
         self.left_out = int((~self.several).all(0).sum())
 
@@ -101,16 +101,16 @@ class Measured:
         return int(texts.sum()) if self.groups is None else len(np.unique(self.groups[texts]))
 
     def rows(self, audit: str) -> pd.DataFrame:
-        """The rows of an audit on this model."""
-        return of_run(self.audits.get(audit, NOTHING), self.subject.model)
+        """Select the rows of an audit on this model."""
+        return select_run(self.audits.get(audit, NOTHING), self.subject.model)
 
     def grid(self, rows: pd.DataFrame, name: str) -> Floats:
-        """A column of rows by training and text, (S, N), of texts of several items; NaN elsewhere."""
-        return np.where(self.several, grid(rows, name, self.seeds, self.ids), nan)
+        """Lay a column of rows out by training and text, (S, N), of texts of several items; NaN elsewhere."""
+        return np.where(self.several, make_grid(rows, name, self.seeds, self.ids), nan)
 
     def shuffles(self, rows: pd.DataFrame, name: str) -> Floats:
-        """A column of the rows of `shuffles`, of the map, the first, and of its K shuffles: (1 + K, S, N)."""
-        return np.array([self.grid(rows[rows["shuffle"] == number], name) for number in different(rows, "shuffle")])
+        """Lay a column of the rows of `shuffles` out, of the map, the first, and of its K shuffles: (1 + K, S, N)."""
+        return np.array([self.grid(rows[rows["shuffle"] == number], name) for number in list_values(rows, "shuffle")])
 
     def keep(self, values: Floats, number: int | None, predicted: Floats | None = None) -> Floats:
         """Put NaN where another class is predicted, by default that of the model; None: all count."""
@@ -137,14 +137,14 @@ class Measured:
         return Part(found, name=self.names.get(number, str(number)), fewest=min(map(self.count, asked)), **more)
 
     def state(self, question: str, measure: Callable[[int | None], Part], clause: str = "", reason: str = "") -> Cell:
-        """State what a question finds of all texts, and of those of each class where two or more are predicted."""
+        """Say what a question finds of all texts, and of those of each class where two or more are predicted."""
         found = [int(number) for number in np.unique(self.predictions[np.isfinite(self.predictions)])]
         classes = [measure(number) for number in found] if len(found) > 1 else []
         return conclude(question, measure(None), classes, clause=clause, reason=reason, left_out=self.left_out)
 
     @cached_property
     def flat(self) -> str:
-        """Why a flat map states nothing; "" where shuffling moves the maps."""
+        """Say why a flat map states nothing; "" where shuffling moves the maps."""
         chance = self.grid(self.rows("permutation"), "chance_jsd")
         return FLAT if average_known(chance) < self.margins.flat * log(2) else ""
 
@@ -157,7 +157,7 @@ def measure_subjects(
     census: Mapping[str, pd.DataFrame],
 ) -> Iterator[Measured]:
     """Gather what the audits measured of each judged model; see `tables.summary` for the others."""
-    margins, groups, names = AnswerSettings.model_validate(answer).margins, groups_of(corpus), class_names(census)
+    margins, groups, names = AnswerSettings.model_validate(answer).margins, map_groups(corpus), read_class_names(census)
     for subject in map(Subject.model_validate, subjects):
         named, shared = names.get(subject.dataset, {}), groups.get(subject.dataset, {})
         yield Measured(subject, take_suite(audits, subject.dataset, subject.suite), margins, named, shared)
@@ -182,19 +182,19 @@ def compare_exceptions(side: Floats) -> Sample:
 
 
 def list_falls(measured: Measured, rows: pd.DataFrame, ranking: str) -> list[Floats]:
-    """List the falls (S, N) by random order, a ranking and leave-one-out, of rows of `located` or `replaced`."""
+    """List the falls (S, N) by random order, a ranking and leave-one-out, of rows of `ask_located` or `replaced`."""
     rows = add_falls(rows)
-    return [measured.grid(of_ranking(rows, name), "fall") for name in ("random", ranking, "loo")]
+    return [measured.grid(select_ranking(rows, name), "fall") for name in ("random", ranking, "loo")]
 
 
-def locate_falls(measured: Measured, falls: Sequence[Floats], number: int | None) -> Part:
-    """Locate a ranking by the falls of `list_falls`, of the texts of a class."""
+def place_falls(measured: Measured, falls: Sequence[Floats], number: int | None) -> Part:
+    """Place a ranking by the falls of `list_falls`, of the texts of a class."""
     random, chosen, best = (measured.keep(each, number) for each in falls)
-    return measured.part(number, locate(random, chosen, best, measured.groups), (-inf, inf))
+    return measured.part(number, place_ranking(random, chosen, best, measured.groups), (-inf, inf))
 
 
-def located(measured: Measured, ranking: str = "attention") -> Cell:
-    """Are the words that a map ranks first the words of the input that matter?
+def ask_located(measured: Measured, ranking: str = "attention") -> Cell:
+    """Ask: are the words that a map ranks first the words of the input that matter?
 
     Beside it stands what is said where words are replaced in the place of being deleted, if that differs.
     """
@@ -204,17 +204,17 @@ def located(measured: Measured, ranking: str = "attention") -> Cell:
     falls = list_falls(measured, rows, ranking)
     random, top, best = (write_share(average_known(each)) for each in falls)
     clause = f"deleting top words lowers the probability by {top}; random {random}, leave-one-out {best}"
-    cell = measured.state("located", partial(locate_falls, measured, falls), clause)
+    cell = measured.state("located", partial(place_falls, measured, falls), clause)
     for way in STAND_INS:
         own = list_falls(measured, replaced[replaced["by"] == way], ranking)
-        said = conclude("located", locate_falls(measured, own, None)).said
+        said = conclude("located", place_falls(measured, own, None)).said
         if said and said != cell.said:
             cell = replace(cell, clause=join_notes(cell.clause, f"{way} words: {said}"))
     return cell
 
 
-def ranks(measured: Measured) -> Cell:
-    """Do items with more weight matter more to the decision?
+def ask_ranks(measured: Measured) -> Cell:
+    """Ask: do items with more weight matter more to the decision?
 
     By how early decisions flip by weight, against shuffled weights: of what is left from the smallest set (0) to a
     random order (1), so that less is better.
@@ -237,7 +237,7 @@ def ranks(measured: Measured) -> Cell:
             for maps in (slice(1), slice(1, None))
         )
         reached = 1 - average_known(by_chance.values)
-        return measured.part(number, beat_shuffled(left, by_chance), SIMILARITY, texts=left.texts, shuffled=reached)
+        return measured.part(number, compare_shuffled(left, by_chance), SIMILARITY, texts=left.texts, shuffled=reached)
 
     cell = measured.state("ranks", measure, reason=measured.flat)
     way = write_percent(average_known(erase(random[0], by_weight[0], smallest[0], measured.groups).values))
@@ -261,7 +261,7 @@ def find_leads(rows: pd.DataFrame, inert: float) -> tuple[pd.DataFrame, str]:
 def state_sides(
     measured: Measured, side: Floats, count_by_chance: Callable[[int | None, Floats], Sample], chance: str, how: str
 ) -> Cell:
-    """State in how many texts the top item supports the prediction, and how many exceptions of chance it avoids.
+    """Say in how many texts the top item supports the prediction, and how many exceptions of chance it avoids.
 
     side (S, N): see `find_sides`. count_by_chance: the share of exceptions by chance, of the texts of a class at which
     its second argument is known. chance: what that is called. how: how sides are known.
@@ -270,7 +270,7 @@ def state_sides(
     def measure(number: int | None) -> Part:
         mine = measured.keep(side, number)
         by_chance = count_by_chance(number, mine)
-        avoided = estimate(beat_shuffled(compare_exceptions(mine[None]), by_chance), measured.groups, SIMILARITY)
+        avoided = estimate(compare_shuffled(compare_exceptions(mine[None]), by_chance), measured.groups, SIMILARITY)
         reached = 1 - average_known(by_chance.values)
         supports = average(np.maximum(mine, 0.0))
         return measured.part(number, supports, SHARE, avoided=avoided, shuffled=reached, chance=chance)
@@ -280,8 +280,8 @@ def state_sides(
     return replace(cell, clause=join_notes(reached and f"{chance} {reached} %", how))
 
 
-def signed(measured: Measured) -> Cell:
-    """Does a highlighted item speak for the prediction, more than one under shuffled weights does?"""
+def ask_signed(measured: Measured) -> Cell:
+    """Ask: does a highlighted item speak for the prediction, more than one under shuffled weights does?"""
     rows = measured.rows("shuffles")
     if rows.empty:
         return measured.refuse("shuffles")
@@ -294,8 +294,8 @@ def signed(measured: Measured) -> Cell:
     return state_sides(measured, own, count_by_chance, SHUFFLED, how)
 
 
-def used(measured: Measured) -> Cell:
-    """Does the prediction depend on these weights?"""
+def ask_used(measured: Measured) -> Cell:
+    """Ask: does the prediction depend on these weights?"""
     rows = measured.rows("permutation")
     if rows.empty:
         return measured.refuse("permutation")
@@ -308,7 +308,7 @@ def used(measured: Measured) -> Cell:
 
 
 def state_pairs(measured: Measured, pairs: Integers, values: Sequence[Floats], how: str = "", reason: str = "") -> Cell:
-    """State how similar the maps of pairs of trainings are.
+    """Say how similar the maps of pairs of trainings are.
 
     pairs (P, 2): seeds. values (P, N) each: how far the maps are apart, how far by chance, and whether they have the
     same top item. how: what else stands beside it. reason: why nothing is stated.
@@ -330,12 +330,12 @@ def state_pairs(measured: Measured, pairs: Integers, values: Sequence[Floats], h
     return measured.state("stable", measure, join_notes(clause, how), reason)
 
 
-def stable(measured: Measured) -> Cell:
-    """Would another training show this map?"""
+def ask_stable(measured: Measured) -> Cell:
+    """Ask: would another training show this map?"""
     rows = measured.rows("stability")
     if rows.empty:
         return Cell(reason=ONE_TRAINING) if measured.subject.seeds < 2 else measured.refuse("stability")
-    pairs, values = by_pair(rows, ["jsd", "chance_jsd", "same_top"], measured.ids)
+    pairs, values = make_pair_grids(rows, ["jsd", "chance_jsd", "same_top"], measured.ids)
     return state_pairs(measured, pairs, values, SHARED if measured.subject.frozen else "", measured.flat)
 
 
@@ -355,8 +355,8 @@ def list_adversaries(measured: Measured, contrasts: Contrasts) -> Iterator[Adver
     comparison = measured.audits["comparison"]
     moved = comparison[comparison["model"].isin(contrasts.adversaries)]
     for name, lambda_, seed in moved[["model", "lambda", "seed"]].drop_duplicates().itertuples(index=False):
-        test, *similar = compare_map(measured, contrasts.seed, of_run(moved, name, seed, lambda_))
-        dev = of_run(measured.audits["consistency"], name, seed, lambda_)["tvd"].to_list()
+        test, *similar = compare_map(measured, contrasts.seed, select_run(moved, name, seed, lambda_))
+        dev = select_run(measured.audits["consistency"], name, seed, lambda_)["tvd"].to_list()
         tvd = float(dev[0]) if dev and contrasts.chosen_on == "dev" else test
         if np.isfinite(similar[0]):
             yield Adversary(str(name), float(lambda_), int(seed), tvd, test, *similar)
@@ -398,8 +398,8 @@ def describe_unique(main: Bracket, within: Bracket, said: str, moved: float, sha
     return f"{first}{others}; {further}"
 
 
-def unique(measured: Measured) -> Cell:
-    """Would no other map do, of a model that predicts as nearly alike as another training does?"""
+def ask_unique(measured: Measured) -> Cell:
+    """Ask: would no other map do, of a model that predicts as nearly alike as another training does?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or not contrasts.adversaries:
         return Cell(reason=NO_ADVERSARY_GIVEN if measured.subject.given else NO_ADVERSARY)
@@ -409,7 +409,7 @@ def unique(measured: Measured) -> Cell:
     tolerance = measured.margins.tvd
     moved, shared = compare_trainings(measured, contrasts.seed)
     # a TVD that is not known is no budget
-    main, within = (bracket(adversaries, budget) for budget in (max(tolerance, moved), tolerance))
+    main, within = (find_bracket(adversaries, budget) for budget in (max(tolerance, moved), tolerance))
     tolerated = conclude("unique", describe_part(measured, within))
     beside: dict[str, Any] = {
         "unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value
@@ -434,17 +434,17 @@ def compare_models(measured: Measured, model: str, other: str) -> tuple[Estimate
     rows = measured.audits["predictions"]
     labels = rows.drop_duplicates("id").set_index("id")["label"]
     ids, gold = list(labels.index), labels.to_numpy(np.int64)
-    both = [grid(of_run(rows, name), "prediction", ids=ids).astype(np.int64) for name in (model, other)]
+    both = [make_grid(select_run(rows, name), "prediction", ids=ids).astype(np.int64) for name in (model, other)]
     if not all(map(len, both)):
         return None
     classes = int(max(each.max(initial=1) for each in (gold, *both))) + 1
     sample, scale = compare_scores(gold, both[0], both[1], classes)
-    found = estimate(sample, clusters(ids, measured.shared), CHANGE, scale=scale)
+    found = estimate(sample, number_groups(ids, measured.shared), CHANGE, scale=scale)
     return found, [float(np.mean([macro_f1(gold, row) for row in each])) for each in both]
 
 
-def needed(measured: Measured) -> Cell:
-    """Does the model predict better than its twin with uniform weights?"""
+def ask_needed(measured: Measured) -> Cell:
+    """Ask: does the model predict better than its twin with uniform weights?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or contrasts.uniform is None:
         return Cell(reason=NO_TWIN_GIVEN if measured.subject.given else NO_TWIN)
@@ -455,8 +455,8 @@ def needed(measured: Measured) -> Cell:
     return conclude("needed", Part(found[0]), clause=clause)
 
 
-def transferable(measured: Measured) -> Cell:
-    """Do the weights say something about words beyond this model?"""
+def ask_transferable(measured: Measured) -> Cell:
+    """Ask: do the weights say something about words beyond this model?"""
     guides = measured.subject.contrasts.guides if measured.subject.contrasts else None
     if guides is None:
         return Cell(reason=NO_GUIDE)
@@ -468,5 +468,8 @@ def transferable(measured: Measured) -> Cell:
 
 
 Asked = Mapping[str, Callable[[Measured], Cell]]
-ASKED: Asked = {ask.__name__: ask for ask in (located, ranks, signed, used, stable, unique, needed, transferable)}
+ASKED: Asked = {
+    ask.__name__.removeprefix("ask_"): ask
+    for ask in (ask_located, ask_ranks, ask_signed, ask_used, ask_stable, ask_unique, ask_needed, ask_transferable)
+}
 """Every question, as in `questions.QUESTIONS`."""

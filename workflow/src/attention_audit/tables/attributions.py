@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, Sample, estimate, mean
-from attention_audit.answer.samples import erase, locate
+from attention_audit.answer.estimates import Estimate, Sample, estimate, estimate_mean
+from attention_audit.answer.samples import erase, place_ranking
 from attention_audit.columns.audits import TOP
 from attention_audit.columns.kinds import BY_DESIGN
 from attention_audit.columns.tables import INSTEAD
@@ -24,15 +24,15 @@ from .tidy import (
     Subjects,
     add_falls,
     as_table,
-    clusters,
-    different,
+    average_columns,
     fill_columns,
-    grid,
-    groups_of,
     list_cells,
     list_subjects,
-    means,
-    of_ranking,
+    list_values,
+    make_grid,
+    map_groups,
+    number_groups,
+    select_ranking,
 )
 
 ROUNDING = 1e-6
@@ -52,7 +52,7 @@ MARKED = (
 )  # fmt: skip
 
 
-def table_subjects(
+def make_table(
     subjects: Subjects,
     audits: Frames,
     rows_of: Callable[..., pd.DataFrame],
@@ -79,12 +79,12 @@ def table_subjects(
     return as_table(frames, order, [*metrics, "texts", ""])
 
 
-def effects_of(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, Estimate]:
-    """By measure, its mean over texts and trainings, from rows with the columns seed, id and the measures. Of several
+def average_measures(rows: pd.DataFrame, measures: Sequence[str]) -> dict[str, Estimate]:
+    """Average measures over texts and trainings, from rows with the columns seed, id and the measures. Of several
     annotators of a text, the mean counts.
     """
     of_texts = rows.groupby(["seed", "id"], sort=False, observed=True)[[*measures]].mean().reset_index()
-    return {measure: mean(grid(of_texts[of_texts[measure].notna()], measure)) for measure in measures}
+    return {measure: estimate_mean(make_grid(of_texts[of_texts[measure].notna()], measure)) for measure in measures}
 
 
 def compare_contributions(
@@ -104,13 +104,13 @@ def compare_contributions(
             largest_weight=contributions["top_weights_0"],
             top_flips=contributions["top_flips"].astype(float),
         )
-        parts.append(means(attended, ["ranking"], MEASURED, signed=("tau",)))
+        parts.append(average_columns(attended, ["ranking"], MEASURED, signed=("tau",)))
     for rows, fall, name in ((single_weight, "top_fall", "erased"), (located, "falls_0", "deleted")):
         # all draws of the other item have one top item
         once = rows.drop_duplicates(["seed", "id", "ranking"])
         if not once.empty:
             rises = (once[fall] < -ROUNDING).astype(float).where(once[fall].notna())
-            parts.append(means(once.assign(**{name: rises}), ["ranking"], (name,)))
+            parts.append(average_columns(once.assign(**{name: rises}), ["ranking"], (name,)))
     # of how many texts: where words were deleted from a sample, of this one
     return (
         pd.concat(parts, ignore_index=True).drop_duplicates(["row", "metric"], keep="last") if parts else contributions
@@ -134,26 +134,27 @@ def table_contributions(
     `TABLE`.
     """
     audits = {"contributions": contributions, "single_weight": single_weight, "located": located}
-    named = RANKINGS.extend([*different(single_weight, "ranking"), *different(located, "ranking")])
+    named = RANKINGS.extend([*list_values(single_weight, "ranking"), *list_values(located, "ranking")])
     rankings = [*dict.fromkeys(["attention", *named])]
-    return table_subjects(subjects, audits, compare_contributions, rankings, (*MEASURED, "erased", "deleted"))
+    return make_table(subjects, audits, compare_contributions, rankings, (*MEASURED, "erased", "deleted"))
 
 
 def average_soft(soft: pd.DataFrame) -> pd.DataFrame:
     """Average SOFT of one model over texts and trainings, by attribution."""
     gains = {f"{name}_gain": soft[name] - soft[f"shuffled_{name}"] for name in ("comprehensiveness", "sufficiency")}
-    return means(soft.assign(**gains), ["ranking"], SOFT, signed=[*gains])
+    return average_columns(soft.assign(**gains), ["ranking"], SOFT, signed=[*gains])
 
 
 def table_soft(soft: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
-    """Soft normalised comprehensiveness and sufficiency of attributions, and how much of both is due to the order.
+    """Average soft normalised comprehensiveness and sufficiency of attributions, and how much of both is due to the
+    order.
 
     Zhao & Aletras 2023. `gain`: beyond what the same scores reach when they are shuffled over the words. One row for
     each data set, model and attribution. `soft` holds rows of the audit of this name, of any number of data sets and
     suites, with the key of the suite as the column `suite`; intervals are those of the answer, and the columns those of
     `TABLE`.
     """
-    return table_subjects(subjects, {"soft": soft}, average_soft, RANKINGS.extend(different(soft, "ranking")), SOFT)
+    return make_table(subjects, {"soft": soft}, average_soft, RANKINGS.extend(list_values(soft, "ranking")), SOFT)
 
 
 def compare_rankings(
@@ -164,16 +165,16 @@ def compare_rankings(
     rows: of one model, with the columns seed, id, ranking, and `value`. best: the ranking that is 1. groups: what texts
     share, by id. The ends of the scale are left out.
     """
-    seeds, names = different(rows, "seed"), {*different(rows, "ranking")}
+    seeds, names = list_values(rows, "seed"), {*list_values(rows, "ranking")}
     if not {ATTENTION, RANDOM, best} <= names:
         return {}
     found = {}
     for name in RANKINGS.ordered(names - {RANDOM, SMALLEST}):
         # a costly ranking is of a sample of the texts
-        ids = different(of_ranking(rows, name), "id")
-        together = clusters(ids, groups)
+        ids = list_values(select_ranking(rows, name), "id")
+        together = number_groups(ids, groups)
         random, ranking, attention, most = (
-            grid(of_ranking(rows, each), value, seeds, ids) for each in (RANDOM, name, ATTENTION, best)
+            make_grid(select_ranking(rows, each), value, seeds, ids) for each in (RANDOM, name, ATTENTION, best)
         )
         own, theirs = (estimate(take(random, each, most, together), together) for each in (ranking, attention))
         found[name] = own, theirs
@@ -185,11 +186,11 @@ def compare_attributions(
 ) -> dict[str, dict[str, tuple[Estimate, Estimate]]]:
     """Estimate both questions of all rankings of one model: by question and ranking, beside attention."""
     columns = ["seed", "id", "ranking", "fraction_removed"]
-    further = located.loc[~located["ranking"].isin(different(ranked_sets, "ranking")), columns]
+    further = located.loc[~located["ranking"].isin(list_values(ranked_sets, "ranking")), columns]
     parts = [part.astype({"id": object, "ranking": object}) for part in (ranked_sets[columns], further)]
     erased = pd.concat(parts, ignore_index=True)
     return {
-        "located": compare_rankings(add_falls(located[located["words"] > 1]), "fall", LOO, locate, groups),
+        "located": compare_rankings(add_falls(located[located["words"] > 1]), "fall", LOO, place_ranking, groups),
         "ranks": compare_rankings(erased, "fraction_removed", SMALLEST, erase, groups),
     }
 
@@ -200,7 +201,7 @@ def instead(ranked_sets: pd.DataFrame, located: pd.DataFrame, subjects: Subjects
     Both frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
     as the column `suite` and the list `falls` as columns. corpus: see `tables.summary`.
     """
-    groups, rows = groups_of(corpus), []
+    groups, rows = map_groups(corpus), []
     for subject, own in list_subjects(subjects, {"ranked_sets": ranked_sets, "located": located}):
         found = compare_attributions(**own, groups=groups.get(subject.dataset, {}))
         about = subject.model_dump(include={"dataset", "suite", "model", "seeds"})
@@ -223,7 +224,7 @@ def list_marks(rows: pd.DataFrame) -> dict[str, Estimate]:
     cells = {
         prefix + names[measure]: found
         for prefix, part in (("", own), ("majority_", rows[majority]))
-        for measure, found in effects_of(part, [*names]).items()
+        for measure, found in average_measures(part, [*names]).items()
         if found.texts
     }
     counts = {"texts": own.loc[own["auprc"].notna(), "id"].nunique()}
@@ -258,7 +259,8 @@ def table_plausibility(
     located: pd.DataFrame,
     subjects: Subjects,
 ) -> pd.DataFrame:
-    """Do attributions point to marked words, and are they faithful? One row for each data set, model and attribution.
+    """Compare attributions with marked words, and how faithful they are: one row for each data set, model and
+    attribution.
 
     The frames hold rows of the audits of these names, of any number of data sets and suites, with the key of the suite
     as the column `suite`; a list of k numbers is k columns. Intervals are those of the summary. Beside what each
@@ -270,5 +272,5 @@ def table_plausibility(
     audits = {
         "plausibility": plausibility, "plausible_words": plausible_words, "ranked_sets": ranked_sets, "located": located
     }  # fmt: skip
-    named = [*different(plausibility, "attribution"), *different(plausible_words, "attribution")]
-    return table_subjects(judged, audits, compare_marks, PLAUSIBLE.extend(named), MARKED, " - ")
+    named = [*list_values(plausibility, "attribution"), *list_values(plausible_words, "attribution")]
+    return make_table(judged, audits, compare_marks, PLAUSIBLE.extend(named), MARKED, " - ")

@@ -22,7 +22,7 @@ from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import Subject
 
 from .asked import ASKED, FLAT, Measured
-from .tidy import Frames, Subjects, groups_of, of_ranking, of_run, take_suite
+from .tidy import Frames, Subjects, map_groups, select_ranking, select_run, take_suite
 
 Claims = Iterator[dict[str, Any]]
 """Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""
@@ -68,7 +68,7 @@ the only marked word is never first, AUPRC is at most 1/2."""
 
 def average(audit: str, column: str, frames: Frames, model: str) -> float:
     """Average a column of one model; NaN where there are no rows of it."""
-    return float(of_run(frames[audit], model)[column].astype(float).mean())
+    return float(select_run(frames[audit], model)[column].astype(float).mean())
 
 
 def find_cost(frames: Frames, model: str) -> float:
@@ -79,19 +79,19 @@ def find_cost(frames: Frames, model: str) -> float:
 
 def find_reliance(frames: Frames, model: str) -> float:
     """Find how much accuracy a model loses without the hidden words."""
-    own = of_run(frames["impermissible"], model)
+    own = select_run(frames["impermissible"], model)
     # a text of which nothing is left counts as wrong
     return float(own["right"].mean() - own["right_without"].eq(True).mean())
 
 
 def find_firsts(frames: Frames, model: str) -> float:
     """Find the share of texts that attention x gradient starts with the planted evidence."""
-    return float(of_ranking(of_run(frames["planted"], model), "product")["on_evidence"].mean())
+    return float(select_ranking(select_run(frames["planted"], model), "product")["on_evidence"].mean())
 
 
 def find_excess(frames: Frames, model: str) -> float:
     """Find how much more attention x gradient erases than the smallest sets do."""
-    by_ranking = of_run(frames["ranked_sets"], model).groupby("ranking", observed=True)["fraction_removed"]
+    by_ranking = select_run(frames["ranked_sets"], model).groupby("ranking", observed=True)["fraction_removed"]
     medians = by_ranking.median()
     return float(medians.get("product", nan) - medians.get("smallest", nan))
 
@@ -171,7 +171,7 @@ def claim_maps(table: pd.DataFrame) -> Claims:
                 }  # fmt: skip
 
 
-def allow(allowed: str, zones: str, classes: Sequence[str], reason: str) -> bool:
+def check_allowed(allowed: str, zones: str, classes: Sequence[str], reason: str) -> bool:
     """Tell whether a statement is among those that are allowed, which are written as in TRUTH.
 
     zones, reason: of the summary. classes: the zones of predicted classes, from the lowest value to the highest.
@@ -206,7 +206,7 @@ def claim_zones(truth: Mapping[tuple[str, str], Mapping[str, str]], summary: pd.
                 "model": row["model"], "claim": question, "statistic": spoken or reason, "question": question,
                 "value": nan if zones in (NONE, CLASSES) else value, "allowed": allowed,
                 "said": f"{CLASSES}{classes[0]},{classes[-1]}" if zones == CLASSES else zones,
-                "holds": allow(allowed, zones, classes, reason),
+                "holds": check_allowed(allowed, zones, classes, reason),
             }  # fmt: skip
 
 
@@ -216,7 +216,7 @@ def claim_shuffles(subject: Subject, shuffles: pd.DataFrame, groups: Mapping[str
     The first shuffle takes the place of the map, with its own predictions, and the others are its zero. shuffles: rows
     of the audit on the data set and suite of the subject.
     """
-    own = of_run(shuffles, subject.model)
+    own = select_run(shuffles, subject.model)
     first, imposed = own[own["shuffle"] == 1], own[own["shuffle"] > 0]
     if imposed["shuffle"].nunique() < 2:
         return
@@ -251,7 +251,7 @@ def controls(
     the suite as the column `suite`.
     """
     judged, margins = [*map(Subject.model_validate, subjects)], AnswerSettings.model_validate(answer).margins
-    groups, rows = groups_of(corpus), []
+    groups, rows = map_groups(corpus), []
     for (dataset, kind), suite in product(kinds.items(), dict.fromkeys([*SUITES, *(each.suite for each in judged)])):
         own = take_suite(audits | {"summary": summary}, dataset, suite)
         claims: list[dict[str, Any]] = []

@@ -8,8 +8,8 @@ import pandas as pd
 
 from attention_audit.corpus.text import SPLITS
 
-from .tidy import Frames, as_table, beside_paper, join_notes
-from .wording import ClassNames, class_names, listed
+from .tidy import Frames, add_published, as_table, join_notes
+from .wording import ClassNames, list_names, read_class_names
 
 CLASSES = ("negative", "positive")
 NAMED = 10
@@ -67,19 +67,19 @@ def count_words(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str, flo
     return {"words": len(words), **shares}
 
 
-def rebuilt(records: Records) -> str:
-    """A note that names the files that differ from the published ones; "" where none does."""
+def name_rebuilt(records: Records) -> str:
+    """Name the files that differ from the published ones; "" where none does."""
     files = sorted(str(record["file"]) for record in records if record["canonical"] is False)
     return f"{', '.join(files)}: not the published bytes" if files else ""
 
 
-def note_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
+def describe_counts(census: pd.DataFrame, names: ClassNames) -> dict[str, str]:
     """Say, by metric of the raw files: how many texts have no label, the names of the classes where they are at most
     NAMED, and whether there are hardly more texts than classes.
     """
     classes, texts = census.loc[census["kept"] > 0, "label"].nunique(), census["kept"].sum()
     unlabelled = census["unlabelled"].sum()
-    called = f"classes: {listed(names)}" if len(names) <= NAMED else ""
+    called = f"classes: {list_names(names)}" if len(names) <= NAMED else ""
     asked = f"{classes} classes in {texts} texts that were kept: are these labels?" if classes * FEWEST > texts else ""
     return {
         "instances": f"{unlabelled} texts have no label and were left out" if unlabelled else "",
@@ -94,20 +94,20 @@ def wp_table1_datasets(
     records: Mapping[str, Records],
     splitting: Mapping[str, str],
 ) -> pd.DataFrame:
-    """Sizes, classes and lengths (tokens) of the raw files and of every split, and how many words have a vector.
+    """Count sizes, classes and lengths (tokens) of the raw files and of every split, and how many words have a vector.
 
     `census`, `vocabulary`, `records` and `splitting` are by data set; the last says what finds words where no spaces
     part them. The columns are those of `TABLE`. Notes name the fetched files that differ from the published
     ones, count texts that have no label, name the classes, and ask where there are hardly more texts than classes.
     """
     rows = []
-    for dataset, names in class_names(census).items():
+    for dataset, names in read_class_names(census).items():
         counts, words = census[dataset], vocabulary[dataset]
         labels = sorted(set(counts["label"]) - {-1})
         found = {row: count_split(counts[counts["split"].isin(splits)], row, labels) for row, splits in PARTS.items()}
         found["vocabulary"] = count_words(words, counts)
-        notes = {"raw": note_counts(counts, names)}
-        notes["raw"]["instances"] = join_notes(rebuilt(records.get(dataset, [])), notes["raw"]["instances"])
+        notes = {"raw": describe_counts(counts, names)}
+        notes["raw"]["instances"] = join_notes(name_rebuilt(records.get(dataset, [])), notes["raw"]["instances"])
         vectors = "random vectors" if words["vector"].isna().all() else ""
         notes["vocabulary"] = {"words": join_notes(vectors, splitting.get(dataset, ""))}
         rows += [
@@ -115,7 +115,7 @@ def wp_table1_datasets(
             for row, values in found.items()
             for metric, value in values.items()
         ]
-    facts = beside_paper(pd.DataFrame(rows, columns=FACT), "Table 1", "WP2019")
+    facts = add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "WP2019")
     return as_table(facts, [*PARTS, "vocabulary"], METRICS)
 
 
@@ -141,13 +141,13 @@ def count_sizes(census: pd.DataFrame) -> dict[str, float]:
 
 
 def ss_table1_datasets(census: Frames, records: Mapping[str, Records]) -> pd.DataFrame:
-    """Words and sentences of a text (mean, sd over all splits), texts, texts that stand twice, and classes.
+    """Count words and sentences of a text (mean, sd over all splits), texts, texts that stand twice, and classes.
 
     `census` and `records` are by data set; the columns are those of `TABLE`. Serrano & Smith 2019, table 1.
     """
     rows = [
-        (dataset, "all", metric, float(value), rebuilt(records.get(dataset, [])) if metric == "test" else "")
+        (dataset, "all", metric, float(value), name_rebuilt(records.get(dataset, [])) if metric == "test" else "")
         for dataset, counts in census.items()
         for metric, value in count_sizes(counts).items()
     ]
-    return as_table(beside_paper(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), ["all"], SIZES)
+    return as_table(add_published(pd.DataFrame(rows, columns=FACT), "Table 1", "SS2019"), ["all"], SIZES)

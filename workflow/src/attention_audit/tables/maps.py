@@ -9,26 +9,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, estimate, mean
+from attention_audit.answer.estimates import Estimate, estimate, estimate_mean
 from attention_audit.answer.samples import average, erase, find_sides, weigh_dots
 from attention_audit.contrasts import Subject
 from attention_audit.names import NUMBERED, RANKINGS, Names
 
 from .asked import Measured, measure_subjects
-from .asked import located as locate
-from .attributions import LOO, RANDOM, effects_of, table_subjects
+from .asked import ask_located as locate
+from .attributions import LOO, RANDOM, average_measures, make_table
 from .tidy import (
     Frames,
     Subjects,
     as_table,
-    by_model,
-    by_pair,
-    different,
-    grid,
     join_notes,
     list_cells,
-    of_ranking,
-    of_run,
+    list_values,
+    make_grid,
+    make_pair_grids,
+    select_ranking,
+    select_run,
+    split_models,
 )
 from .wording import HEADS, WORDING
 
@@ -48,23 +48,23 @@ def compare_maps(
     marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"attribution": object})
     marked = marked[marked["annotator"].astype(object) != ""]
     rows: list[dict[str, Any]] = []
-    for name in RANKINGS.ordered({*different(located, "ranking"), *different(stability, "map")} - {RANDOM}):
+    for name in RANKINGS.ordered({*list_values(located, "ranking"), *list_values(stability, "map")} - {RANDOM}):
         found, note = dict[str, Estimate](), ""
-        falls, stable = of_ranking(located, name), stability[stability["map"] == name]
+        falls, stable = select_ranking(located, name), stability[stability["map"] == name]
         if measured and len(falls):
             asked = locate(measured, name)
             note = join_notes("the yardstick" if name == LOO else asked.said or asked.reason, PASSES.get(name, ""))
-            sides = find_sides(grid(falls, "falls_0"), measured.margins.inert)
+            sides = find_sides(make_grid(falls, "falls_0"), measured.margins.inert)
             found["located"] = asked.part.estimate
-            found["opposes"] = mean(np.where(np.isfinite(sides), sides < 0, np.nan))
+            found["opposes"] = estimate_mean(np.where(np.isfinite(sides), sides < 0, np.nan))
         if len(stable):
-            pairs, (rho,) = by_pair(stable, ["rho"], different(stable, "id"))
-            similar = mean(rho, -1.0)
+            pairs, (rho,) = make_pair_grids(stable, ["rho"], list_values(stable, "id"))
+            similar = estimate_mean(rho, -1.0)
             # pairs are no trainings: of each training, the mean with the others
             found["rank_stability"] = similar._replace(each=(weigh_dots(pairs) @ similar.each).tolist())
         of_marks = marked[marked["attribution"] == name]
         if len(of_marks):
-            found |= effects_of(of_marks, ["auprc"])
+            found |= average_measures(of_marks, ["auprc"])
         best = next(iter(found.values()))
         own = list_cells({"row": name, "best": best.value, "note": ""}, found | {"texts": Estimate(best.texts)})
         own[0]["note"], own[-1]["seeds"] = note, own[0]["seeds"]
@@ -81,8 +81,8 @@ def hf_table_maps(
     answer: Mapping[str, Any],
     **audits: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Attention, the further maps of a Transformer and other attributions, ordered by how well they locate the words
-    that matter: a row for each data set, model and map, the best first.
+    """Compare attention, the further maps of a Transformer and other attributions, ordered by how well they locate the
+    words that matter: a row for each data set, model and map, the best first.
 
     `located`: the estimate of this question, with leave-one-out as 1 and random words as 0; that of attention is the
     summary's. `opposes`: the share of texts whose first word raises the probability of the predicted class by more than
@@ -95,11 +95,11 @@ def hf_table_maps(
     """
     every = audits | {"predictions": predictions}
     measure = partial(measure_subjects, audits=every, answer=answer, corpus=corpus, census=census)
-    return table_suite(subjects, "hf", audits, measure)
+    return make_suite_table(subjects, "hf", audits, measure)
 
 
 def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subjects: Subjects) -> pd.DataFrame:
-    """The same of what readouts carry: `rank_stability` of attention and of further maps, and `auprc`; a row for each
+    """Compare what readouts carry: `rank_stability` of attention and of further maps, and `auprc`; a row for each
     data set, model and map, the most stable first. Both frames hold rows of the suite `own`, and no other.
     """
     stability, marked = map_stability.assign(suite="own"), plausibility.assign(suite="own")
@@ -108,10 +108,10 @@ def own_table_maps(map_stability: pd.DataFrame, plausibility: pd.DataFrame, subj
         "map_stability": stability, "attribution_stability": stability.iloc[:0],
         "plausibility": marked, "plausible_words": marked.iloc[:0],
     }  # fmt: skip
-    return table_suite(subjects, "own", audits)
+    return make_suite_table(subjects, "own", audits)
 
 
-def table_suite(
+def make_suite_table(
     subjects: Subjects,
     suite: str,
     audits: Frames,
@@ -121,7 +121,7 @@ def table_suite(
     own = [subject for subject in map(Subject.model_validate, subjects) if subject.suite == suite]
     measured = measure(own) if measure else [None] * len(own)
     tables = [
-        table_subjects([subject], audits, partial(compare_maps, each), (), METRICS)
+        make_table([subject], audits, partial(compare_maps, each), (), METRICS)
         for subject, each in zip(own, measured, strict=True)
     ]
     return pd.concat(tables, ignore_index=True) if tables else as_table([], (), ())
@@ -131,12 +131,12 @@ def estimate_map(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -
     """Estimate `used`, `flips` and `ranks` of one map: from its rows of permutations, of erasures in its order, and of
     `ranked_sets`. `ranks` is from a random order on.
     """
-    seeds, ids = different(moved, "seed"), different(moved, "id")
-    orders = (of_ranking(sets, "random"), order, of_ranking(sets, "smallest"))
-    random, own, smallest = (grid(rows, "fraction_removed", seeds, ids) for rows in orders)
+    seeds, ids = list_values(moved, "seed"), list_values(moved, "id")
+    orders = (select_ranking(sets, "random"), order, select_ranking(sets, "smallest"))
+    random, own, smallest = (make_grid(rows, "fraction_removed", seeds, ids) for rows in orders)
     return {
-        "used": estimate(average(grid(moved, "mean_tvd")), limits=(0.0, 1.0)),
-        "flips": estimate(average(grid(moved, "flips")), limits=(0.0, 1.0)),
+        "used": estimate(average(make_grid(moved, "mean_tvd")), limits=(0.0, 1.0)),
+        "flips": estimate(average(make_grid(moved, "flips")), limits=(0.0, 1.0)),
         "ranks": estimate(erase(random, own, smallest)),
     }
 
@@ -144,7 +144,7 @@ def estimate_map(moved: pd.DataFrame, order: pd.DataFrame, sets: pd.DataFrame) -
 def own_table_heads(
     heads: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
 ) -> pd.DataFrame:
-    """The questions `used` and `ranks` of each head by itself, below those of the mean of the heads.
+    """Ask the questions `used` and `ranks` of each head by itself, below those of the mean of the heads.
 
     `used`: how far shuffling the weights of this head alone moves the prediction; of the mean map, of all heads alike.
     `ranks`: where erasing in the order of this head's weights lies between chance (0) and the smallest set found (1).
@@ -153,11 +153,11 @@ def own_table_heads(
     with intervals over texts and trainings.
     """
     rows: list[dict[str, Any]] = []
-    for about, shuffled in by_model(permutation):
+    for about, shuffled in split_models(permutation):
         model = about["row"]
-        own, sets = (of_run(frame[frame["dataset"] == about["dataset"]], model) for frame in (heads, ranked_sets))
+        own, sets = (select_run(frame[frame["dataset"] == about["dataset"]], model) for frame in (heads, ranked_sets))
         numbers = sorted(own["head"].unique())
-        maps = {f"{model}/{HEADS[0]}" if numbers else model: (shuffled, of_ranking(sets, "attention"))}
+        maps = {f"{model}/{HEADS[0]}" if numbers else model: (shuffled, select_ranking(sets, "attention"))}
         maps |= {f"{model}/head_{number}": (own[own["head"] == number],) * 2 for number in numbers}
         note = "" if numbers else "one map is given of it, and no heads"
         for row, (moved, order) in maps.items():

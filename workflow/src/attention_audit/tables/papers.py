@@ -12,29 +12,29 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, average_trainings, mean, odds, root
+from attention_audit.answer.estimates import Estimate, average_trainings, convert_to_odds, estimate_mean, take_root
 from attention_audit.arrays import Floats
 from attention_audit.columns.audits import DRAWS
 from attention_audit.contrasts import Subject
 from attention_audit.names import ATTRIBUTIONS, RANKINGS, Names
 
-from .published import published
+from .published import find_fact
 from .tidy import (
     Frames,
     Subjects,
+    add_published,
     as_table,
-    beside_paper,
-    by_model,
-    cube,
-    different,
-    grid,
+    average_columns,
+    average_seeds,
     list_cells,
+    list_values,
     look_up,
-    means,
-    of_ranking,
-    over_seeds,
+    make_grid,
+    make_grids,
+    select_ranking,
+    split_models,
 )
-from .wording import CLASSES, MOST_CLASSES, class_names
+from .wording import CLASSES, MOST_CLASSES, read_class_names
 
 METRICS = ("f1", "accuracy", "roc_auc")
 BASE, UNIFORM, GUIDE = "base", "uniform", "guide_"
@@ -57,77 +57,78 @@ def has_encoder(model: str) -> bool:
     return not model.endswith("_none")
 
 
-def of_models(performance: pd.DataFrame, models: Names, shown: Iterable[str]) -> pd.DataFrame:
+def average_models(performance: pd.DataFrame, models: Names, shown: Iterable[str]) -> pd.DataFrame:
     """Average every metric over seeds, for each model of `shown`: mean, sd and number of seeds.
 
     Raises AuditError where `performance` has a model that is not one of `models`.
     """
     models.refuse_unknown(performance["model"].unique())
     chosen = performance[performance["model"].isin([*shown])].rename(columns={"model": "row"})
-    return over_seeds(chosen, ["dataset", "row", "lambda", "selection", "classes", "metric"])
+    return average_seeds(chosen, ["dataset", "row", "lambda", "selection", "classes", "metric"])
 
 
-def noted(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
+def add_notes(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
     """Put rows beside the paper's values, with a note where F1 is an average over more than two classes."""
-    rows = beside_paper(rows, table, paper)
+    rows = add_published(rows, table, paper)
     macro = (rows["classes"] > 2) & (rows["metric"] == "f1")
     rows.loc[macro, "note"] = "F1: macro average of " + rows["classes"].astype(str) + " classes"
     return rows
 
 
-def table_performance(
+def make_performance(
     performance: pd.DataFrame, models: Names, shown: Iterable[str], table: str, paper: str = "WP2019"
 ) -> pd.DataFrame:
     """Make the table of how well the models of `shown` predict, one row each, beside a table of a paper."""
-    return as_table(noted(of_models(performance, models, shown), table, paper), shown, METRICS)
+    return as_table(add_notes(average_models(performance, models, shown), table, paper), shown, METRICS)
 
 
 def wp_table2_uniform(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Is attention needed? Base against uniform weights, with the difference in F1, paired by seed.
+    """Show whether attention is needed: base against uniform weights, with the difference in F1, paired by seed.
 
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
     `TABLE`. The difference is shown beside that of the paper's two values; notes give Jain & Wallace's own F1.
     """
-    rows = noted(of_models(performance, models, [BASE, UNIFORM]), "Table 2")
+    rows = add_notes(average_models(performance, models, [BASE, UNIFORM]), "Table 2")
     f1 = performance[(performance["metric"] == "f1") & performance["model"].isin([BASE, UNIFORM])]
     paired = f1.pivot(index=["dataset", "selection", "seed"], columns="model", values="value")
     gains = (paired[BASE] - paired[UNIFORM]).dropna().rename("value").reset_index()
-    gains = over_seeds(gains, ["dataset", "selection"]).assign(row=f"{BASE} - {UNIFORM}", metric="f1", note="")
+    gains = average_seeds(gains, ["dataset", "selection"]).assign(row=f"{BASE} - {UNIFORM}", metric="f1", note="")
     theirs = rows[rows["metric"] == "f1"].pivot(index="dataset", columns="row", values="published")
     gains["published"] = gains["dataset"].map(theirs[BASE] - theirs[UNIFORM])
     for index, row in rows[(rows["row"] == BASE) & (rows["metric"] == "f1")].iterrows():
-        if reported := published("quoted in WP2019 Table 2", row["dataset"], BASE, "f1", JW):
+        if reported := find_fact("quoted in WP2019 Table 2", row["dataset"], BASE, "f1", JW):
             rows.at[index, "note"] = f"J&W report {reported.value:.2f}; {row['note']}"
     return as_table([rows, gains], [BASE, UNIFORM, f"{BASE} - {UNIFORM}"], METRICS)
 
 
 def wp_table3_guides(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Does attention transfer? The diagnostic MLP under four sets of weights.
+    """Show whether attention transfers: the diagnostic MLP under four sets of weights.
 
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
     `TABLE`.
     """
-    return table_performance(performance, models, [name for name in models if name.startswith(GUIDE)], "Table 3")
+    return make_performance(performance, models, [name for name in models if name.startswith(GUIDE)], "Table 3")
 
 
 def own_table_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """How well the user's own models, of which readouts are given, predict the labels of the texts, one row a model.
+    """Show how well the user's own models, of which readouts are given, predict the labels of the texts, one row a
+    model.
 
     From columns.PERFORMANCE rows of any number of data sets; the columns are those of columns.TABLE.
     """
-    return as_table(of_models(performance, models, models), models, METRICS)
+    return as_table(average_models(performance, models, models), models, METRICS)
 
 
 def hf_table_performance(
     performance: pd.DataFrame, cut_texts: pd.DataFrame, models: Names, subjects: Subjects
 ) -> pd.DataFrame:
-    """How well fine-tuned Transformers predict, and how many texts they read in part, one row a model.
+    """Show how well fine-tuned Transformers predict, and how many texts they read in part, one row a model.
 
     From columns.PERFORMANCE and columns.CUT_TEXTS rows of any number of data sets; the columns are those of
     columns.TABLE. Trainings of a model read the same words. subjects: the models whose attention is judged; those that
     they are held against are not counted.
     """
-    rows = of_models(performance, models, models)
+    rows = average_models(performance, models, models)
     counts = cut_texts.groupby(["dataset", "model"], observed=True)["id"].nunique().astype(float)
     judged = {(each.dataset, each.model): True for each in map(Subject.model_validate, subjects)}
     cut = rows[look_up(judged, rows, False)].drop_duplicates(["dataset", "row"])
@@ -144,11 +145,12 @@ def compare_runs(comparison: pd.DataFrame, performance: pd.DataFrame) -> pd.Data
     f1 = performance[performance["metric"] == "f1"].rename(columns={"value": "f1"})
     runs = averages.merge(f1[[*RUN, "selection", "f1"]], on=RUN, validate="one_to_one")
     runs = runs.melt([*RUN, "selection"], var_name="metric").rename(columns={"model": "row"})
-    return over_seeds(runs, ["dataset", "row", "lambda", "selection", "metric"])
+    return average_seeds(runs, ["dataset", "row", "lambda", "selection", "metric"])
 
 
 def own_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """F1, and means over texts of TVD, JSD (nats) and flips against the first training of the model, one row a model.
+    """Average F1, and means over texts of TVD, JSD (nats) and flips against the first training of the model, one row a
+    model.
 
     From columns.PERFORMANCE and columns.COMPARISON rows of any number of data sets; the columns are those of
     columns.TABLE.
@@ -159,7 +161,7 @@ def own_table_comparison(performance: pd.DataFrame, comparison: pd.DataFrame, mo
 def wp_table5_adversary(
     performance: pd.DataFrame, comparison: pd.DataFrame, instance_adversary: pd.DataFrame, models: Names
 ) -> pd.DataFrame:
-    """For each lambda, how far the adversary's attention moves (JSD, nats) and what it costs (TVD, flips, F1).
+    """Show, for each lambda, how far the adversary's attention moves (JSD, nats) and what it costs (TVD, flips, F1).
 
     The adversaries from scratch come first, then the steps of the search by continuation, each in the order of lambda.
 
@@ -182,12 +184,12 @@ def wp_table5_adversary(
 
 
 def jw_table1_performance(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """How well the models predict the test split, one row for each model (table 1).
+    """Show how well the models predict the test split, one row for each model (table 1).
 
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
     `TABLE`. The published values are from the authors' later run, which selects epochs on dev.
     """
-    return table_performance(performance, models, models, "Table 1", JW)
+    return make_performance(performance, models, models, "Table 1", JW)
 
 
 def describe_group(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Estimate]:
@@ -195,35 +197,36 @@ def describe_group(tau: Floats, p: Floats, overlap: Floats) -> dict[str, Estimat
 
     The standard deviation of tau over all texts is the root of a mean of squares, and has its interval.
     """
-    values = mean(tau, -1.0)
+    values = estimate_mean(tau, -1.0)
     own = np.sqrt(average_trainings((tau - average_trainings(tau)[:, None]) ** 2))
     return {
         "tau": values,
-        "tau_sd": root(mean((tau - values.value) ** 2))._replace(each=own.tolist()),
-        "significant": mean(np.where(np.isfinite(tau), p <= LEVEL, np.nan)),
-        "top_k_overlap": mean(overlap),
+        "tau_sd": take_root(estimate_mean((tau - values.value) ** 2))._replace(each=own.tolist()),
+        "significant": estimate_mean(np.where(np.isfinite(tau), p <= LEVEL, np.nan)),
+        "top_k_overlap": estimate_mean(overlap),
     }
 
 
-def correlate_groups(correlation: pd.DataFrame) -> pd.DataFrame:
+def compare_groups(correlation: pd.DataFrame) -> pd.DataFrame:
     """Compute STATISTICS by dataset, row (the model), pair and group: all texts and, where classes are few, those of
     each predicted class. No row of a group without texts.
     """
     found = []
-    for about, rows in by_model(correlation):
-        seeds, ids = sorted(different(rows, "seed")), different(rows, "id")
+    for about, rows in split_models(correlation):
+        seeds, ids = sorted(list_values(rows, "seed")), list_values(rows, "id")
         classes = rows.assign(group="class_" + rows["prediction"].astype(str))
         parts = [rows.assign(group="overall"), *[classes] * bool(rows["prediction"].max() < MOST_CLASSES)]
         for (pair, group), own in pd.concat(parts).groupby(["pair", "group"], sort=False, observed=True):
             counts = {"texts": len(own), "undefined": own["tau"].isna().sum()}
-            cells = describe_group(*(grid(own, name, seeds, ids) for name in ("tau", "p", "top_k_overlap")))
+            cells = describe_group(*(make_grid(own, name, seeds, ids) for name in ("tau", "p", "top_k_overlap")))
             cells |= {name: Estimate(count / len(seeds)) for name, count in counts.items()}
             found += list_cells({**about, "pair": pair, "group": group, "seeds": len(seeds)}, cells)
     return pd.DataFrame(found)
 
 
 def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Names) -> pd.DataFrame:
-    """Kendall's tau of two attributions: its mean and sd over texts, and the share of texts where p is at most LEVEL.
+    """Average Kendall's tau of two attributions: its mean and sd over texts, and the share of texts where p is at most
+    LEVEL.
 
     One row for each model, pair of attributions and group of texts: all texts, and each predicted class of which the
     paper has numbers. Texts where tau is not defined count only in `texts` and `undefined`. Intervals are those of
@@ -231,32 +234,33 @@ def jw_table2_correlation(correlation: pd.DataFrame, census: Frames, models: Nam
     set; the columns are those of `TABLE`. Table 2; the paper has the pairs of attention with gradient and
     with leave-one-out. `models` orders the rows.
     """
-    rows = correlate_groups(correlation)
+    rows = compare_groups(correlation)
     rows["row"] += "/" + rows["pair"] + "/" + rows["group"]
     names = {
         (dataset, f"class_{class_}"): name
-        for dataset, known in class_names(census).items()
+        for dataset, known in read_class_names(census).items()
         for class_, name in known.items()
     }
     rows["class_name"] = [names.get(key, "") for key in zip(rows["dataset"], rows["group"], strict=True)]
-    rows = beside_paper(rows, "Table 2", JW)
+    rows = add_published(rows, "Table 2", JW)
     known = rows.groupby(["dataset", "row"])["published"].transform("count") > 0
     shown = rows[known | (rows["group"] == "overall")]
     return as_table(shown, models, STATISTICS, ATTRIBUTIONS, ATTRIBUTIONS, ["overall", *CLASSES])
 
 
 def ss_table3_accuracy(performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Accuracy on the test split, one row for each model (table 3).
+    """Show accuracy on the test split, one row for each model (table 3).
 
     `performance` holds rows of the audit performance, of any number of data sets; the columns are those of
     `TABLE`.
     """
     accuracy = performance[performance["metric"] == "accuracy"]
-    return table_performance(accuracy, models, models, "Table 3", SS)
+    return make_performance(accuracy, models, models, "Table 3", SS)
 
 
 def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) -> pd.DataFrame:
-    """Does the decision flip without the top item, and without another item: percent of the texts in all four cases.
+    """Show whether the decision flips without the top item, and without another item: percent of the texts in all four
+    cases.
 
     One row for each model, ranking that decides which item is the top, and draw of the other item; with the number of
     texts, and the number of test texts excluded because they have only one item. Intervals are those of the answer.
@@ -265,15 +269,15 @@ def ss_table2_flips(single_weight: pd.DataFrame, census: Frames, models: Names) 
     """
     codes = 2 * ~single_weight["top_flips"].to_numpy() + ~single_weight["other_flips"].to_numpy()
     cases = single_weight.assign(**{name: 100.0 * (codes == code) for code, name in enumerate(CELLS)})
-    rows = means(cases, ["model", "ranking", "draw"], CELLS, most=100)
+    rows = average_columns(cases, ["model", "ranking", "draw"], CELLS, most=100)
     kept = {name: counts.loc[counts["split"] == "test", "kept"].sum() for name, counts in census.items()}
     excluded = rows[rows["metric"] == "texts"].assign(metric="excluded")
     excluded["mean"] = excluded["dataset"].map(kept) - excluded["mean"]
-    rows = beside_paper(pd.concat([rows, excluded]), "Table 2", SS)
+    rows = add_published(pd.concat([rows, excluded]), "Table 2", SS)
     return as_table(rows, models, [*CELLS, "texts", "excluded"], RANKINGS, DRAWS)
 
 
-def earlier(one: Floats, other: Floats) -> dict[str, Estimate]:
+def compare_orders(one: Floats, other: Floats) -> dict[str, Estimate]:
     """Describe by EARLIER which of two rankings flips the decision with fewer erased items, and count as `texts` those
     in which at least one of the two flips it. (S, N) each; infinite where a ranking never does.
 
@@ -284,37 +288,37 @@ def earlier(one: Floats, other: Floats) -> dict[str, Estimate]:
     before, after, tied = one < other, other < one, (one == other) & np.isfinite(one)
     either = before | after | tied
     cells = {
-        name: mean(np.where(either, 100.0 * outcome, np.nan), most=100)
+        name: estimate_mean(np.where(either, 100.0 * outcome, np.nan), most=100)
         for name, outcome in zip(EARLIER, (before, after, tied), strict=False)
     }
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = before.sum(1) / after.sum(1)
-    share = mean(np.where(before | after, before, np.nan))
-    ratio = odds(share)._replace(each=ratios.tolist())
+    share = estimate_mean(np.where(before | after, before, np.nan))
+    ratio = convert_to_odds(share)._replace(each=ratios.tolist())
     return cells | {EARLIER[-1]: ratio, "texts": Estimate(either.sum() / len(one))}
 
 
 def ss_table_pairwise(ranked_sets: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Which of two rankings flips the decision with fewer erased items: percent of the texts, and their ratio.
+    """Show which of two rankings flips the decision with fewer erased items: percent of the texts, and their ratio.
 
     The percentages are of the texts in which at least one of the two flips the decision; where only one does, it is the
     earlier one. One row for each model and pair. `ranked_sets` holds rows of the audit ranked_sets, of any number of
     data sets; the columns are those of `TABLE`. Section 5.4.
     """
     expected, cells = RANKINGS.ordered(ranked_sets["ranking"].unique())[::-1], []
-    for about, own in by_model(ranked_sets):
-        removed = cube(own.assign(removed=own["removed"].astype(float).replace(-1, np.inf)), "removed", "ranking")
+    for about, own in split_models(ranked_sets):
+        removed = make_grids(own.assign(removed=own["removed"].astype(float).replace(-1, np.inf)), "removed", "ranking")
         for first, second in combinations(expected, 2):
-            row, found = f"{about['row']}/{first}/{second}", earlier(removed[first], removed[second])
+            row, found = f"{about['row']}/{first}/{second}", compare_orders(removed[first], removed[second])
             cells += list_cells({**about, "row": row, "seeds": len(removed[first])}, found)
     rows = pd.DataFrame(cells)
-    claimed = published("Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio", SS)
+    claimed = find_fact("Section 5.4", "all", "encoders/gradient/attention", "earlier_ratio", SS)
     same = rows["row"].isin([f"{model}/gradient/attention" for model in models if has_encoder(model)])
     rows["note"] = [f"paper: {claimed.note} {claimed.value:g}" if claimed and here else "" for here in same]
     return as_table(rows, models, [*EARLIER, "texts"], expected, expected)
 
 
-def compared(single_weight: pd.DataFrame) -> pd.DataFrame:
+def select_compared(single_weight: pd.DataFrame) -> pd.DataFrame:
     """Select the rows in which the top item is attention's, and the other item is drawn uniformly."""
     RANKINGS.refuse_unknown(single_weight["ranking"].unique())
-    return of_ranking(single_weight[single_weight["draw"] == "corrected"], "attention")
+    return select_ranking(single_weight[single_weight["draw"] == "corrected"], "attention")

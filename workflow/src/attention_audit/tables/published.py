@@ -33,23 +33,25 @@ class Fact(NamedTuple):
     test_texts: int | None = None
 
 
-def half_a_unit(number: str) -> float:
-    """Half a unit of a number's last written digit: 0.005 for 0.90, and 0.5 for 19."""
+def find_rounding(number: str) -> float:
+    """Find half a unit of a number's last written digit: 0.005 for 0.90, and 0.5 for 19."""
     return 0.5 * 10.0 ** -len(number.partition(".")[2])
 
 
 @cache
-def facts() -> dict[tuple[str, ...], Fact]:
-    """Every published number by paper (its name in tables), table, data set (the paper's name), row and metric."""
+def read_facts() -> dict[tuple[str, ...], Fact]:
+    """Read every published number by paper (its name in tables), table, data set (the paper's name), row and metric."""
     with files("attention_audit.tables").joinpath("published.csv").open() as handle:
         return {
             tuple(row[name] for name in ("paper", "table", "dataset", "row", "metric")): Fact(
-                float(row["value"]), row["note"], half_a_unit(row["value"]), int(row["test_texts"] or 0) or None
+                float(row["value"]), row["note"], find_rounding(row["value"]), int(row["test_texts"] or 0) or None
             )
             for row in csv.DictReader(handle)
         }
 
 
-def published(table: str, dataset: str, row: str, metric: str, paper: str = "WP2019") -> Fact | None:
-    """The number that a paper's table has for a data set (named as in the configuration), row and metric; else None."""
-    return facts().get((paper, table, display_name(dataset), row, metric))
+def find_fact(table: str, dataset: str, row: str, metric: str, paper: str = "WP2019") -> Fact | None:
+    """Find the number that a paper's table has for a data set (named as in the configuration), row and metric; else
+    None.
+    """
+    return read_facts().get((paper, table, display_name(dataset), row, metric))

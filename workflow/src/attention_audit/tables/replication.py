@@ -11,7 +11,7 @@ half-width is
 
     sqrt(t^2 s^2 (1 + 1/n) + 1.96^2 v (1/N + 1/M))
 
-`agreement` is compatible where this interval contains the published number, or any number that rounds to it: a
+`judge_agreement` is compatible where this interval contains the published number, or any number that rounds to it: a
 difference was not shown, which a wide interval makes easy. With one seed, and where the data are not the paper's, it
 is unknown. A property of the data does not depend on chance: there, compatible means that our number rounds to the
 published one.
@@ -28,9 +28,9 @@ from scipy import stats
 from attention_audit.columns.tables import REPLICATION
 from attention_audit.names import display_name
 
-from .datasets import Records, rebuilt
+from .datasets import Records, name_rebuilt
 from .papers import has_encoder
-from .published import Fact, facts
+from .published import Fact, read_facts
 from .tidy import Frames, join_notes
 
 SIZES = "wp_table1_datasets"
@@ -48,8 +48,8 @@ AT_LEAST = "the paper gives a lower bound"
 PERCENTAGES = frozenset({"both_flip", "only_top_flips", "only_other_flips", "neither_flips"})
 
 
-def half_width(sd: float, seeds: int, of_texts: float = 0.0, freedom: int | None = None) -> float:
-    """Half the width of the interval that contains 95 % of single trainings; NaN with fewer than two seeds.
+def find_half_width(sd: float, seeds: int, of_texts: float = 0.0, freedom: int | None = None) -> float:
+    """Find half the width of the interval that contains 95 % of single trainings; NaN with fewer than two seeds.
 
     of_texts: the variance that other test texts add. freedom: degrees of freedom of `sd`, if it is not of these seeds
     alone.
@@ -60,8 +60,8 @@ def half_width(sd: float, seeds: int, of_texts: float = 0.0, freedom: int | None
     return sqrt(quantile**2 * sd**2 * (1 + 1 / seeds) + float(stats.norm.ppf(0.975)) ** 2 * of_texts)
 
 
-def variance_of_f1(f1: float, accuracy: float) -> float:
-    """N times the variance of F1 over N test texts, by the delta method; NaN where the accuracy is.
+def estimate_f1_variance(f1: float, accuracy: float) -> float:
+    """Estimate N times the variance of F1 over N test texts, by the delta method; NaN where the accuracy is.
 
     With t the share of true positives and e that of errors, F1 = 2t / (2t + e), and (t, e) are multinomial.
     """
@@ -74,8 +74,9 @@ def variance_of_f1(f1: float, accuracy: float) -> float:
     return squares - 2 * by_true * by_error * true * error
 
 
-def variance_of_a_text(metric: str, value: float, accuracy: float) -> float:
-    """N times the variance of a number over N test texts; NaN for metrics of which it cannot be told from a table.
+def estimate_text_variance(metric: str, value: float, accuracy: float) -> float:
+    """Estimate N times the variance of a number over N test texts; NaN for metrics of which it cannot be told from a
+    table.
 
     accuracy: that of the same model, which F1 needs.
     """
@@ -83,19 +84,19 @@ def variance_of_a_text(metric: str, value: float, accuracy: float) -> float:
         return value * (1 - value)
     if metric in PERCENTAGES:
         return value * (100 - value)
-    return variance_of_f1(value, accuracy) if metric == "f1" else nan
+    return estimate_f1_variance(value, accuracy) if metric == "f1" else nan
 
 
-def bound_mean(mean: float, sd: float, seeds: int) -> tuple[float, float]:
-    """Bound a mean over seeds: the 95 % interval; NaN with fewer than two seeds."""
+def find_bounds(mean: float, sd: float, seeds: int) -> tuple[float, float]:
+    """Find the 95 % interval of a mean over seeds; NaN with fewer than two seeds."""
     if seeds < 2 or isnan(sd):
         return nan, nan
     reach = float(stats.t.ppf(0.975, seeds - 1)) * sd / sqrt(seeds)
     return mean - reach, mean + reach
 
 
-def agreement(fact: Fact, ours: float, seeds: int, low: float, high: float) -> str:
-    """Whether the published number could be one of ours. low, high: where single trainings lie, NaN if unknown."""
+def judge_agreement(fact: Fact, ours: float, seeds: int, low: float, high: float) -> str:
+    """Judge if the published number could be one of ours. low, high: where single trainings lie, NaN if unknown."""
     if seeds == 0:
         low = high = ours
     if isnan(low):
@@ -109,14 +110,15 @@ def compare(
 ) -> dict[str, Any]:
     """Make one row of `REPLICATION`, but for the paper and table: a number beside its counterpart, a row of `TABLE`.
 
-    per_text: `variance_of_a_text`, over `texts` texts of our test split. same_data: whether the data are the paper's.
+    per_text: `estimate_text_variance`, over `texts` texts of our test split. same_data: whether the data are
+    the paper's.
     """
     ours, sd, low, high = (float(cell[name]) for name in ("mean", "sd", "low", "high"))
     seeds, at_least = int(cell["seeds"]), fact.note == "at least"
     if isnan(low):
-        low, high = bound_mean(ours, sd, seeds)
+        low, high = find_bounds(ours, sd, seeds)
     other_texts = fact.test_texts is not None and seeds > 0
-    reach = half_width(sd, seeds, per_text * (1 / texts + 1 / (fact.test_texts or inf)) if other_texts else 0.0)
+    reach = find_half_width(sd, seeds, per_text * (1 / texts + 1 / (fact.test_texts or inf)) if other_texts else 0.0)
     # our number may be any distance above a lower bound
     least = ours - reach - (inf if at_least else 0.0)
     return {
@@ -131,7 +133,7 @@ def compare(
         "one_high": ours + reach,
         "half_width": reach,
         "chance": "" if isnan(reach) else "seeds and texts" if other_texts else "seeds",
-        "agreement": agreement(fact, ours, seeds, least, ours + reach) if same_data or not seeds else UNKNOWN,
+        "agreement": judge_agreement(fact, ours, seeds, least, ours + reach) if same_data or not seeds else UNKNOWN,
         "note": join_notes(
             "" if at_least else fact.note,
             f"the paper's {fact.test_texts} test texts are drawn otherwise than ours" if other_texts else "",
@@ -142,12 +144,12 @@ def compare(
     }
 
 
-def counterparts(table: pd.DataFrame, paper: str) -> Iterator[tuple[str, str, str, Mapping[Any, Any]]]:
-    """For each row of one of our tables: the paper's data set, row and metric that correspond to it, and the row.
+def list_counterparts(table: pd.DataFrame, paper: str) -> Iterator[tuple[str, str, str, Mapping[Any, Any]]]:
+    """List, for each row of one of our tables, the paper's data set, row and metric that correspond to it, and the row.
 
     Numbers that the paper gives for all models with an encoder are compared only on the paper's own data sets.
     """
-    own = {key[2] for key in facts() if key[0] == paper}
+    own = {key[2] for key in read_facts() if key[0] == paper}
     for cell in table[table["mean"].notna()].to_dict("records"):
         dataset, row, metric = display_name(str(cell["dataset"])), str(cell["row"]), str(cell["metric"])
         yield dataset, row, metric, cell
@@ -156,7 +158,7 @@ def counterparts(table: pd.DataFrame, paper: str) -> Iterator[tuple[str, str, st
             yield "all", f"{ENCODERS}{rest}", metric, cell
 
 
-def index_means(table: pd.DataFrame, metric: str) -> pd.Series:
+def read_means(table: pd.DataFrame, metric: str) -> pd.Series:
     """Take the means of a metric by data set and row."""
     return table[table["metric"] == metric].set_index(["dataset", "row"])["mean"].astype(float)
 
@@ -167,7 +169,7 @@ def replication(
     of_data: Mapping[str, list[str]],
     of_models: Mapping[str, Mapping[str, list[str]]],
 ) -> pd.DataFrame:
-    """Every published number with a counterpart in `tables`, with the columns of `REPLICATION`.
+    """List every published number with a counterpart in `tables`, with the columns of `REPLICATION`.
 
     `tables`: the tables of this run, by the names in SOURCES. `records`: of fetched files, by data set. `of_data`:
     remarks that a reader needs, such as a subset of the texts, by data set. `of_models`: remarks on the models, such as
@@ -175,20 +177,20 @@ def replication(
     name of a single model.
     """
     rows = []
-    sizes: Mapping[Any, float] | pd.Series = index_means(tables[SIZES], "instances") if SIZES in tables else {}
+    sizes: Mapping[Any, float] | pd.Series = read_means(tables[SIZES], "instances") if SIZES in tables else {}
     for (paper, number), name in SOURCES.items():
         if name not in tables:
             continue
-        accuracies = index_means(tables[name], "accuracy")
-        for *what, cell in counterparts(tables[name], paper):
-            fact = facts().get((paper, number, *what))
+        accuracies = read_means(tables[name], "accuracy")
+        for *what, cell in list_counterparts(tables[name], paper):
+            fact = read_facts().get((paper, number, *what))
             if fact is None:
                 continue
             own, row = str(cell["dataset"]), str(cell["row"])
             about = (name.partition("_")[0], row) if cell["seeds"] else ()
             trained = [remark for each in about for remark in of_models.get(own, {}).get(each, [])]
-            data = [*filter(None, [rebuilt(records.get(own, []))]), *of_data.get(own, [])]
-            per_text = variance_of_a_text(str(cell["metric"]), float(cell["mean"]), accuracies.get((own, row), nan))
+            data = [*filter(None, [name_rebuilt(records.get(own, []))]), *of_data.get(own, [])]
+            per_text = estimate_text_variance(str(cell["metric"]), float(cell["mean"]), accuracies.get((own, row), nan))
             found = compare(fact, cell, [*data, *trained], per_text, sizes.get((own, "test"), nan), not data)
             rows.append({"paper": paper, "table": number, **found})
     return pd.DataFrame(rows, columns=REPLICATION.schema.names)

@@ -1,6 +1,6 @@
 """Tables as strings, wide and rounded, as readers see them: one function for each kind of table.
 
-Each takes a table and the labels of its names (from `tables.wording.labels_of`), and raises AuditError for a name
+Each takes a table and the labels of its names (from `tables.wording.collect_labels`), and raises AuditError for a name
 without a label. What readers see of a row is a dictionary of texts by heading (`show_rows`). `render` writes a table as
 .csv (tidy, every digit), .md and .tex (wide, rounded). The last two carry their provenance in a comment. A .csv file
 has no comments, so its provenance is in a file beside it, .json.
@@ -31,9 +31,9 @@ from attention_audit.columns.tables import BY, CONTROLS, INSTEAD, REPLICATION, T
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
 
-from .summary import TOP, top
+from .summary import TOP, select_top
 from .tidy import join_notes
-from .wording import Labels, heading, isolated, label_of, named, number
+from .wording import Labels, find_label, format_number, mark_direction, write_heading, write_name
 
 
 class Block(NamedTuple):
@@ -64,7 +64,7 @@ def show_rows(rows: pd.DataFrame, write: Callable[[Row], Texts], blank: Row) -> 
 
 
 def drop_empty(rows: pd.DataFrame) -> pd.DataFrame:
-    """Leave out the columns that are empty in every row."""
+    """Drop the columns that are empty in every row."""
     return rows.loc[:, (rows != "").any()]
 
 
@@ -75,14 +75,14 @@ def read_plain(row: Row, *names: str) -> Texts:
 
 def name_row(row: Row, labels: Labels, *names: str) -> Texts:
     """Name the data set that a row is about, and what further columns name."""
-    return {"data set": display_name(row["dataset"]), **{name: named(row[name], labels) for name in names}}
+    return {"data set": display_name(row["dataset"]), **{name: write_name(row[name], labels) for name in names}}
 
 
 UNBOUNDED = "cannot be bounded: its divisor may be 0"
 """Of an interval without ends, which only a ratio has."""
 
 
-def interval(low: float, high: float, metric: str = "") -> str:
+def write_interval(low: float, high: float, metric: str = "") -> str:
     """Write an interval in brackets, with the digits of a metric; "" where an end is not known, or where the value
     itself is infinite. What has no end is said in words.
     """
@@ -90,13 +90,13 @@ def interval(low: float, high: float, metric: str = "") -> str:
         return ""
     if math.isinf(low):
         return f" [{UNBOUNDED}]"
-    first = number(low, metric)
-    return f" [at least {first}]" if math.isinf(high) else f" [{first}, {number(high, metric)}]"
+    first = format_number(low, metric)
+    return f" [at least {first}]" if math.isinf(high) else f" [{first}, {format_number(high, metric)}]"
 
 
-def wide(table: pd.DataFrame, labels: Labels) -> list[Block]:
-    """A table of columns.tables: one row for each data set, row and lambda; one column for each metric, and one for the
-    paper's value where there is any.
+def show_table(table: pd.DataFrame, labels: Labels) -> list[Block]:
+    """Show a table of columns.tables: one row for each data set, row and lambda; one column for each metric, and one
+    for the paper's value where there is any.
     """
     lines = []
     published = {*table.loc[table["published"].notna(), "metric"]}
@@ -104,15 +104,17 @@ def wide(table: pd.DataFrame, labels: Labels) -> list[Block]:
         first = cells.iloc[0]
         line = {
             "data set": display_name(first["dataset"]),
-            "row": named(first["row"], labels, first["class_name"]),
+            "row": write_name(first["row"], labels, first["class_name"]),
             "λ": f"{first['lambda']:.3g}".replace("nan", ""),
         }
         own = {cell["metric"]: cell for cell in cells.iloc[::-1].to_dict("records")}
         for metric in filter(None, table["metric"].unique()):
             cell = own.get(metric)
-            line[heading(metric)] = uncertain(cell) if cell else ""
+            line[write_heading(metric)] = write_mean(cell) if cell else ""
             if metric in published:
-                line[f"paper: {heading(metric)}"] = number(cell["published"], metric, paper=True) if cell else ""
+                line[f"paper: {write_heading(metric)}"] = (
+                    format_number(cell["published"], metric, paper=True) if cell else ""
+                )
         line["seeds"] = str(cells["seeds"].max() or "")
         line["epoch selected on"] = ", ".join(filter(None, cells["selection"].unique()))
         line["note"] = join_notes(*cells["note"].unique())
@@ -120,21 +122,21 @@ def wide(table: pd.DataFrame, labels: Labels) -> list[Block]:
     return [Block(drop_empty(pd.DataFrame(lines, dtype=str)))]
 
 
-def pairwise(table: pd.DataFrame, labels: Labels) -> list[Block]:
-    """As `wide`, of rows <model>/<first>/<second>, a block for each data set and model."""
+def show_pairs(table: pd.DataFrame, labels: Labels) -> list[Block]:
+    """Show, as `show_table`, rows <model>/<first>/<second>, a block for each data set and model."""
     parts = table["row"].str.partition("/")
     blocks = []
     for (dataset, model), rows in table.assign(row=parts[2]).groupby(["dataset", parts[0]], sort=False):
-        pairs = wide(rows, labels)[0].rows.drop(columns="data set").rename(columns={"row": "first, second"})
-        title = ", ".join(filter(None, (display_name(str(dataset)), named(str(model), labels))))
+        pairs = show_table(rows, labels)[0].rows.drop(columns="data set").rename(columns={"row": "first, second"})
+        title = ", ".join(filter(None, (display_name(str(dataset)), write_name(str(model), labels))))
         blocks.append(Block(pairs, title))
-    return blocks or wide(table, labels)
+    return blocks or show_table(table, labels)
 
 
-def uncertain(cell: Row) -> str:
-    """A mean with its interval or, where there is none, its sd over seeds."""
-    mean, sd = (number(cell[name], cell["metric"]) for name in ("mean", "sd"))
-    return mean and mean + (interval(cell["low"], cell["high"], cell["metric"]) or (f" ± {sd}" if sd else ""))
+def write_mean(cell: Row) -> str:
+    """Write a mean with its interval or, where there is none, its sd over seeds."""
+    mean, sd = (format_number(cell[name], cell["metric"]) for name in ("mean", "sd"))
+    return mean and mean + (write_interval(cell["low"], cell["high"], cell["metric"]) or (f" ± {sd}" if sd else ""))
 
 
 CLAIMS = (
@@ -179,8 +181,8 @@ def show_grid(claims: pd.DataFrame) -> Block:
     return Block(pd.DataFrame(lines, columns=HEADS, dtype=str), "Which control shows which zone")
 
 
-def verdicts(controls: pd.DataFrame, labels: Labels) -> list[Block]:
-    """A table with the columns of `CONTROLS`. Two bounds become one condition, and which control shows which zone.
+def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
+    """Show a table with the columns of `CONTROLS`. Two bounds become one condition, and which control shows which zone.
 
     Claims that do not hold come first; those on shuffled weights that hold are counted.
     """
@@ -191,7 +193,7 @@ def verdicts(controls: pd.DataFrame, labels: Labels) -> list[Block]:
         return {
             **name_row(row, labels, "model"),
             **read_plain(row, "claim", "statistic"),
-            "found": " ".join(filter(None, [draw_claim(row["said"]), number(row["value"], "")])),
+            "found": " ".join(filter(None, [draw_claim(row["said"]), format_number(row["value"], "")])),
             "must be": draw_claim(row["allowed"]) or bounds,
             "holds": "yes" if row["holds"] else "NO",
         }
@@ -213,27 +215,27 @@ NOTES = (
 )
 
 
-def answer_model(row: Row, labels: Labels) -> Block:
+def show_answer(row: Row, labels: Labels) -> Block:
     """Show the answers on one model, from a row of columns.SUMMARY."""
     # all of a line but its question and its brief
     heads = ["", "question", "statement", "estimate", "these", "trainings", "next", "beside"]
     lines = pd.DataFrame([line[1:-1] for line in write_lines(row)], columns=heads, dtype=str)
-    who = ", ".join([display_name(row["dataset"]), named(row["paper"], labels), named(row["model"], labels)])
+    who = ", ".join([display_name(row["dataset"]), write_name(row["paper"], labels), write_name(row["model"], labels)])
     said = [f"{describe_run(row)}. {count_readings(row)}.", row["note"], describe_marks(row), warn_of_next(row)]
     return Block(lines, who, " ".join(filter(None, said)))
 
 
-def answers(summary: pd.DataFrame, labels: Labels) -> list[Block]:
-    """A table of columns.SUMMARY: each model's answers, and what the marks mean."""
+def show_answers(summary: pd.DataFrame, labels: Labels) -> list[Block]:
+    """Show a table of columns.SUMMARY: each model's answers, and what the marks mean."""
     rows = summary.to_dict("records")
     missing = [f"{display_name(row['dataset'])}: {row['note']}" for row in rows if not row["model"]]
     measured = pd.DataFrame(QUESTIONS.values(), dtype=str)[["asks", "measured"]].rename(columns={"asks": "question"})
-    own = [answer_model(row, labels) for row in rows if row["model"]]
+    own = [show_answer(row, labels) for row in rows if row["model"]]
     return [*own, Block(measured, "What is measured", "\n\n".join([*missing, *NOTES]))]
 
 
-def attributions(table: pd.DataFrame, labels: Labels) -> list[Block]:
-    """A table of columns.INSTEAD: each attribution by both questions, and attention on the same texts."""
+def show_attributions(table: pd.DataFrame, labels: Labels) -> list[Block]:
+    """Show a table of columns.INSTEAD: each attribution by both questions, and attention on the same texts."""
 
     def write(row: Row) -> Texts:
         texts = name_row(row, labels, "model", "attribution")
@@ -258,12 +260,12 @@ DRAWN = "The same texts of all models of a data set, drawn by their ids. The Par
 NOTHING_PUBLISHED = "No published number has a counterpart in this run: none of its data sets is one of the papers'."
 
 
-def single(texts: pd.DataFrame, labels: Labels) -> list[Block]:
-    """A table of columns.texts: a few texts of each model."""
+def show_texts(texts: pd.DataFrame, labels: Labels) -> list[Block]:
+    """Show a table of columns.texts: a few texts of each model."""
 
     def write(row: Row) -> Texts:
         of_text = zip(row["words"], row["weights"], row["contributions"], strict=True)
-        items = [f"{isolated(item)} {weight:.2f}, {part:+.3f}" for item, weight, part in of_text]
+        items = [f"{mark_direction(item)} {weight:.2f}, {part:+.3f}" for item, weight, part in of_text]
         return {
             **name_row(row, labels, "model"),
             "text": row["id"],
@@ -271,28 +273,31 @@ def single(texts: pd.DataFrame, labels: Labels) -> list[Block]:
             "prediction": row["prediction_name"],
             "top items: weight, contribution": "; ".join(items),
             "seeds that agree": f"{row['agree']} of {row['others']}" if row["others"] else "",
-            "moved (JSD)": number(row["moved"], ""),
+            "moved (JSD)": format_number(row["moved"], ""),
             "without the item": DECISION.get(row["survives_item"], ""),
             "without the word": DECISION.get(row["survives_word"], ""),
-            **{name: number(row[name], "") for name in ("stable", "used", "ranks", "located", "signed", "unique")},
+            **{
+                name: format_number(row[name], "")
+                for name in ("stable", "used", "ranks", "located", "signed", "unique")
+            },
         }
 
-    return [Block(show_rows(top(texts), write, TEXTS.blank), f"{TOP} texts of each model", DRAWN)]
+    return [Block(show_rows(select_top(texts), write, TEXTS.blank), f"{TOP} texts of each model", DRAWN)]
 
 
-def comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
-    """A table with the columns of `REPLICATION`, with a block for each paper and table."""
+def show_comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
+    """Show a table with the columns of `REPLICATION`, with a block for each paper and table."""
 
     def write(row: Row) -> Texts:
         metric = row["metric"]
         return {
             **name_row(row, labels, "row"),
-            "metric": heading(metric),
-            "published": number(row["published"], metric, paper=True),
-            "ours": number(row["ours"], metric) + interval(row["low"], row["high"], metric),
-            "difference": number(row["difference"], metric),
-            "single trainings of ours": interval(row["one_low"], row["one_high"], metric).strip(),
-            "half-width": number(row["half_width"], metric),
+            "metric": write_heading(metric),
+            "published": format_number(row["published"], metric, paper=True),
+            "ours": format_number(row["ours"], metric) + write_interval(row["low"], row["high"], metric),
+            "difference": format_number(row["difference"], metric),
+            "single trainings of ours": write_interval(row["one_low"], row["one_high"], metric).strip(),
+            "half-width": format_number(row["half_width"], metric),
             **read_plain(row, "chance", "seeds", "agreement", "note"),
         }
 
@@ -301,36 +306,36 @@ def comparisons(replication: pd.DataFrame, labels: Labels) -> list[Block]:
         return [Block(pd.DataFrame(columns=known, dtype=str), text=NOTHING_PUBLISHED)]
     blocks = []
     for (paper, table), rows in replication.groupby(["paper", "table"], sort=False):
-        title = f"{label_of(str(paper), labels)}, {str(table)[:1].lower()}{str(table)[1:]}"
+        title = f"{find_label(str(paper), labels)}, {str(table)[:1].lower()}{str(table)[1:]}"
         blocks.append(Block(drop_empty(show_rows(rows, write, REPLICATION.blank)), title))
     return blocks
 
 
-def grid(shown: pd.DataFrame, style: str) -> str:
-    """`shown` in one of tabulate's styles; columns of numbers are aligned to the right."""
+def lay_out(shown: pd.DataFrame, style: str) -> str:
+    """Lay `shown` out in one of tabulate's styles; columns of numbers are aligned to the right."""
     aligned = ["left" if name in WORDS else "right" for name in shown.columns]
     rows, names = shown.to_numpy().tolist(), list(shown.columns)
     return str(tabulate(rows, names, style, disable_numparse=True, colalign=aligned if rows else None))
 
 
-def markdown(parts: Sequence[Block], provenance: str) -> str:
-    """A pipe table for each block, with the provenance as an HTML comment at the end."""
+def write_markdown(parts: Sequence[Block], provenance: str) -> str:
+    """Write a pipe table for each block, with the provenance as an HTML comment at the end."""
     # "--" must not occur within a comment; in JSON the escape means the same
     escaped = provenance.replace("--", "-\\u002d")
     blocks = [
         block
         for part in parts
-        for block in (f"## {part.title}" if part.title else "", part.text, grid(part.rows, "pipe"))
+        for block in (f"## {part.title}" if part.title else "", part.text, lay_out(part.rows, "pipe"))
         if block
     ]
     return "\n\n".join([*blocks, f"<!-- {escaped} -->"]) + "\n"
 
 
-def latex(parts: Sequence[Block], provenance: str) -> str:
-    """A booktabs tabular for each block, after the provenance as a comment; titles and remarks are comments too."""
+def write_latex(parts: Sequence[Block], provenance: str) -> str:
+    """Write a booktabs tabular for each block, after the provenance; titles and remarks are comments too."""
     blocks = []
     for part in parts:
-        body = re.sub(r"(?<![\w$])-(?=[\d ])", "$-$", grid(part.rows, "latex_booktabs").translate(TEX))
+        body = re.sub(r"(?<![\w$])-(?=[\d ])", "$-$", lay_out(part.rows, "latex_booktabs").translate(TEX))
         comments = "\n".join(filter(None, (part.title, part.text))).splitlines()
         blocks += [*(f"% {line}".rstrip() for line in comments), body]
     return "\n".join([f"% {provenance}", "% needs \\usepackage{booktabs}", *blocks]) + "\n"
@@ -346,16 +351,16 @@ def render(
 ) -> None:
     """Write a published table as `path` with the endings .csv, .json, .md and .tex.
 
-    `provenance` is one line of JSON. `shown` is the function of tables.shown for this kind of table, and `labels` come
-    from `tables.wording.labels_of`. `top` picks the rows of the .csv file; without it, it has all. Raises AuditError
-    where a name has no label or a file cannot be written.
+    `provenance` is one line of JSON. `shown` is the function of this module for this kind of table. `top` picks the
+    rows of the .csv file; without it, it has all. Raises AuditError where a name has no label or a file cannot be
+    written.
     """
     parts = shown(table, labels)
     texts = {
         ".csv": (top(table) if top else table).to_csv(index=False, lineterminator="\n"),
         ".json": f"{provenance}\n",
-        ".md": markdown(parts, provenance),
-        ".tex": latex(parts, provenance),
+        ".md": write_markdown(parts, provenance),
+        ".tex": write_latex(parts, provenance),
     }
     for ending, text in texts.items():
         with whole(path.with_suffix(ending)) as temporary:

@@ -25,8 +25,8 @@ from attention_audit.questions import QUESTIONS
 from attention_audit.scores import accuracy, macro_f1
 
 from .asked import ASKED, Asked, Measured, find_leads, measure_subjects
-from .attributions import effects_of
-from .tidy import Frames, Subjects, add_falls, by_pair, of_ranking, of_run
+from .attributions import average_measures
+from .tidy import Frames, Subjects, add_falls, make_pair_grids, select_ranking, select_run
 
 BOUNDS = ("value", "low", "high")
 BLANK = SUMMARY.blank | {f"{question}_zones": NONE for question in QUESTIONS}
@@ -81,7 +81,7 @@ def list_marks(own: pd.DataFrame) -> dict[str, Any]:
     """Name the columns of attention beside marked words, from the rows of `plausibility` of one model."""
     single = own[own["annotator"] != ""]
     attention, random, others = (
-        effects_of(single[single["attribution"] == name], ["auprc"])["auprc"]
+        average_measures(single[single["attribution"] == name], ["auprc"])["auprc"]
         for name in ("attention", "random", "others")
     )
     return {
@@ -125,8 +125,8 @@ def summary(
     return pd.DataFrame([*map(answer_subject, measured), *missing], columns=SUMMARY.schema.names)
 
 
-def share_of(gained: Floats, best: Floats) -> Floats:
-    """gained / best text by text, NaN where there is nothing to be gained."""
+def divide_gain(gained: Floats, best: Floats) -> Floats:
+    """Divide what is gained by the best, text by text, NaN where there is nothing to be gained."""
     return np.divide(gained, best, out=np.full_like(gained, nan), where=best > 0)
 
 
@@ -138,7 +138,7 @@ def describe_texts(measured: Measured, said: Mapping[Any, Any], tokens: pd.Serie
     subject = measured.subject
     seed: int = subject.contrasts.seed if subject.contrasts else next(iter(measured.seeds), 0)
     predictions, top_items, shuffles, located, permutation = (
-        of_run(measured.audits[name], subject.model, seed)
+        select_run(measured.audits[name], subject.model, seed)
         for name in ("predictions", "contributions", "shuffles", "located", "permutation")
     )
     ids = [str(id_) for id_ in predictions["id"]]
@@ -151,55 +151,47 @@ def describe_texts(measured: Measured, said: Mapping[Any, Any], tokens: pd.Serie
     # a ranking that never flips the decision has erased all items
     attention = np.nan_to_num(attention, nan=1.0)
     falls = add_falls(located)
-    floor, weighed, best = (take(of_ranking(falls, name), "fall") for name in ("random", "attention", "loo"))
-    compared = measured.audits["comparison"]
-    moved = compared.iloc[:0]
+    floor, weighed, best = (take(select_ranking(falls, name), "fall") for name in ("random", "attention", "loo"))
+    moved = measured.audits["comparison"].iloc[:0]
     if said["unique_model"]:
-        moved = of_run(compared, said["unique_model"], int(said["unique_seed"]), said["unique_lambda"])
+        run = said["unique_model"], int(said["unique_seed"]), said["unique_lambda"]
+        moved = select_run(measured.audits["comparison"], *run)
     jsd, tvd, chance = (take(moved, name) for name in ("jsd", "tvd", "chance_jsd"))
     pairs = measured.rows("stability")
     pairs = pairs[(pairs["seed"] == seed) | (pairs["other"] == seed)]
-    places, over_pairs = by_pair(pairs, ["jsd", "chance_jsd", "same_top"], ids)
+    places, over_pairs = make_pair_grids(pairs, ["jsd", "chance_jsd", "same_top"], ids)
     apart, by_chance, same = (values.sum(0) for values in over_pairs)
-
-    def name_classes(column: str) -> list[str]:
-        return [measured.names.get(class_, "") for class_ in predictions[column].tolist()]
-
-    def list_values(name: str) -> list[list[float]]:
-        rows = top_items.set_index("id").filter(like=f"{name}_").reindex(ids).to_numpy(np.float64, na_value=nan)
-        return [row[~np.isnan(row)].tolist() for row in rows]
-
-    def survives(rows: pd.DataFrame) -> list[bool | None]:
-        return [None if np.isnan(flips) else not flips for flips in take(rows, "top_flips")]
-
-    words = [
-        [str(tokens[id_][int(at)] if subject.items == "words" else int(at) + 1) for at in positions]
-        for id_, positions in zip(ids, list_values("top_items"), strict=True)
-    ]
+    by_id = top_items.set_index("id").reindex(ids)
+    positions, weights, contributions = (
+        [row[~np.isnan(row)].tolist() for row in by_id.filter(like=f"{name}_").to_numpy(np.float64, na_value=nan)]
+        for name in ("top_items", "top_weights", "top_contributions")
+    )
     columns: dict[str, Any] = {
         **subject.model_dump(include={"dataset", "suite", "model"}),
         "seed": seed,
         "id": ids,
-        "label": predictions["label"].to_numpy(np.int64),
-        "prediction": predictions["prediction"].to_numpy(np.int64),
-        "label_name": name_classes("label"),
-        "prediction_name": name_classes("prediction"),
-        "words": words,
-        "weights": list_values("top_weights"),
-        "contributions": list_values("top_contributions"),
+        "words": [
+            [str(tokens[id_][int(at)] if subject.items == "words" else int(at) + 1) for at in own]
+            for id_, own in zip(ids, positions, strict=True)
+        ],
+        "weights": weights,
+        "contributions": contributions,
         "others": len(places),
         "agree": np.nan_to_num(same).astype(np.int64),
         "moved": jsd,
         "moved_tvd": tvd,
-        "survives_item": survives(top_items),
-        "survives_word": survives(of_ranking(located, "attention")),
-        "stable": 1 - share_of(apart, by_chance),
+        "stable": 1 - divide_gain(apart, by_chance),
         "used": take(permutation, "mean_tvd"),
-        "ranks": share_of(random - attention, random - smallest),
-        "located": share_of(weighed - floor, best - floor),
+        "ranks": divide_gain(random - attention, random - smallest),
+        "located": divide_gain(weighed - floor, best - floor),
         "signed": take(shuffles, "side"),
-        "unique": 1 - share_of(jsd, chance),
+        "unique": 1 - divide_gain(jsd, chance),
     }
+    for name in ("label", "prediction"):
+        columns[name] = predictions[name].to_numpy(np.int64)
+        columns[f"{name}_name"] = [measured.names.get(class_, "") for class_ in columns[name].tolist()]
+    for name, rows in (("item", top_items), ("word", select_ranking(located, "attention"))):
+        columns[f"survives_{name}"] = [None if np.isnan(flips) else not flips for flips in take(rows, "top_flips")]
     return pd.DataFrame(columns, columns=TEXTS.schema.names)
 
 
@@ -211,7 +203,7 @@ def texts(
     answer: Mapping[str, Any],
     **audits: pd.DataFrame,
 ) -> pd.DataFrame:
-    """A row for each judged model and test text, with the columns of columns.TEXTS.
+    """Make a row for each judged model and test text, with the columns of columns.TEXTS.
 
     `corpus`: ids and words of the test texts, by data set; `census`: columns.CENSUS frames, likewise. `summary`: rows
     of columns.SUMMARY. `answer`: the section of the configuration. `audits`: rows of the audits of these names, as
@@ -228,8 +220,8 @@ def texts(
     return pd.concat(rows[1:] or rows, ignore_index=True)
 
 
-def top(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows that are shown outside the Parquet file: TOP texts of each model, the same ones for all models.
+def select_top(rows: pd.DataFrame) -> pd.DataFrame:
+    """Select the rows that are shown outside the Parquet file: TOP texts of each model, the same ones for all models.
 
     They are drawn by a hash of their ids, so that neither what the maps look like nor their order chooses them.
     """

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attention_audit.answer.estimates import Estimate, mean
+from attention_audit.answer.estimates import Estimate, estimate_mean
 from attention_audit.arrays import Floats, Integers
 from attention_audit.columns.tables import TABLE
 from attention_audit.contrasts import Subject
 from attention_audit.errors import AuditError
 from attention_audit.names import Names, display_name
 
-from .published import facts, published
+from .published import find_fact, read_facts
 
 Subjects = Sequence[Subject | Mapping[str, Any]]
 """The judged models."""
@@ -29,12 +29,12 @@ Frames = Mapping[str, pd.DataFrame]
 """Frames by data set or, of audits, by name; those of audits also have the key of the suite as the column `suite`."""
 
 
-def groups_of(corpus: Frames) -> dict[str, dict[Any, Any]]:
+def map_groups(corpus: Frames) -> dict[str, dict[Any, Any]]:
     """Map texts to what they share with others, by data set and id, from the id and group of texts by data set."""
     return {name: texts.dropna(subset="group").set_index("id")["group"].to_dict() for name, texts in corpus.items()}
 
 
-def clusters(ids: Sequence[str], groups: Mapping[str, str]) -> Integers | None:
+def number_groups(ids: Sequence[str], groups: Mapping[str, str]) -> Integers | None:
     """Give each text a number, the same for those that share something, (N,); None where none does."""
     known = [groups.get(id_) for id_ in ids]
     if not any(known):
@@ -45,7 +45,7 @@ def clusters(ids: Sequence[str], groups: Mapping[str, str]) -> Integers | None:
     return numbers.astype(np.int64)
 
 
-def of_run(rows: pd.DataFrame, model: str, seed: int | None = None, lambda_: float | None = None) -> pd.DataFrame:
+def select_run(rows: pd.DataFrame, model: str, seed: int | None = None, lambda_: float | None = None) -> pd.DataFrame:
     """Select the rows of one model; where seed and lambda are given, those of one training. A lambda of NaN is none."""
     rows = rows[rows["model"] == model]
     if seed is not None:
@@ -53,7 +53,7 @@ def of_run(rows: pd.DataFrame, model: str, seed: int | None = None, lambda_: flo
     return rows if lambda_ is None or isnan(lambda_) else rows[rows["lambda"] == lambda_]
 
 
-def of_ranking(rows: pd.DataFrame, ranking: str) -> pd.DataFrame:
+def select_ranking(rows: pd.DataFrame, ranking: str) -> pd.DataFrame:
     """Select the rows of one ranking."""
     return rows[rows["ranking"] == ranking]
 
@@ -67,26 +67,26 @@ def list_subjects(subjects: Subjects, audits: Frames) -> Iterator[tuple[Subject,
     """List the judged models, with the rows of each audit on each."""
     for subject in map(Subject.model_validate, subjects):
         own = take_suite(audits, subject.dataset, subject.suite)
-        yield subject, {name: of_run(rows, subject.model) for name, rows in own.items()}
+        yield subject, {name: select_run(rows, subject.model) for name, rows in own.items()}
 
 
-def by_model(rows: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+def split_models(rows: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
     """Split rows by model and data set, with `dataset` and `row`, the model, as a dictionary."""
     for (dataset, model), part in rows.groupby(["dataset", "model"], sort=False, observed=True):
         yield {"dataset": str(dataset), "row": str(model)}, part
 
 
-def different(rows: pd.DataFrame, name: str) -> list[Any]:
+def list_values(rows: pd.DataFrame, name: str) -> list[Any]:
     """List the values of a column that occur, in order of appearance."""
     return list(rows[name].unique())
 
 
-def grid(
+def make_grid(
     rows: pd.DataFrame, value: str, seeds: Sequence[Any] | None = None, ids: Sequence[Any] | None = None
 ) -> Floats:
     """Lay a column out by seed and text, (S, N), by default those that occur; NaN where no row is of both."""
-    seeds = different(rows, "seed") if seeds is None else seeds
-    ids = different(rows, "id") if ids is None else ids
+    seeds = list_values(rows, "seed") if seeds is None else seeds
+    ids = list_values(rows, "id") if ids is None else ids
     at_seed, at_id = pd.Index(seeds).get_indexer(rows["seed"]), pd.Index(ids).get_indexer(rows["id"])
     known = (at_seed >= 0) & (at_id >= 0)
     values = np.full((len(seeds), len(ids)), nan)
@@ -94,21 +94,21 @@ def grid(
     return values
 
 
-def cube(rows: pd.DataFrame, value: str, by: str) -> dict[str, Floats]:
+def make_grids(rows: pd.DataFrame, value: str, by: str) -> dict[str, Floats]:
     """Lay the column `value` out by the values of the column `by`, in order of appearance: (S, N) each, NaN where no
     row is.
 
     The S seeds are ascending, and the N ids in order of appearance; all arrays have the same.
     """
-    seeds, ids = sorted(different(rows, "seed")), different(rows, "id")
-    return {str(key): grid(rows[rows[by] == key], value, seeds, ids) for key in different(rows, by)}
+    seeds, ids = sorted(list_values(rows, "seed")), list_values(rows, "id")
+    return {str(key): make_grid(rows[rows[by] == key], value, seeds, ids) for key in list_values(rows, by)}
 
 
-def by_pair(rows: pd.DataFrame, values: Sequence[str], ids: Sequence[Any]) -> tuple[Integers, list[Floats]]:
+def make_pair_grids(rows: pd.DataFrame, values: Sequence[str], ids: Sequence[Any]) -> tuple[Integers, list[Floats]]:
     """Find the P pairs of seeds (P, 2) that have rows, and lay columns out by pair and text, (P, N) each."""
     pairs = rows[["seed", "other"]].drop_duplicates().to_numpy(np.int64)
     numbered = rows.assign(seed=rows.groupby(["seed", "other"], sort=False, observed=True).ngroup())
-    return pairs, [grid(numbered, value, range(len(pairs)), ids) for value in values]
+    return pairs, [make_grid(numbered, value, range(len(pairs)), ids) for value in values]
 
 
 def add_falls(located: pd.DataFrame) -> pd.DataFrame:
@@ -128,7 +128,7 @@ def list_cells(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[
     ]
 
 
-def means(
+def average_columns(
     rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str], most: float = 1.0, signed: Collection[str] = ()
 ) -> pd.DataFrame:
     """Average each of the columns `metrics` over seeds and texts, with the columns of `TABLE` that the means have.
@@ -139,14 +139,16 @@ def means(
     """
     found: list[dict[str, Any]] = []
     for (dataset, *parts), own in rows.groupby(["dataset", *by], sort=False, observed=True):
-        seeds = sorted(different(own, "seed"))
-        cells = {name: mean(grid(own, name, seeds), -most if name in signed else 0.0, most) for name in metrics}
+        seeds = sorted(list_values(own, "seed"))
+        cells = {
+            name: estimate_mean(make_grid(own, name, seeds), -most if name in signed else 0.0, most) for name in metrics
+        }
         about = {"dataset": str(dataset), "row": "/".join(map(str, parts)), "seeds": len(seeds)}
         found += list_cells(about, cells | {"texts": Estimate(own["id"].nunique())})
     return pd.DataFrame(found, columns=["dataset", "row", "seeds", "metric", "mean", "sd", "low", "high"])
 
 
-def over_seeds(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+def average_seeds(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Average the column `value` by the columns `by`: mean, sd (n - 1; null for one seed) and seeds (their number)."""
     groups = values.groupby(list(by), sort=False, dropna=False)["value"]
     return groups.agg(mean="mean", sd="std", seeds="size").reset_index()
@@ -157,9 +159,9 @@ def join_notes(*notes: str) -> str:
     return "; ".join(filter(None, notes))
 
 
-def beside_paper(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
+def add_published(rows: pd.DataFrame, table: str, paper: str = "WP2019") -> pd.DataFrame:
     """Add a column for the published value, where the paper's `table` has one, and its note before others."""
-    found = [published(table, *key, paper) for key in zip(rows["dataset"], rows["row"], rows["metric"], strict=True)]
+    found = [find_fact(table, *key, paper) for key in zip(rows["dataset"], rows["row"], rows["metric"], strict=True)]
     own = rows["note"] if "note" in rows else [""] * len(rows)
     return rows.assign(
         published=[fact.value if fact else nan for fact in found],
@@ -183,7 +185,7 @@ def fill_columns(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**blank)[list(TABLE.schema.names)]
 
 
-def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.DataFrame:
+def list_gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.DataFrame:
     """Make rows for data sets that were not available: with the paper's values only, or one empty row.
 
     `reasons` says, by data set, why it was not available. The columns are those of `TABLE`, so that the rows can
@@ -192,7 +194,7 @@ def gaps(reasons: Mapping[str, str], table: str, paper: str = "WP2019") -> pd.Da
     rows = []
     for dataset, reason in reasons.items():
         of_paper = (paper, table, display_name(dataset))
-        cells = [(*key[3:], fact.value) for key, fact in facts().items() if key[:3] == of_paper] or [("", "", nan)]
+        cells = [(*key[3:], fact.value) for key, fact in read_facts().items() if key[:3] == of_paper] or [("", "", nan)]
         rows += [(dataset, *cell, f"not run: {reason}") for cell in cells]
     return fill_columns(pd.DataFrame(rows, columns=["dataset", "row", "metric", "published", "note"]))
 

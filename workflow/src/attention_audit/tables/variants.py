@@ -17,18 +17,18 @@ from attention_audit.answer.samples import average, erase, take_share
 from attention_audit.arrays import Floats
 from attention_audit.names import RANKINGS, Names
 
-from .published import RERUN, published
+from .published import RERUN, find_fact
 from .tidy import (
+    add_published,
     as_table,
-    beside_paper,
-    cube,
+    average_columns,
+    average_seeds,
     join_notes,
     list_cells,
     look_up,
-    means,
-    of_ranking,
-    over_seeds,
+    make_grids,
     select_first,
+    select_ranking,
 )
 
 RERUNS = ("Table 2, rerun", "Table 2, second rerun")
@@ -46,7 +46,7 @@ Curve = dict[int, Floats]
 """Whether predictions are right, (S, N), by the percent of the words that are masked, ascending from 0."""
 
 
-def twin(model: str) -> str | None:
+def find_twin(model: str) -> str | None:
     """Name the vanilla LSTM that reads in as many directions; None for a vanilla one."""
     kind, _, recurrence = model.partition("_")
     return None if kind == "vanilla" else f"vanilla_{recurrence}"
@@ -58,11 +58,14 @@ def mark_right(predictions: pd.DataFrame) -> pd.DataFrame:
     return predictions.assign(accuracy=right.astype(np.float64))
 
 
-def effects(permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names) -> dict[tuple[str, str], Estimate]:
+def estimate_questions(
+    permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
+) -> dict[tuple[str, str], Estimate]:
     """Estimate `used` and `ranks` (from a random order on) by question and model, from the rows of one data set."""
-    moved = cube(permutation, "mean_tvd", "model")
+    moved = make_grids(permutation, "mean_tvd", "model")
     random, attention, smallest = (
-        cube(of_ranking(ranked_sets, name), "fraction_removed", "model") for name in ("random", "attention", "smallest")
+        make_grids(select_ranking(ranked_sets, name), "fraction_removed", "model")
+        for name in ("random", "attention", "smallest")
     )
     return {("used", model): estimate(average(moved[model])) for model in models.ordered(moved)} | {
         ("ranks", model): estimate(erase(random[model], attention[model], smallest[model]))
@@ -82,11 +85,11 @@ def take_median(removed: Floats, resamples: int) -> Estimate:
     return Estimate(float(np.median(shares)), float(low), float(high))
 
 
-def note_reruns(row: Mapping[Any, Any]) -> str:
+def describe_reruns(row: Mapping[Any, Any]) -> str:
     """Say what the reruns of Mohankumar et al. 2020 have of a model; "" where they have nothing."""
     said = []
     for number, table in enumerate(RERUNS, start=1):
-        facts = [published(table, row["dataset"], row["row"], name, "MD2020") for name in ("accuracy", "magnitude")]
+        facts = [find_fact(table, row["dataset"], row["row"], name, "MD2020") for name in ("accuracy", "magnitude")]
         values = " and ".join(f"{fact.value:g}" for fact in facts if fact)
         said.append(values and f"rerun {number}: accuracy and conicity {values}")
     return join_notes(*said)
@@ -102,7 +105,7 @@ def md_table_diversity(
     resamples: int,
     models: Names,
 ) -> pd.DataFrame:
-    """Accuracy and conicity of each model, and what they do to its map: permutation, leave-one-out, `used`,
+    """Show accuracy and conicity of each model, and what they do to its map: permutation, leave-one-out, `used`,
     `ranks`, and how many items go by attention until the decision flips.
 
     Means over texts and seeds with the intervals of the answer; `used` and `ranks` are those of the summary; of the
@@ -117,15 +120,15 @@ def md_table_diversity(
         "permutation_tvd": permutation.rename(columns={"median_tvd": "permutation_tvd"}),
         "tau_loo": correlation[correlation["pair"] == "attention~loo"].rename(columns={"tau": "tau_loo"}),
     }
-    parts = [means(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items()]
+    parts = [average_columns(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items()]
     own: list[dict[str, Any]] = []
     for dataset in performance["dataset"].unique():
         erased, permuted = (frame[frame["dataset"] == dataset] for frame in (ranked_sets, permutation))
-        removed = cube(of_ranking(erased, "attention"), "fraction_removed", "model")
+        removed = make_grids(select_ranking(erased, "attention"), "fraction_removed", "model")
         cells = {
             ("fraction_removed", model): take_median(removed[model], resamples) for model in models.ordered(removed)
         }
-        cells |= effects(permuted, erased, models)
+        cells |= estimate_questions(permuted, erased, models)
         for (metric, row), effect in cells.items():
             own += list_cells({"dataset": dataset, "row": row}, {metric: effect})
     # every test text has a prediction, and the first number of texts is that of predictions
@@ -133,20 +136,20 @@ def md_table_diversity(
     rows = pd.concat([found, pd.DataFrame(own)], ignore_index=True)
     rows["seeds"] = rows["dataset"].map(performance.groupby("dataset", observed=True)["seed"].nunique())
     rows["selection"] = look_up(select_first(performance, "selection"), rows)
-    rows["note"] = [note_reruns(row) if row["metric"] == "accuracy" else "" for row in rows.to_dict("records")]
-    return as_table(beside_paper(rows, "Table 2", "MD2020"), models, DIVERSITY)
+    rows["note"] = [describe_reruns(row) if row["metric"] == "accuracy" else "" for row in rows.to_dict("records")]
+    return as_table(add_published(rows, "Table 2", "MD2020"), models, DIVERSITY)
 
 
-def note_rerun(row: Mapping[Any, Any]) -> str:
+def describe_rerun(row: Mapping[Any, Any]) -> str:
     """Say what the independent rerun of Pruthi et al. 2020 has for a number; "" where it has none."""
-    fact = published(RERUN, row["dataset"], row["row"], row["metric"], "PD2020")
+    fact = find_fact(RERUN, row["dataset"], row["row"], row["metric"], "PD2020")
     what = "accuracy" if row["metric"] == "accuracy_percent" else "attention on them"
     return f"rerun by Habacker et al. 2021: {what} {fact.value:g} %" if fact else ""
 
 
 def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """Accuracy, attention on the impermissible words, and accuracy without them: of the same model, whose input lacks
-    them, and of a model that is trained without them (the paper's anonymised input).
+    """Show accuracy, attention on the impermissible words, and accuracy without them: of the same model, whose input
+    lacks them, and of a model that is trained without them (the paper's anonymised input).
 
     From rows of the audits impermissible and performance, of any number of data sets; the columns are those of
     `TABLE`. Intervals of models that read whole texts are those of the answer; a text of which nothing is left counts
@@ -155,21 +158,21 @@ def pd_table_deception(impermissible: pd.DataFrame, performance: pd.DataFrame, m
     columns = (impermissible["right"], impermissible["mass"], impermissible["uniform_mass"])
     of_texts = (*columns, impermissible["right_without"].eq(True))
     percents = {name: 100.0 * values for name, values in zip(DECEPTION[:-1], of_texts, strict=True)}
-    judged = means(impermissible.assign(**percents), ["model"], [*percents], most=100)
+    judged = average_columns(impermissible.assign(**percents), ["model"], [*percents], most=100)
     judged["lambda"] = look_up(select_first(impermissible, "lambda"), judged, np.nan)
     others = performance[performance["model"].str.endswith("anonymised") & (performance["metric"] == "accuracy")]
-    others = over_seeds(others.assign(row=others["model"], value=100.0 * others["value"]), ["dataset", "row"])
+    others = average_seeds(others.assign(row=others["model"], value=100.0 * others["value"]), ["dataset", "row"])
     rows = pd.concat([judged, others.assign(metric="accuracy_percent")], ignore_index=True)
     rows["selection"] = look_up(select_first(performance, "selection"), rows)
     rows.loc[rows["metric"] == "texts", "selection"] = ""
     anonymised = rows["row"].str.endswith("anonymised").map({True: ANONYMISED, False: ""})
-    rows["note"] = [*map(join_notes, map(note_rerun, rows.to_dict("records")), anonymised)]
-    return as_table(beside_paper(rows, "Table 3", "PD2020"), models, DECEPTION)
+    rows["note"] = [*map(join_notes, map(describe_rerun, rows.to_dict("records")), anonymised)]
+    return as_table(add_published(rows, "Table 3", "PD2020"), models, DECEPTION)
 
 
-def curves_of(predictions: pd.DataFrame) -> dict[str, Curve]:
+def make_curves(predictions: pd.DataFrame) -> dict[str, Curve]:
     """List the curve of each order, in the order of names.RANKINGS, from the rows of one data set."""
-    right = cube(mark_right(predictions), "accuracy", "model")
+    right = make_grids(mark_right(predictions), "accuracy", "model")
     found: dict[str, Curve] = {}
     for model, values in right.items():
         order, _, percent = model.rpartition("_")
@@ -178,15 +181,15 @@ def curves_of(predictions: pd.DataFrame) -> dict[str, Curve]:
     return {order: dict(sorted(found[order].items())) for order in RANKINGS.ordered(found)}
 
 
-def area(curve: Curve) -> Floats:
+def measure_area(curve: Curve) -> Floats:
     """Take the area below a curve by the trapezoidal rule, (S, N), over shares of the words from 0 to 1."""
     return np.trapezoid(np.stack([*curve.values()]), np.array([*curve]) / 100, axis=0)
 
 
 def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
-    """RACU of each order but the random one (Madsen et al. 2022): the area between the curves of accuracy of random
-    masking and of the order, as a share of what it could be, which is the area above what random masking leaves at its
-    end; mean over trainings.
+    """Estimate RACU of each order but the random one (Madsen et al. 2022): the area between the curves of accuracy of
+    random masking and of the order, as a share of what it could be, which is the area above what random masking leaves
+    at its end; mean over trainings.
 
     predictions: rows of the audit of this name, of any number of data sets. The columns are those of `TABLE`.
     Raises AuditError for a model that is not one of `models`.
@@ -194,11 +197,11 @@ def roar_table_racu(predictions: pd.DataFrame, models: Names) -> pd.DataFrame:
     models.refuse_unknown(predictions["model"].unique())
     rows = []
     for dataset, own in predictions.groupby("dataset", sort=False, observed=True):
-        found = curves_of(own)
+        found = make_curves(own)
         random = found.pop("random")
-        below, left = area(random), random[max(random)]
+        below, left = measure_area(random), random[max(random)]
         for order, curve in found.items():
-            racu = estimate(take_share(below - area(curve), below - left))
+            racu = estimate(take_share(below - measure_area(curve), below - left))
             about = {"dataset": str(dataset), "row": order, "seeds": len(left)}
             rows += list_cells(about, {"racu": racu, "texts": Estimate(left.shape[1])})
     return as_table(pd.DataFrame(rows), RANKINGS, ("racu", "texts"))

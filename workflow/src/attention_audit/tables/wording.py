@@ -23,8 +23,8 @@ WORDING = {str(kind): dict(rows["label"]) for kind, rows in _WORDED.groupby("kin
 """What names are called, by kind: a heading (a metric at the head of a column); a part of a row that is no model,
 ranking or attribution; a pass (what a text costs: F a pass forth, B one back, L the number of words, P that of
 pieces)."""
-CLASSES = [f"class_{number}" for number in range(MOST_CLASSES)]
-HEADS = ["all_heads", *(f"head_{number}" for number in range(1, 257))]
+CLASSES = [f"class_{format_number}" for format_number in range(MOST_CLASSES)]
+HEADS = ["all_heads", *(f"head_{format_number}" for format_number in range(1, 257))]
 PARTS = {
     name: name.replace("_", " ")
     for name in ("raw", "train", "dev", "test", "vocabulary", "all", "seeds", "overall", *CLASSES, *HEADS)
@@ -48,26 +48,27 @@ ALWAYS = "always"
 """An infinite value: a ratio to what never happens, of two rankings of which the second is never first."""
 
 
-def heading(metric: str) -> str:
-    """The label of a metric at the head of a column: that of wording.csv, or made of its name."""
+def write_heading(metric: str) -> str:
+    """Write the label of a metric at the head of a column: that of wording.csv, or made of its name."""
     if metric in WORDING["heading"]:
         return str(WORDING["heading"][metric])
     if metric.startswith("majority_"):
-        return f"{heading(metric.removeprefix('majority_'))}, majority"
+        return f"{write_heading(metric.removeprefix('majority_'))}, majority"
     words = re.sub("^sd ", "sd of ", metric.removesuffix("_percent").replace("_", " "))
     return f"{words} (%)" if re.fullmatch(f"{PERCENT}|{PER_CENT}", metric) else words
 
 
-def number(value: float, metric: str, paper: bool = False) -> str:
-    """A value with as many digits as its metric is shown with; "" for NaN, ALWAYS for infinity."""
+def format_number(value: float, metric: str, paper: bool = False) -> str:
+    """Write a value with as many digits as its metric is shown with; "" for NaN, ALWAYS for infinity."""
     if not math.isfinite(value):
         return "" if math.isnan(value) else ALWAYS
     digits = next(digits for names, digits in DIGITS.items() if re.fullmatch(names, metric))
     return f"{value:{digits[paper]}}"
 
 
-def labels_of(models: Iterable[Labels], titles: Labels) -> dict[str, str]:
-    """The labels of all names in tables: the models of all suites, rankings, attributions, other parts of rows, papers.
+def collect_labels(models: Iterable[Labels], titles: Labels) -> dict[str, str]:
+    """Collect the labels of all names in tables: the models of all suites, rankings, attributions, other parts of rows,
+    papers.
 
     `titles` has the labels of papers. Raises AuditError where one name has two labels.
     """
@@ -82,9 +83,9 @@ def labels_of(models: Iterable[Labels], titles: Labels) -> dict[str, str]:
     return labels
 
 
-def label_of(name: str, labels: Labels) -> str:
-    """The label of a name; of a function of the user's own what stands behind the colon. Raises AuditError where it has
-    none.
+def find_label(name: str, labels: Labels) -> str:
+    """Find the label of a name; of a function of the user's own what stands behind the colon. Raises AuditError where
+    it has none.
     """
     if ":" in name:
         return name.partition(":")[2].replace("_", " ")
@@ -96,13 +97,14 @@ def label_of(name: str, labels: Labels) -> str:
     return labels[name]
 
 
-def named(row: str, labels: Labels, class_name: str = "") -> str:
-    """The label of a row, made of the labels of its parts, which "/", "~" and " - " separate; "" for an empty row.
+def write_name(row: str, labels: Labels, class_name: str = "") -> str:
+    """Write the label of a row, made of the labels of its parts, which "/", "~" and " - " separate; "" for an empty
+    row.
 
     class_name: what the class is called, of a row of one class. Raises AuditError for a part without a label.
     """
     parts = SEPARATORS.split(row) if row else []
-    called = [SPELT.get(part) or label_of(part, labels) for part in parts]
+    called = [SPELT.get(part) or find_label(part, labels) for part in parts]
     if class_name:
         called = [
             f"predicted {class_name}" if part in CLASSES else label for part, label in zip(parts, called, strict=True)
@@ -110,19 +112,21 @@ def named(row: str, labels: Labels, class_name: str = "") -> str:
     return "".join(called)
 
 
-def class_names(census: Mapping[str, pd.DataFrame]) -> dict[str, ClassNames]:
-    """The names of the classes of each data set, from columns.CENSUS frames by data set."""
+def read_class_names(census: Mapping[str, pd.DataFrame]) -> dict[str, ClassNames]:
+    """Read the names of the classes of each data set, from columns.CENSUS frames by data set."""
     return {
         dataset: {label: name for label, name in zip(rows["label"], rows["label_name"], strict=True) if label >= 0}
         for dataset, rows in census.items()
     }
 
 
-def isolated(text: str) -> str:
-    """A text; one that is read from the right between marks of Unicode, so that what is beside it keeps its place."""
+def mark_direction(text: str) -> str:
+    """Mark a text that is read from the right by marks of Unicode at both ends, so that what is beside it keeps its
+    place.
+    """
     return f"\u2068{text}\u2069" if any(bidirectional(letter) in ("R", "AL") for letter in text) else text
 
 
-def listed(names: ClassNames) -> str:
-    """All names of one data set, in the order of the classes."""
-    return ", ".join(isolated(names[class_]) for class_ in sorted(names))
+def list_names(names: ClassNames) -> str:
+    """List all names of one data set, in the order of the classes."""
+    return ", ".join(mark_direction(names[class_]) for class_ in sorted(names))
