@@ -136,10 +136,11 @@ def find_first_text(
     rows: list[dict[str, Any]] = own[own["id"].isin(corpus)].to_dict("records")  # type: ignore[assignment]
     if not rows:
         return None
-    words = [len(corpus[row["id"]]["tokens"]) for row in rows]
     seen = [
-        Seen.read(row["prediction"] == row["label"], float(max(row["probabilities"])), count, row)
-        for row, count in zip(rows, words, strict=True)
+        Seen.read(
+            row["prediction"] == row["label"], float(max(row["probabilities"])), len(corpus[row["id"]]["tokens"]), row
+        )
+        for row in rows
     ]
     place, why = choose_opening(seen, items.removesuffix("s"))
     id_, whole = rows[place]["id"], items == "sentences"

@@ -187,8 +187,7 @@ def compare_attributions(
     """Estimate both questions of all rankings of one model: by question and ranking, beside attention."""
     columns = ["seed", "id", "ranking", "fraction_removed"]
     further = located.loc[~located["ranking"].isin(list_values(ranked_sets, "ranking")), columns]
-    parts = [part.astype({"id": object, "ranking": object}) for part in (ranked_sets[columns], further)]
-    erased = pd.concat(parts, ignore_index=True)
+    erased = pd.concat([ranked_sets[columns], further], ignore_index=True).astype({"id": object, "ranking": object})
     return {
         "located": compare_rankings(add_falls(located[located["words"] > 1]), "fall", LOO, place_ranking, groups),
         "ranks": compare_rankings(erased, "fraction_removed", SMALLEST, erase, groups),
@@ -241,8 +240,7 @@ def compare_marks(
     """Compute the cells of all attributions of a model, one after another."""
     if plausibility.empty:
         return plausibility
-    plain = [part.astype({"id": object, "attribution": object}) for part in (plausibility, plausible_words)]
-    marked = pd.concat(plain, ignore_index=True)
+    marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"id": object, "attribution": object})
     effects = compare_attributions(ranked_sets, located, {})
     rows: list[dict[str, Any]] = []
     for name in PLAUSIBLE.ordered(marked["attribution"].unique()):

@@ -56,15 +56,12 @@ def count_words(vocabulary: pd.DataFrame, census: pd.DataFrame) -> dict[str, flo
     The shares are left out where no word has a pretrained vector.
     """
     words = vocabulary[vocabulary["index"] >= MARKS]
-    covered = words[words["vector"].notna()]
-    if covered.empty:
-        return {"words": len(words)}
-    tokens = census.loc[census["split"] == "train", "tokens"].sum()
-    shares = {
-        "words_with_vector": len(covered) / len(words),
-        "tokens_with_vector": covered["train_count"].sum() / tokens,
-    }
-    return {"words": len(words), **shares}
+    covered, found = words[words["vector"].notna()], {"words": float(len(words))}
+    if len(covered):
+        tokens = census.loc[census["split"] == "train", "tokens"].sum()
+        found["words_with_vector"] = len(covered) / len(words)
+        found["tokens_with_vector"] = covered["train_count"].sum() / tokens
+    return found
 
 
 def name_rebuilt(records: Records) -> str:

@@ -69,8 +69,7 @@ def compare_maps(
         own = list_cells({"row": name, "best": best.value, "note": ""}, found | {"texts": Estimate(best.texts)})
         own[0]["note"], own[-1]["seeds"] = note, own[0]["seeds"]
         rows += own
-    columns = ["row", "metric", "note", "seeds", "mean", "sd", "low", "high", "best"]
-    return pd.DataFrame(rows, columns=columns).sort_values("best", ascending=False, kind="stable")
+    return pd.DataFrame(rows, columns=None if rows else ["best"]).sort_values("best", ascending=False, kind="stable")
 
 
 def hf_table_maps(

@@ -29,7 +29,7 @@ from attention_audit.columns.tables import REPLICATION
 from attention_audit.names import display_name
 
 from .datasets import Records, name_rebuilt
-from .papers import has_encoder
+from .papers import CELLS, has_encoder
 from .published import Fact, read_facts
 from .tidy import Frames, join_notes
 
@@ -45,7 +45,6 @@ TOLERANCE = 1e-9
 COMPATIBLE, NOT_COMPATIBLE, UNKNOWN = "compatible", "not compatible", "unknown"
 AT_LEAST = "the paper gives a lower bound"
 """The note of a published number that is one."""
-PERCENTAGES = frozenset({"both_flip", "only_top_flips", "only_other_flips", "neither_flips"})
 
 
 def find_half_width(sd: float, seeds: int, of_texts: float = 0.0, freedom: int | None = None) -> float:
@@ -82,7 +81,7 @@ def estimate_text_variance(metric: str, value: float, accuracy: float) -> float:
     """
     if metric == "accuracy":
         return value * (1 - value)
-    if metric in PERCENTAGES:
+    if metric in CELLS:
         return value * (100 - value)
     return estimate_f1_variance(value, accuracy) if metric == "f1" else nan
 
