@@ -382,7 +382,7 @@ def code_of(plan: Plan) -> dict[str, str]:
         ),
         ("figures/tvd_jsd.py", "(wp_fig5|own_fig|hf_fig)_tvd_jsd"),
         ("figures/style.py", "(.*_)?fig_?.*"),
-        ("tables/render.py", ".*table_.*|.*_table[0-9].*|summary|instead|texts|replication|controls|report"),
+        ("tables/shown.py", ".*table_.*|.*_table[0-9].*|summary|instead|texts|replication|controls|report"),
         ("report/guide.py", "report"),
         ("training/loop.py", "train|search_adversary"),
         ("stages/search_adversary.py", "search_adversary"),
