@@ -46,7 +46,7 @@ def test_a_mean_of_trainings_and_each_of_them_has_the_chance_of_its_texts_alone(
     assert (found.low, found.high) == pytest.approx((low, high))
     for row, *own in zip(values, found.each, found.each_low, found.each_high, strict=True):
         assert own == pytest.approx([row.mean(), *find_interval(row.mean(), (row - row.mean()) / 60)[:2]])
-    assert (found.trainings, found.texts, found.groups, found.plain) == (4, 60, 60, True)
+    assert (found.trainings, found.texts, found.groups) == (4, 60, 60)
     # how far trainings lie apart does not matter to it
     apart = estimate(average(values + np.array([[0.0], [5.0], [9.0], [2.0]])))
     assert apart.high - apart.low == pytest.approx(found.high - found.low)
@@ -82,7 +82,7 @@ def test_texts_of_a_group_count_as_one():
     found = estimate(average(values), groups)
     parts = [(values.mean(0) - values.mean())[groups == number].sum() / 40 for number in range(10)]
     assert (found.low, found.high) == pytest.approx(find_interval(values.mean(), parts)[:2])
-    assert (found.texts, found.groups, found.plain) == (40, 10, False)
+    assert (found.texts, found.groups) == (40, 10)
     # what is measured twice is no more than what is measured once
     once, twice = estimate(average(values)), estimate(average(np.tile(values, 2)), np.tile(np.arange(40), 2))
     assert (twice.low, twice.high) == pytest.approx((once.low, once.high))

@@ -21,19 +21,16 @@ from attention_audit.errors import AuditError
 from attention_audit.figures.style import save
 from attention_audit.jobs.pages import GuideJob, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.questions import QUESTIONS
+from attention_audit.report.ending import count_machines, find_commit, find_span, list_versions
 from attention_audit.report.first import FirstText, Item, find_first_text
 from attention_audit.report.guide import ARTEFACTS, write_guide
 from attention_audit.report.page import (
     MOST_ROWS,
     MOST_WORDS,
     FinishedRun,
-    count_machines,
-    find_commit,
-    find_span,
     group_seeds,
     lay_out,
     list_answers,
-    list_versions,
     read_caption,
     read_picture,
     render_page,

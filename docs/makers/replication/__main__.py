@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attention_audit.artefacts.files import whole
 from attention_audit.errors import AuditError
-from attention_audit.report.page import find_commit
+from attention_audit.report.ending import find_commit
 from makers.replication.gallery import gallery
 from makers.replication.keeping import keep
 from makers.replication.kept import RECORD, ROOT

@@ -24,7 +24,7 @@ from attention_audit.jobs.exhibit import ExhibitJob
 from attention_audit.plan.corpora import with_others
 from attention_audit.plan.exhibits import EXHIBITS, Exhibit, Figure, Table
 from attention_audit.plan.suites import SUITES
-from attention_audit.report.page import count_machines, find_span, list_versions
+from attention_audit.report.ending import count_machines, find_span, list_versions
 from attention_audit.tables.wording import collect_labels
 from makers.replication.entries import PAGES, QUOTING, KeptRun, Page, page_named
 from makers.replication.kept import CONFIG, FACTS, Facts, MachineKind, RawFile, Spent, unpadded

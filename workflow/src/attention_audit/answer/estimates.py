@@ -71,11 +71,6 @@ class Estimate(NamedTuple):
     groups: int = 0
 
     @property
-    def plain(self) -> bool:
-        """Tell whether each text stands for itself."""
-        return self.groups == self.texts
-
-    @property
     def trainings(self) -> int:
         """Count the trainings that the mean is over."""
         return sum(map(isfinite, self.each))

@@ -12,18 +12,16 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from attention_audit.arrays import Flags, Floats, Integers
 
 from .estimates import Sample, is_clear
 
-Classes = npt.NDArray[np.integer]
 LEAST_FALL = 0.01
 """The least mean fall of a probability by the best words: below it, there is nothing to be found in a training."""
 
 
-def score_classes(labels: Classes, predictions: Classes, classes: int) -> tuple[Floats, Floats, float]:
+def score_classes(labels: Integers, predictions: Integers, classes: int) -> tuple[Floats, Floats, float]:
     """Score each of S trainings by macro F1: (S,), how far each text moves it (S, N), and one error moves their mean.
 
     labels (N,), predictions (S, N). All classes count alike (scores.macro_f1). Of one class, F1 = 2 hits / all, where
@@ -42,7 +40,7 @@ def score_classes(labels: Classes, predictions: Classes, classes: int) -> tuple[
     return of_class.sum(1), moved, error
 
 
-def compare_scores(labels: Classes, model: Classes, other: Classes, classes: int) -> tuple[Sample, float]:
+def compare_scores(labels: Integers, model: Integers, other: Integers, classes: int) -> tuple[Sample, float]:
     """Take macro F1 of one model less that of another, and say how far one text moves it at most, times N.
 
     labels (N,), predictions (S, N) of both; the first training of one is held against the first of the other, and so
@@ -57,7 +55,7 @@ def compare_scores(labels: Classes, model: Classes, other: Classes, classes: int
     return Sample(score - other_score, moved - other_moved, everything), len(labels) * (error + other_error) / 2
 
 
-def compare_largest(labels: Classes, predictions: Classes) -> list[Sample]:
+def compare_largest(labels: Integers, predictions: Integers) -> list[Sample]:
     """Take the accuracy of S trainings less that of always answering the most frequent class of these very texts.
 
     labels (N,), predictions (S, N). Of several classes that are equally frequent, there is a sample for each.
@@ -149,7 +147,7 @@ def weigh_dots(pairs: Integers) -> Floats:
     return weights
 
 
-def weigh_classes(tvd: Floats, predictions: Classes) -> float:
+def weigh_classes(tvd: Floats, predictions: Integers) -> float:
     """Average the change of predictions, (N,), so that all predicted classes (N,) count alike.
 
     Else all of a class that is 2 % of the texts might change within a budget of .05. NaN does not count.

@@ -111,7 +111,8 @@ def find_objection(question: str, part: Part, needed: int = LEAST_TEXTS) -> str:
     if not isfinite(part.estimate.value) or not find_zones(question, part.estimate, part.avoided):
         return NOTHING
     if (part.fewest or part.estimate.groups) < needed:
-        return TOO_FEW.format(part.estimate.groups, needed, "texts" if part.estimate.plain else "groups of texts")
+        what = "texts" if part.estimate.groups == part.estimate.texts else "groups of texts"
+        return TOO_FEW.format(part.estimate.groups, needed, what)
     return ""
 
 

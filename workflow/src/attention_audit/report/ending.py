@@ -1,9 +1,19 @@
-"""What the terminal says at the end of a run, on one screen: the first model's answer, the others, where to look."""
+"""What is said of a run at its end.
 
-from collections.abc import Iterable, Sequence
+The terminal says on one screen the first model's answer, the others, and where to look. Pages also say when and on what
+machines the run was made, with which versions, from which commit.
+"""
+
+import subprocess
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from attention_audit.answer.lines import Line, Row, count_readings, count_zones, describe_run, warn_of_next, write_lines
+from attention_audit.artefacts.journal import Entry, Machine
 from attention_audit.artefacts.parquet import read_table
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.jobs.pages import ShownSuite
@@ -64,3 +74,54 @@ def write_ending(summary: Path, suites: Iterable[ShownSuite], report: Sequence[s
         lines.append(f"and {left} more in {more.name}")
     lines += [shorten(f"{display_name(row['dataset'])}: {row['note']}") for row in rows if not row["model"]]
     return "\n".join([*lines, "", f"Each answer in full, with all intervals: {more}", *report])
+
+
+def count_machines(entries: Iterable[Entry]) -> list[tuple[Machine, int]]:
+    """List each kind of machine with the number of its jobs, the busiest first.
+
+    A job that used no GPU is counted with those of the same machine that did.
+    """
+    counts = Counter(entry.machine for entry in entries)
+    merged: Counter[Machine] = Counter()
+    for machine, jobs in counts.items():
+        twins = (twin for twin in counts if twin.gpu and replace(twin, gpu=None) == machine)
+        merged[next(twins, machine)] += jobs
+    return merged.most_common()
+
+
+def find_span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:
+    """Find when the first job began and the last one ended."""
+    if not entries:
+        return None
+    ends = [entry.started + timedelta(seconds=entry.seconds) for entry in entries]
+    return min(entry.started for entry in entries), max(ends)
+
+
+def list_versions(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """List versions by name over all provenance records; where they differ, all of them."""
+    by_name: defaultdict[str, set[str]] = defaultdict(set)
+    for record in records:
+        own = {"attention_audit": record["attention_audit"], "Python": record["python"], **record["libraries"]}
+        for name, version in own.items():
+            by_name[name].add(version)
+    return {name: ", ".join(sorted(known)) for name, known in by_name.items()}
+
+
+def find_commit(folder: Path) -> str | None:
+    """Find the git commit that `folder` is a checkout of, and whether files of it were changed; None where it is none.
+
+    Files that git does not know are no part of the code: a configuration and data of one's own lie there too.
+    """
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    try:
+        if Path(git("rev-parse", "--show-toplevel")).resolve() != folder.resolve():
+            return None
+        changes = " and changes that are not committed" if git("status", "--porcelain", "--untracked-files=no") else ""
+        return git("rev-parse", "HEAD") + changes
+    except (OSError, subprocess.CalledProcessError):
+        return None

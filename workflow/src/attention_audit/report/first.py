@@ -117,7 +117,7 @@ def list_items(words: Sequence[str], starts: Sequence[int] | None, weights: Sequ
         words = [" ".join(words[begin:end]) for begin, end in pairwise([*(starts or [0]), len(words)])]
     pairs = [*zip(words, map(float, weights), strict=False)]
     greatest = sorted((weight for _, weight in pairs), reverse=True)
-    most, least = max(greatest[0], 1e-9), greatest[min(NUMBERED, len(greatest)) - 1]
+    most, least = max(greatest[0], 1e-9), greatest[:NUMBERED][-1]
     return [
         Item(mark_direction(text), round(weight / most, 3), f"{weight:.2f}" if weight >= least else "")
         for text, weight in pairs

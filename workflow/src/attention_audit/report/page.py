@@ -5,12 +5,10 @@ known of the run: when and on what machines it was made, with which versions, fr
 """
 
 import json
-import subprocess
 from base64 import b64encode
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -33,7 +31,7 @@ from attention_audit.answer.lines import (
     write_lines,
 )
 from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.artefacts.journal import Entry, Machine
+from attention_audit.artefacts.journal import Entry
 from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import display_name
@@ -41,6 +39,7 @@ from attention_audit.tables.shown import WORDS, Block, drop_empty
 from attention_audit.tables.wording import Labels, collect_labels, find_label, write_name
 from attention_audit.targets import load
 
+from .ending import count_machines, find_commit, find_span, list_versions
 from .first import FirstText
 
 SINGLE = "texts"
@@ -117,14 +116,6 @@ class PageExhibit(NamedTuple):
     grids: Sequence[Block] = ()
 
 
-class PageSuite(NamedTuple):
-    """A section of the page: a suite, the seeds of its models (see `group_seeds`), its tables and figures."""
-
-    suite: ShownSuite
-    seeds: list[tuple[str, list[int]]]
-    exhibits: list[PageExhibit]
-
-
 @dataclass(frozen=True)
 class FinishedRun:
     """What a page is made of.
@@ -191,57 +182,6 @@ def list_answers(
         shown = Answer(row, model, f"answer-{place}", view, (built or {}).get(view, ""), lines, copy, seen)
         by_dataset.setdefault(display_name(row["dataset"]), []).append(shown)
     return list(by_dataset.items())
-
-
-def count_machines(entries: Iterable[Entry]) -> list[tuple[Machine, int]]:
-    """List each kind of machine with the number of its jobs, the busiest first.
-
-    A job that used no GPU is counted with those of the same machine that did.
-    """
-    counts = Counter(entry.machine for entry in entries)
-    merged: Counter[Machine] = Counter()
-    for machine, jobs in counts.items():
-        twins = (twin for twin in counts if twin.gpu and replace(twin, gpu=None) == machine)
-        merged[next(twins, machine)] += jobs
-    return merged.most_common()
-
-
-def find_span(entries: Sequence[Entry]) -> tuple[datetime, datetime] | None:
-    """Find when the first job began and the last one ended."""
-    if not entries:
-        return None
-    ends = [entry.started + timedelta(seconds=entry.seconds) for entry in entries]
-    return min(entry.started for entry in entries), max(ends)
-
-
-def list_versions(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """List versions by name over all provenance records; where they differ, all of them."""
-    by_name: defaultdict[str, set[str]] = defaultdict(set)
-    for record in records:
-        own = {"attention_audit": record["attention_audit"], "Python": record["python"], **record["libraries"]}
-        for name, version in own.items():
-            by_name[name].add(version)
-    return {name: ", ".join(sorted(known)) for name, known in by_name.items()}
-
-
-def find_commit(folder: Path) -> str | None:
-    """Find the git commit that `folder` is a checkout of, and whether files of it were changed; None where it is none.
-
-    Files that git does not know are no part of the code: a configuration and data of one's own lie there too.
-    """
-
-    def git(*arguments: str) -> str:
-        return subprocess.run(
-            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True
-        ).stdout.strip()
-
-    try:
-        if Path(git("rev-parse", "--show-toplevel")).resolve() != folder.resolve():
-            return None
-        changes = " and changes that are not committed" if git("status", "--porcelain", "--untracked-files=no") else ""
-        return git("rev-parse", "HEAD") + changes
-    except (OSError, subprocess.CalledProcessError):
-        return None
 
 
 def write_duration(seconds: float) -> str:
@@ -364,16 +304,14 @@ def open_templates() -> Environment:
 
 def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
     """Write the page as HTML. `made`: when; `folder`: the checkout whose commit it names."""
-    suites = run.job.suites
-    labels = collect_labels((suite.models for suite in suites), {suite.paper: suite.title for suite in suites})
+    titles = {suite.paper: suite.title for suite in run.job.suites}
+    labels = collect_labels((suite.models for suite in run.job.suites), titles)
     exhibits = list_exhibits(run, labels)
     by_name = {exhibit.name: exhibit for exhibit in exhibits}
-    by_suite = (
-        PageSuite(suite, group_seeds(suite, labels), [exhibit for exhibit in exhibits if exhibit.suite == suite.key])
-        for suite in suites
-    )
+    shown = {suite.key: [exhibit for exhibit in exhibits if exhibit.suite == suite.key] for suite in run.job.suites}
     # those that this run asked for, and others of which it shows a table or figure
-    sections = [section for section in by_suite if section.exhibits or section.suite.datasets]
+    listed = [suite for suite in run.job.suites if shown[suite.key] or suite.datasets]
+    sections = [{"suite": suite, "seeds": group_seeds(suite, labels), "exhibits": shown[suite.key]} for suite in listed]
     front = run.tables["summary"][0] if "summary" in by_name else pd.DataFrame()
     answers = list_answers(front, labels, run.job.exhibits, run.job.built)
     controls = {display_name(name) for name in run.job.controls}
@@ -387,7 +325,7 @@ def render_page(run: FinishedRun, made: datetime, folder: Path) -> str:
             commit=find_commit(folder),
             sections=sections,
             exhibits=exhibits,
-            by_key={section.suite.key: section.suite for section in sections},
+            by_key={suite.key: suite for suite in listed},
             by_name=by_name,
             answers=real or answers,
             controls=[group for group in answers if group[0] in controls] if real else [],

@@ -37,8 +37,8 @@ from attention_audit.explorer.views import ViewBuilder
 from attention_audit.jobs.pages import ExploredRun, ExploredView, ExplorerJob
 from attention_audit.names import display_name
 from attention_audit.readout import Readout, read_readout
+from attention_audit.report.ending import find_commit
 from attention_audit.report.first import Seen, choose_opening
-from attention_audit.report.page import find_commit
 from attention_audit.tables.wording import read_class_names
 
 from .job import Job

@@ -52,16 +52,10 @@ from .tidy import (
 )
 from .wording import ClassNames, read_class_names
 
-NO_TWIN = "this suite trains no twin with uniform weights"
-NO_ADVERSARY = "this suite trains no adversary of a whole model"
-NO_GUIDE = "this suite guides no simpler model"
-NO_TWIN_GIVEN = "no twin with uniform weights is given beside this model"
-NO_ADVERSARY_GIVEN = "no adversary of this model is given"
 ON_TEST = "the adversary is chosen on the texts that it is measured on, as no others are given"
 NO_TEXT = "no test text has two items or more"
-ONE_TRAINING = "there is one training"
-FLAT = "the map is flat: shuffling hardly moves it"
 BY_ERASURE = "by erasure of the item, since contributions are not exact in this model"
+FLAT = "the map is flat: shuffling hardly moves it"
 SHARED = "all trainings have one frozen encoder, and differ in attention and decoder alone"
 NOTHING = pd.DataFrame(columns=["model", "seed", "id", "ranking", "annotator", "by", "chance_jsd"])
 """The rows of an audit that was not asked."""
@@ -334,7 +328,7 @@ def ask_stable(measured: Measured) -> Cell:
     """Ask: would another training show this map?"""
     rows = measured.rows("stability")
     if rows.empty:
-        return Cell(reason=ONE_TRAINING) if measured.subject.seeds < 2 else measured.refuse("stability")
+        return Cell(reason="there is one training") if measured.subject.seeds < 2 else measured.refuse("stability")
     pairs, values = make_pair_grids(rows, ["jsd", "chance_jsd", "same_top"], measured.ids)
     return state_pairs(measured, pairs, values, SHARED if measured.subject.frozen else "", measured.flat)
 
@@ -402,7 +396,11 @@ def ask_unique(measured: Measured) -> Cell:
     """Ask: would no other map do, of a model that predicts as nearly alike as another training does?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or not contrasts.adversaries:
-        return Cell(reason=NO_ADVERSARY_GIVEN if measured.subject.given else NO_ADVERSARY)
+        return Cell(
+            reason="no adversary of this model is given"
+            if measured.subject.given
+            else "this suite trains no adversary of a whole model"
+        )
     adversaries = [*list_adversaries(measured, contrasts)] if contrasts.seed in measured.seeds else []
     if not adversaries:
         return measured.refuse("comparison", "consistency")
@@ -447,7 +445,11 @@ def ask_needed(measured: Measured) -> Cell:
     """Ask: does the model predict better than its twin with uniform weights?"""
     contrasts = measured.subject.contrasts
     if contrasts is None or contrasts.uniform is None:
-        return Cell(reason=NO_TWIN_GIVEN if measured.subject.given else NO_TWIN)
+        return Cell(
+            reason="no twin with uniform weights is given beside this model"
+            if measured.subject.given
+            else "this suite trains no twin with uniform weights"
+        )
     found = compare_models(measured, measured.subject.model, contrasts.uniform)
     if found is None:
         return measured.refuse("predictions")
@@ -459,7 +461,7 @@ def ask_transferable(measured: Measured) -> Cell:
     """Ask: do the weights say something about words beyond this model?"""
     guides = measured.subject.contrasts.guides if measured.subject.contrasts else None
     if guides is None:
-        return Cell(reason=NO_GUIDE)
+        return Cell(reason="this suite guides no simpler model")
     found, beyond = (compare_models(measured, guides.judged, other) for other in (guides.uniform, guides.adversary))
     if found is None:
         return measured.refuse("predictions")

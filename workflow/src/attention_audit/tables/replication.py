@@ -11,7 +11,7 @@ half-width is
 
     sqrt(t^2 s^2 (1 + 1/n) + 1.96^2 v (1/N + 1/M))
 
-`judge_agreement` is compatible where this interval contains the published number, or any number that rounds to it: a
+`agreement` is compatible where this interval contains the published number, or any number that rounds to it: a
 difference was not shown, which a wide interval makes easy. With one seed, and where the data are not the paper's, it
 is unknown. A property of the data does not depend on chance: there, compatible means that our number rounds to the
 published one.
@@ -86,14 +86,6 @@ def estimate_text_variance(metric: str, value: float, accuracy: float) -> float:
     return estimate_f1_variance(value, accuracy) if metric == "f1" else nan
 
 
-def find_bounds(mean: float, sd: float, seeds: int) -> tuple[float, float]:
-    """Find the 95 % interval of a mean over seeds; NaN with fewer than two seeds."""
-    if seeds < 2 or isnan(sd):
-        return nan, nan
-    reach = float(stats.t.ppf(0.975, seeds - 1)) * sd / sqrt(seeds)
-    return mean - reach, mean + reach
-
-
 def judge_agreement(fact: Fact, ours: float, seeds: int, low: float, high: float) -> str:
     """Judge if the published number could be one of ours. low, high: where single trainings lie, NaN if unknown."""
     if seeds == 0:
@@ -114,8 +106,9 @@ def compare(
     """
     ours, sd, low, high = (float(cell[name]) for name in ("mean", "sd", "low", "high"))
     seeds, at_least = int(cell["seeds"]), fact.note == "at least"
-    if isnan(low):
-        low, high = find_bounds(ours, sd, seeds)
+    if isnan(low) and seeds > 1:
+        spread = float(stats.t.ppf(0.975, seeds - 1)) * sd / sqrt(seeds)
+        low, high = ours - spread, ours + spread
     other_texts = fact.test_texts is not None and seeds > 0
     reach = find_half_width(sd, seeds, per_text * (1 / texts + 1 / (fact.test_texts or inf)) if other_texts else 0.0)
     # our number may be any distance above a lower bound
