@@ -27,7 +27,7 @@ from attention_audit.answer.lines import (
 )
 from attention_audit.answer.statements import CLASSES, NONE, ZONES
 from attention_audit.artefacts.files import whole
-from attention_audit.columns.tables import BY, CONTROLS, INSTEAD, REPLICATION, TEXTS
+from attention_audit.columns.tables import BY, CONTROLS, INSTEAD, REPLICATION, TABLE, TEXTS
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS
 
@@ -109,12 +109,10 @@ def show_table(table: pd.DataFrame, labels: Labels) -> list[Block]:
         }
         own = {cell["metric"]: cell for cell in cells.iloc[::-1].to_dict("records")}
         for metric in filter(None, table["metric"].unique()):
-            cell = own.get(metric)
-            line[write_heading(metric)] = write_mean(cell) if cell else ""
+            cell = own.get(metric, TABLE.blank | {"metric": metric})
+            line[write_heading(metric)] = write_mean(cell)
             if metric in published:
-                line[f"paper: {write_heading(metric)}"] = (
-                    format_number(cell["published"], metric, paper=True) if cell else ""
-                )
+                line[f"paper: {write_heading(metric)}"] = format_number(cell["published"], metric, paper=True)
         line["seeds"] = str(cells["seeds"].max() or "")
         line["epoch selected on"] = ", ".join(filter(None, cells["selection"].unique()))
         line["note"] = join_notes(*cells["note"].unique())
