@@ -16,7 +16,7 @@ from attention_audit.errors import AuditError
 from attention_audit.figures import fonts, style
 from attention_audit.figures.attention_maps import Word, wp_fig2_attention_maps, wrap
 from attention_audit.figures.style import list_texts, save
-from attention_audit.tables.wording import isolated, listed
+from attention_audit.tables.wording import list_names, mark_direction
 
 SAMPLES = {
     "Chinese": ("NotoSansCJK", "这部电影非常好。"),
@@ -159,8 +159,8 @@ def test_brackets_open_towards_what_they_hold():
 
 def test_names_that_are_read_from_the_right_stand_in_the_order_of_their_classes():
     names = {0: "אב", 1: "גד"}
-    assert listed(names) == "\u2068אב\u2069, \u2068גד\u2069"
-    assert listed({1: "b", 0: "a"}) == "a, b"
+    assert list_names(names) == "\u2068אב\u2069, \u2068גד\u2069"
+    assert list_names({1: "b", 0: "a"}) == "a, b"
     # the comma parts the two, so that the first is drawn first
-    first, both = (drawn(text, [fonts.FONT]) for text in (f"x {isolated('אב')}", f"x {listed(names)}"))
+    first, both = (drawn(text, [fonts.FONT]) for text in (f"x {mark_direction('אב')}", f"x {list_names(names)}"))
     np.testing.assert_allclose(both[: len(first)], first)

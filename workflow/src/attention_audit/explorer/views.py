@@ -15,7 +15,7 @@ from attention_audit.columns.kinds import flag, integer, real, reals
 from attention_audit.columns.tables import TEXTS
 from attention_audit.names import MAPS
 from attention_audit.readout import HeadStates, Readout
-from attention_audit.tables.wording import isolated
+from attention_audit.tables.wording import mark_direction
 
 from .document import (
     AboutColumn,
@@ -290,7 +290,7 @@ class ViewBuilder:
         found = {
             **self.about,
             "key": "{dataset}/{suite}/{model}".format_map(self.about),
-            "classes": [isolated(self.classes.get(class_, str(class_))) for class_ in classes],
+            "classes": [mark_direction(self.classes.get(class_, str(class_))) for class_ in classes],
             "seeds": [*self.runs],
             "heads": self.heads,
             "outputs": first.bias.shape[1] if self.here else 0,

@@ -14,7 +14,7 @@ from attention_audit.answer.lines import WRITTEN, Line, Row, describe_run, write
 from attention_audit.answer.statements import CLASSES, NONE
 from attention_audit.names import display_name
 from attention_audit.questions import QUESTIONS, Question, Unit
-from attention_audit.tables.wording import Labels, named
+from attention_audit.tables.wording import Labels, write_name
 
 from . import style
 from .panels import write_sentence
@@ -207,7 +207,7 @@ def fig_answer(summary: pd.DataFrame, labels: Labels) -> Figure:
         own = dict(zip(names, marks, strict=True))
         # those of a stated question are in colour
         handles = handles | own if stated else own | handles
-    title = f"{display_name(row['dataset'])}, {named(row['model'], labels)}: {describe_run(row)}"
+    title = f"{display_name(row['dataset'])}, {write_name(row['model'], labels)}: {describe_run(row)}"
     figure.text(0.02 / style.WIDTH, 1 - 0.05 / high, fill(title, TITLE), va="top", fontsize=style.TITLE)
     figure.legend(handles.values(), handles, loc="lower left", ncols=3, bbox_to_anchor=(0, 0), borderaxespad=0.2)
     return figure

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from attention_audit.columns.tables import BY
 from attention_audit.names import PLAUSIBLE, RANKINGS, display_name
-from attention_audit.tables.wording import Labels, named
+from attention_audit.tables.wording import Labels, write_name
 
 from . import style
 from .panels import describe, draw_legend, make_panels, write_sentence
@@ -171,5 +171,5 @@ def hf_fig_maps(maps: pd.DataFrame, labels: Labels) -> Figure:
             axes.grid(axis="y", linewidth=0.3)
             axes.axvline(0, color=style.GREY, linewidth=0.6, zorder=0)
             axes.set_xlabel(MEASURES[measure], fontsize=style.SMALL)
-        row[0].set_title(f"{display_name(dataset)}, {named(model, labels)}", loc="left", fontsize=style.TEXT)
+        row[0].set_title(f"{display_name(dataset)}, {write_name(model, labels)}", loc="left", fontsize=style.TEXT)
     return figure

@@ -14,8 +14,8 @@ from matplotlib.ticker import MaxNLocator
 
 from attention_audit.columns.audits import BINS
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.papers import compared
-from attention_audit.tables.tidy import means
+from attention_audit.tables.papers import select_compared
+from attention_audit.tables.tidy import average_columns
 
 from . import style
 from .panels import QUARTERS, describe, draw_density, draw_legend, make_panels, scale_by_roots, write_reason
@@ -55,7 +55,7 @@ def ss_fig3_delta_js(single_weight: pd.DataFrame, models: Names) -> Figure:
     panels have the same shades. From columns.SINGLE_WEIGHT rows of any number of data sets; `models` names and orders
     the panels.
     """
-    figure, panels = make_panels(compared(single_weight), HEIGHT, models)
+    figure, panels = make_panels(select_compared(single_weight), HEIGHT, models)
     meshes = []
     for panel in panels:
         [axes] = panel.axes
@@ -158,7 +158,7 @@ def estimate_curves(curves: pd.DataFrame, models: Names) -> pd.DataFrame:
     columns = [f"{measure}_curve_{place}" for measure in MEASURES for place in range(len(BINS))]
     curves = curves.dropna(subset=columns)
     models.refuse_unknown(curves["model"].unique())
-    points = means(curves, ["model", "ranking"], columns, signed=columns)
+    points = average_columns(curves, ["model", "ranking"], columns, signed=columns)
     points = points.join(points["row"].str.extract("(?P<model>.*)/(?P<ranking>.*)"))
     return points.join(points["metric"].str.extract("(?P<measure>.*)_curve_(?P<bin>.*)")).dropna(subset="measure")
 

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from attention_audit.names import Names, display_name
-from attention_audit.tables.wording import Labels, named
+from attention_audit.tables.wording import Labels, write_name
 
 from . import style
 
@@ -99,7 +99,7 @@ def make_panels(
         unused.remove()
     panels = []
     for place, ((dataset, *shown), part) in enumerate(parts.items()):
-        called = (models[each].label if isinstance(models, Names) else named(each, models or {}) for each in shown)
+        called = (models[each].label if isinstance(models, Names) else write_name(each, models or {}) for each in shown)
         names = [display_name(dataset), *called]
         left, lowest = place % columns == 0, place + columns >= count
         panels.append(Panel(dataset, names, part, list(cells[place]), columns, left, lowest))

@@ -8,11 +8,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_audit.answer.estimates import Estimate, mean
+from attention_audit.answer.estimates import Estimate, estimate_mean
 from attention_audit.arrays import Floats
 from attention_audit.names import RANKINGS, Names
-from attention_audit.tables.arrays import cube
-from attention_audit.tables.variants import Curve, curves_of, effects, twin
+from attention_audit.tables.tidy import make_grids
+from attention_audit.tables.variants import Curve, estimate_questions, find_twin, make_curves
 
 from . import style
 from .panels import describe, draw_legend, make_panels, write_reason
@@ -31,11 +31,11 @@ def estimate_points(
     conicity: pd.DataFrame, permutation: pd.DataFrame, ranked_sets: pd.DataFrame, models: Names
 ) -> tuple[Estimates, Estimates, Estimates]:
     """Estimate the conicity, the median TVD and the effect of `ranks`, from the rows of one data set."""
-    alike, moved = cube(conicity, "magnitude", "model"), cube(permutation, "median_tvd", "model")
-    asked = effects(permutation, ranked_sets, models)
+    alike, moved = make_grids(conicity, "magnitude", "model"), make_grids(permutation, "median_tvd", "model")
+    asked = estimate_questions(permutation, ranked_sets, models)
     return (
-        {model: mean(alike[model], -1.0) for model in models.ordered(alike)},
-        {model: mean(moved[model]) for model in models.ordered(moved)},
+        {model: estimate_mean(alike[model], -1.0) for model in models.ordered(alike)},
+        {model: estimate_mean(moved[model]) for model in models.ordered(moved)},
         {model: effect for (question, model), effect in asked.items() if question == "ranks"},
     )
 
@@ -48,7 +48,7 @@ def measure_bar(estimate: Estimate) -> Floats:
 
 def choose_look(name: str, models: Names) -> Keywords:
     """Choose how the point of a model is drawn: empty where its states are as they are."""
-    fill = {} if twin(name) else {"markerfacecolor": "none"}
+    fill = {} if find_twin(name) else {"markerfacecolor": "none"}
     return style.convert_look(models[name]) | {"markersize": 5, "linestyle": "none"} | fill
 
 
@@ -56,7 +56,7 @@ def draw_points(axes: Axes, across: Estimates, upwards: Estimates, models: Names
     """Draw one point a model, with the intervals of both numbers, and a line from the model without its remedy."""
     known = [name for name in across if name in upwards and np.isfinite(upwards[name].value)]
     for name in known:
-        x, y, plain = across[name], upwards[name], twin(name)
+        x, y, plain = across[name], upwards[name], find_twin(name)
         if plain in known:
             ends = [across[plain].value, x.value], [upwards[plain].value, y.value]
             axes.plot(*ends, color=style.GREY, linewidth=0.7, zorder=1)
@@ -108,7 +108,7 @@ def draw_curves(axes: Axes, found: dict[str, Curve]) -> None:
     """Draw one panel: a curve an order, with the interval of each point."""
     for order, curve in found.items():
         percents = [*curve]
-        values, low, high = 100 * np.array([mean(right)[:3] for right in curve.values()]).T
+        values, low, high = 100 * np.array([estimate_mean(right)[:3] for right in curve.values()]).T
         look = style.convert_look(RANKINGS[order])
         axes.fill_between(percents, low, high, color=look["color"], alpha=0.15, linewidth=0)
         axes.plot(percents, values, **look, markersize=3.5, linewidth=1, clip_on=False)
@@ -127,7 +127,7 @@ def roar_fig_masked(predictions: pd.DataFrame, models: Names) -> Figure:
     figure, panels = make_panels(predictions, ROAR_HEIGHT)
     shown: dict[str, None] = {}
     for panel in panels:
-        found = curves_of(panel.rows)
+        found = make_curves(panel.rows)
         shown |= dict.fromkeys(found)
         draw_curves(panel.axes[0], found)
     describe(
