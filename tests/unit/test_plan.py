@@ -346,7 +346,7 @@ ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}
     ids=str,
 )
 def test_a_setting_reaches_only_the_jobs_that_read_it(change: dict[str, Any], who: str) -> None:
-    before, after = (settings_of(plan_of(**overlaid(ONE_DATA_SET, changes))) for changes in ({}, change))
+    before, after = (list_settings(plan_of(**overlaid(ONE_DATA_SET, changes))) for changes in ({}, change))
     changed = {name for name in before if before[name] != after[name]}
     assert changed
     assert changed == {name for name in before if re.fullmatch(who, name)}
