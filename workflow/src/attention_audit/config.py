@@ -364,8 +364,7 @@ def extended(sections: Mapping[str, type[Section]]) -> type[Config]:
     own = create_model("OfDataset", __base__=OfDataset, **fields)
     overrides = (dict[Name, own], Config.model_fields["overrides"])
     create: Any = create_model  # its types know one base only
-    extension: type[Config] = create("Config", __base__=(Config, own), __doc__=Config.__doc__, overrides=overrides)
-    return extension
+    return create("Config", __base__=(Config, own), __doc__=Config.__doc__, overrides=overrides)
 
 
 def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING, kind: type[Config] = Config) -> Config:

@@ -156,8 +156,7 @@ class Readout:
         if missing:
             others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             raise AuditError(f"readout: text {missing[0]!r}{others} is missing; rebuild the readouts of this data set")
-        found: Readout = _at(self, np.array([at[name] for name in ids], dtype=np.int64))
-        return found
+        return _at(self, np.array([at[name] for name in ids], dtype=np.int64))
 
     @property
     def attending(self) -> HeadStates | None:

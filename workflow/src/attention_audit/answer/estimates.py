@@ -164,8 +164,7 @@ def is_clear(bottom: Floats, texts: Flags, groups: Integers | None) -> Flags:
     if joined.shape[1] < 2:
         return np.zeros(len(bottom), bool)
     sums = joined.sum(1)
-    found: Flags = sums > np.maximum(CLEAR * joined.std(1, ddof=1) * sqrt(joined.shape[1]), 0.0)
-    return found
+    return sums > np.maximum(CLEAR * joined.std(1, ddof=1) * sqrt(joined.shape[1]), 0.0)
 
 
 def estimate_joint_variance(parts: Floats) -> float:
@@ -206,8 +205,7 @@ def split_mean(values: Floats) -> Floats:
     values = values[np.isfinite(values).any(1)]
     known = np.isfinite(values)
     own = values[known].mean()
-    parts: Floats = np.where(known, values - own, 0.0) / known.sum() + own / values.size
-    return parts
+    return np.where(known, values - own, 0.0) / known.sum() + own / values.size
 
 
 def average_trainings(values: Floats) -> Floats:

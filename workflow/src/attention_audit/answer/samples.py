@@ -143,8 +143,7 @@ def weigh_dots(pairs: Integers) -> Floats:
     """Average the pairs (P, 2) that each of S trainings is in: weights (S, P)."""
     seeds = np.unique(pairs)
     member: Floats = (pairs[None] == seeds[:, None, None]).any(2).astype(np.float64)
-    weights: Floats = member / member.sum(1, keepdims=True)
-    return weights
+    return member / member.sum(1, keepdims=True)
 
 
 def weigh_classes(tvd: Floats, predictions: Integers) -> float:

@@ -127,8 +127,7 @@ class Predictions:
 def count_gone(lengths: Integers) -> Integers:
     """Count the words that go at each step: one, 5 %, and every tenth of the text, rounded up; one stays: (n, 11)."""
     shares = -(-lengths[:, None] * np.array(STEPS) // 100)
-    counts: Integers = np.minimum(np.concatenate([np.ones_like(shares[:, :1]), shares], 1), lengths[:, None] - 1)
-    return counts
+    return np.minimum(np.concatenate([np.ones_like(shares[:, :1]), shares], 1), lengths[:, None] - 1)
 
 
 def count_texts(lengths: Integers) -> int:

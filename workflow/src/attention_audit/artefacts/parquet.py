@@ -116,8 +116,7 @@ def read_batches(path: Path, artefact: Artefact, columns: Sequence[str]) -> Iter
 
 def read_frame(path: Path, artefact: Artefact) -> "pd.DataFrame":
     """Read a whole file as a DataFrame."""
-    frame: pd.DataFrame = read_table(path, artefact).to_pandas()
-    return frame
+    return read_table(path, artefact).to_pandas()
 
 
 def read_reason(path: Path) -> str:
@@ -128,5 +127,4 @@ def read_reason(path: Path) -> str:
 
 def read_provenance(path: Path) -> dict[str, Any]:
     """Read the provenance that a results file carries in its metadata."""
-    record: dict[str, Any] = json.loads(pq.read_schema(path).metadata[PROVENANCE_KEY])
-    return record
+    return json.loads(pq.read_schema(path).metadata[PROVENANCE_KEY])

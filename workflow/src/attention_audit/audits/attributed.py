@@ -62,8 +62,7 @@ class Attributed:
         if key not in self._kept:
             self._kept[key] = leave_one_out(self.model, self.split, members)
             self.report(f"leave-one-out: {self.split.lengths[members].sum()} tokens of {len(members)} texts")
-        found: Deletions = self._kept[key]
-        return found
+        return self._kept[key]
 
     @property
     def several(self) -> Integers:

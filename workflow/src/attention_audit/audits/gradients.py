@@ -81,13 +81,11 @@ def run_on(model: Network, batch: Batch, vectors: Tensor) -> Output:
     vectors of their own, and the encoder may look up a position as often as it likes.
     """
     if model.transformer is not None and batch.pieces is not None:
-        replaced: Output = model(replace(batch, vectors=vectors))
-        return replaced
+        return model(replace(batch, vectors=vectors))
     table = model.embedding.weight.detach()
     rows = torch.arange(batch.ids.numel(), device=table.device) + len(table)
     extended = {"embedding.weight": torch.cat([table, vectors.flatten(0, 1)])}
-    output: Output = functional_call(model, extended, (replace(batch, ids=rows.view_as(batch.ids)),))
-    return output
+    return functional_call(model, extended, (replace(batch, ids=rows.view_as(batch.ids)),))
 
 
 def compute_by_text(

@@ -62,8 +62,7 @@ TOGETHER = 1 << 16
 
 def count_deleted(lengths: Integers) -> Integers:
     """Count the words that are deleted from texts of at least two words, (n,) -> (n, 5)."""
-    counts: Integers = np.maximum(-(-lengths[:, None] * np.array([0, *DELETED]) // 100), 1)
-    return counts
+    return np.maximum(-(-lengths[:, None] * np.array([0, *DELETED]) // 100), 1)
 
 
 def rank(readout: Readout, scores: Mapping[str, Scores]) -> tuple[dict[str, list[Integers]], dict[str, Floats]]:

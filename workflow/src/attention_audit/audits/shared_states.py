@@ -185,8 +185,7 @@ class Nearby:
         """Read the states of shortened texts: (R,), (R, K), (R,) -> (R, K, H)."""
         if not self.reach:
             return self.states[text[:, None], kept]
-        states: Tensor = self.encoder(self.vectors[text[:, None], kept], counts)
-        return states
+        return self.encoder(self.vectors[text[:, None], kept], counts)
 
 
 def share_states(encoder: nn.Module, vectors: Tensor, lengths: Tensor) -> BothWays | Nearby | None:

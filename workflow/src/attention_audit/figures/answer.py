@@ -57,8 +57,7 @@ NO_MODEL = "No model of this run was judged."
 
 def read_numbers(row: Row, start: str, names: str) -> list[float]:
     """Read numbers of a row, by the beginning of their names and the ends; NaN where it has none."""
-    numbers: list[float] = np.array([row[f"{start}_{name}"] for name in names.split()], np.float64).tolist()
-    return numbers
+    return np.array([row[f"{start}_{name}"] for name in names.split()], np.float64).tolist()
 
 
 def list_known(row: Row, name: str) -> list[float]:

@@ -155,8 +155,7 @@ WIDTH = 0.25
 def find_words(read: Pass, text: int) -> Tensor:
     """Find the words of a text that have a piece of their own, (K,), which can be deleted."""
     words = read.pieces.words[text]
-    found: Tensor = torch.unique(words[words >= 0])
-    return found
+    return torch.unique(words[words >= 0])
 
 
 def predict_kept(read: Pass, text: int, words: Tensor, kept: Tensor) -> Tensor:

@@ -63,8 +63,7 @@ class Scored(nn.Module):
 
     def compute_scores(self, states: Tensor, query: Tensor | None) -> Tensor:
         """Compute the score of each item: (N, I, H), queries (N, H) -> (N, I)."""
-        scores: Tensor = self.score(states).squeeze(-1)
-        return scores
+        return self.score(states).squeeze(-1)
 
     def forward(self, states: Tensor, texts: Batch | Sentences, query: Tensor | None = None) -> Tensor:
         """Return weights: (N, I, H), queries (N, H) -> (N, I)."""

@@ -159,14 +159,12 @@ class LSTM(TextEncoder):
     def forward(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """Return the states of the tokens, (B, L, hidden)."""
         states, _ = self.forwards(embedding(texts.ids[:, :-1].t()))
-        read: Tensor = states[1:].transpose(0, 1)
-        return read
+        return states[1:].transpose(0, 1)
 
     def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """Return the state after the end mark, (B, hidden)."""
         states, _ = self.forwards(embedding(texts.ids.t()))
-        last: Tensor = states[texts.lengths + 1, torch.arange(len(texts.ids), device=states.device)]
-        return last
+        return states[texts.lengths + 1, torch.arange(len(texts.ids), device=states.device)]
 
 
 class OneOrthogonalLSTM(LSTM):
@@ -204,8 +202,7 @@ class Affine(VectorEncoder):
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """Return states: (N, L, E) -> (N, L, hidden)."""
-        states: Tensor = self.affine(vectors).tanh()
-        return states
+        return self.affine(vectors).tanh()
 
     def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
         """Return the mean of the states, 0 for an empty sequence: (N, L, hidden) -> (N, hidden)."""

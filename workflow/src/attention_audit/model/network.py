@@ -84,13 +84,11 @@ class Words(nn.Module):
 
     def forward(self, embedding: nn.Embedding, texts: Marked | Sentences) -> Tensor:
         """Return the states of the words, (N, L, H)."""
-        states: Tensor = self.encoder(self.dropout(embedding(texts.words)), texts.lengths)
-        return states
+        return self.encoder(self.dropout(embedding(texts.words)), texts.lengths)
 
     def summary(self, embedding: nn.Embedding, texts: Marked) -> Tensor:
         """Sum up each text by the encoder, (N, H)."""
-        summary: Tensor = self.encoder.summary(self(embedding, texts), texts.lengths)
-        return summary
+        return self.encoder.summary(self(embedding, texts), texts.lengths)
 
 
 def build_reader(architecture: Architecture) -> Any:
@@ -122,8 +120,7 @@ class Hierarchy(nn.Module):
             states = self.words(embedding, sentences)
             summaries.append(weigh(self.attention(states, sentences), states))
         documents = lookup(places, self.dropout(torch.cat(summaries)))
-        found: Tensor = self.encoder(documents, batch.items)
-        return found
+        return self.encoder(documents, batch.items)
 
 
 class Network(nn.Module):
@@ -234,8 +231,7 @@ class PairClassifier(Network):
         """Return the summaries q of the queries, (B, H)."""
         if batch.summary is not None:
             return batch.summary
-        summary: Tensor = self.query_encoder.summary(self.query_embedding, require_part(batch.query, "queries"))
-        return summary
+        return self.query_encoder.summary(self.query_embedding, require_part(batch.query, "queries"))
 
     def compute_contributions(self, states: Tensor) -> Tensor:
         """Compute z_t = W_p h_t: (..., H) -> (..., O). logits = W tanh(sum_t attention_t z_t + bias) + b; W, b: the

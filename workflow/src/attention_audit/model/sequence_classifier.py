@@ -189,13 +189,11 @@ class TransformerClassifier(Network):
             return mask.to(self.decoder.weight) / pieces.lengths[:, None]
         place = torch.arange(mask.shape[1], device=mask.device)
         row = (place * (mask & (pieces.ids != config.pad_token_id))).argmax(1) * self.family.last
-        chosen: Tensor = (place == row[:, None]).to(self.decoder.weight)
-        return chosen
+        return (place == row[:, None]).to(self.decoder.weight)
 
     def look_up_vectors(self, pieces: PieceBatch) -> Tensor:
         """Look up the vectors of the pieces below position and segment, (B, P, E)."""
-        vectors: Tensor = self.model.get_input_embeddings()(pieces.ids)
-        return vectors
+        return self.model.get_input_embeddings()(pieces.ids)
 
     @torch.inference_mode()
     def read_attention(self, pieces: PieceBatch, layer: int = 0) -> Attended:

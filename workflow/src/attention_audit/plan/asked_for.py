@@ -24,8 +24,7 @@ def parse_command(words: Sequence[str]) -> Namespace:
     from snakemake.cli import get_argument_parser
 
     known = words[1:] if "snakemake" in Path(words[0]).parts[-2:] else []
-    parsed: Namespace = get_argument_parser().parse_known_args(known)[0]
-    return parsed
+    return get_argument_parser().parse_known_args(known)[0]
 
 
 def list_asked(asked: Namespace, short: Collection[str], several: Collection[str]) -> list[str]:

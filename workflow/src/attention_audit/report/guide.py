@@ -54,5 +54,4 @@ def write_guide(job: GuideJob) -> str:
     """Write the whole page from guide.md."""
     text = resources.files("attention_audit.report").joinpath("guide.md").read_text(encoding="utf-8")
     files = [(each, list_columns(each)) for each in (*ARTEFACTS, *map(artefact, job.columns))]
-    page: str = Template(text, trim_blocks=True).render(job=job, files=files)
-    return page
+    return Template(text, trim_blocks=True).render(job=job, files=files)

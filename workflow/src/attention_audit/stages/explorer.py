@@ -133,8 +133,7 @@ class PageBuilder:
     def _read_rows(table: pa.Table, view: ExploredView) -> list[dict[str, Any]]:
         """Read the rows of the table of texts, or of answers, that are of a view."""
         of_model = (pc.field("suite") == view.suite) & (pc.field("model") == view.model)
-        rows: list[dict[str, Any]] = table.filter((pc.field("dataset") == view.dataset) & of_model).to_pylist()
-        return rows
+        return table.filter((pc.field("dataset") == view.dataset) & of_model).to_pylist()
 
     def _choose_adversaries(self, view: ExploredView, ids: Sequence[str]) -> Iterator[tuple[str, str, str, Readout]]:
         """Choose the adversary of each family that is shown, and say what there is to know of its map."""

@@ -54,8 +54,7 @@ def read_files(spec: ReadSpec, paths: Sequence[Path], places: Iterable[int]) -> 
             own = own.append_column("suite", pa.array([suite] * len(own), pa.string()))
         asked.append(to_categorical(own) if spec.categories else own)
     # tables without any list have none of its columns
-    frame: pd.DataFrame = pa.concat_tables(asked, promote_options="default").unify_dictionaries().to_pandas()
-    return frame
+    return pa.concat_tables(asked, promote_options="default").unify_dictionaries().to_pandas()
 
 
 class NotApplicable(Exception):

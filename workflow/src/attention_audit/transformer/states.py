@@ -335,8 +335,7 @@ class WordStates(nn.Module):
 
     def look_up_vectors(self, pieces: PieceBatch) -> Tensor:
         """Look up the vectors of the pieces before position and segment are added, (B, P, E)."""
-        vectors: Tensor = self.backbone.get_input_embeddings()(pieces.ids)
-        return vectors
+        return self.backbone.get_input_embeddings()(pieces.ids)
 
     def forward(self, pieces: PieceBatch, vectors: Tensor | None = None) -> Encoded:
         """Return the states of the words of each text, and the summaries of the queries.
