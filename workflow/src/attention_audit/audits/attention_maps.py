@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from attention_audit.arrays import Floats, Floats32
 from attention_audit.errors import AuditError
 from attention_audit.readout import Readout
 
-from .batches import make_columns
+from .batches import Columns, make_columns
 from .comparison import compare_maps
 from .settings import AttentionMaps
 
@@ -56,7 +56,7 @@ def choose_texts(base: Readout, divergences: Sequence[Floats], settings: Attenti
 
 def list_words(
     base: Readout, ids: Sequence[str], readings: Sequence[Reading], tokens: Mapping[str, Sequence[str]]
-) -> dict[str, Any]:
+) -> Columns:
     """List the columns `COLUMNS`, a row for each text, reading and item: its words, then marks where it has them."""
     rows = []
     for name in ids:
@@ -101,7 +101,7 @@ def attention_maps(
     report: Callable[[str], None],
     instance_adversary: pd.DataFrame | None = None,
     contrast: Readout | None = None,
-) -> dict[str, Any]:
+) -> Columns:
     """Return the columns of `list_words` for the texts that `choose_texts` selects.
 
     instance_adversary: rows of that audit, none where it cannot be asked. contrast: the consistent adversary's readout,

@@ -12,6 +12,9 @@ from attention_audit.arrays import Array, Floats, Integers
 from attention_audit.batching import stream
 from attention_audit.padded import Padded
 
+Columns = dict[str, Any]
+"""Columns of an audit by name, arrays or lists with an entry a row."""
+
 
 def cut_rows(values: Tensor, lengths: Tensor) -> list[Array]:
     """Cut the padding off the values of n texts: (n, L), (n,) -> n times (L_i,)."""
@@ -24,14 +27,14 @@ def select_class(predicted: Tensor, classes: Integers) -> Floats:
     return predicted.gather(1, chosen)[:, 0].cpu().numpy()
 
 
-def collect(measure: Callable[..., Mapping[str, Any]], *batches: Iterable[Any]) -> dict[str, Any]:
+def collect(measure: Callable[..., Mapping[str, Any]], *batches: Iterable[Any]) -> Columns:
     """Measure the batches of one or several readouts, and put the values into the order of the texts.
 
     `measure` gives values by name: numbers (..., n), or a list of n values.
     """
     members, values = zip(*((each[0].members, measure(*each)) for each in zip(*batches, strict=True)), strict=True)
     order = np.concatenate(members).argsort()
-    found: dict[str, Any] = {}
+    found: Columns = {}
     for name in values[0]:
         every = [of_batch[name] for of_batch in values]
         if isinstance(every[0], list):

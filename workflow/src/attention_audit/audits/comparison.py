@@ -20,8 +20,6 @@ trainings decide alike. Measured by Spearman's rank correlation over the words o
 move; scores that may be negative are no distribution, and have no such distance.
 """
 
-from typing import Any
-
 import numpy as np
 import torch
 
@@ -30,10 +28,10 @@ from attention_audit.divergence import flipped, jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
-from .batches import collect, compute_rank_correlation, draw_orders, make_columns, permute_weights
+from .batches import Columns, collect, compute_rank_correlation, draw_orders, make_columns, permute_weights
 
 
-def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) -> dict[str, Any]:
+def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) -> Columns:
     """Return the columns id, jsd (nats), tvd, chance_jsd (nats), same_top, decision_flip, base_prediction,
     base_max_attention; one row for each text of `first`.
 
@@ -44,7 +42,7 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
     """
     second = second.aligned(first.ids)
 
-    def measure(one: Padded, other: Padded) -> dict[str, Any]:
+    def measure(one: Padded, other: Padded) -> Columns:
         shuffled = permute_weights(other.attention, draw_orders(other, first.ids, permutations, seed))
         return {
             "jsd": jsd(one.attention, other.attention),
@@ -63,7 +61,7 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
     }
 
 
-def consistency(base: Readout, other: Readout, permutations: int, seed: int) -> dict[str, Any]:
+def consistency(base: Readout, other: Readout, permutations: int, seed: int) -> Columns:
     """Return the columns tvd, jsd (nats), chance_jsd (nats): the means over the texts of `base`, one row; of the TVD
     one in which all classes that `base` predicts count alike.
 
@@ -80,7 +78,7 @@ def consistency(base: Readout, other: Readout, permutations: int, seed: int) -> 
     }
 
 
-def map_stability(other: Readout, own: Readout) -> dict[str, Any]:
+def map_stability(other: Readout, own: Readout) -> Columns:
     """Return the columns id, map, rho; one row for attention on the words and each further map that both trainings
     have, and each text of `other`.
 

@@ -40,7 +40,6 @@ readout; of a Transformer all heads are shuffled alike, and the rest of the netw
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -54,7 +53,7 @@ from attention_audit.divergence import jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
-from .batches import collect, cut_rows, draw_orders
+from .batches import Columns, collect, cut_rows, draw_orders
 from .erasure import (
     ErasableTexts,
     batch_erasable,
@@ -87,7 +86,7 @@ def share_tops(one: Integers, other: Integers) -> float:
     return float(np.float32(np.isin(one[:TOP], other[:TOP]).mean()))
 
 
-def contributions(readout: Readout) -> dict[str, Any]:
+def contributions(readout: Readout) -> Columns:
     """Return the columns id, items, prediction, tau, overlap, magnitude, against, top_fall, top_flips, top_items,
     top_weights, top_contributions; one row for each text.
 
@@ -100,7 +99,7 @@ def contributions(readout: Readout) -> dict[str, Any]:
     Marks of a tokenizer count in magnitude and against, and are no items of the others.
     """
 
-    def measure(texts: ErasableTexts) -> dict[str, Any]:
+    def measure(texts: ErasableTexts) -> Columns:
         exact, several = texts.exact_contributions, texts.words > 1
         by_weight, by_size = (sort_falling(scores, texts) for scores in (texts.attention, exact.abs()))
         scored = (cut_rows(scores, texts.words) for scores in (texts.attention, exact.abs()))
@@ -143,7 +142,7 @@ def compute_curves(texts: ErasableTexts, votes: Tensor, remaining: Tensor) -> tu
     return without, alone
 
 
-def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> dict[str, Any]:
+def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Columns:
     """Return the columns id, ranking, items, removed, fraction_removed, comprehensiveness, sufficiency,
     comprehensiveness_curve, sufficiency_curve; one row for each ranking (`load_rankers`) and text of more than one
     item; the paper leaves the others out (section 5.3).
@@ -192,7 +191,7 @@ def ranked_sets(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> di
     return columns
 
 
-def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> dict[str, Any]:
+def single_weight(readout: Readout, seed: int, rankings: Sequence[str] = ()) -> Columns:
     """Return the columns id, ranking, draw, items, delta_js (nats), delta_attention, top_flips, other_flips, top_fall.
 
     One row for each ranking (`TOPS`, and the user's own), draw (`DRAWS`) and text. delta_js is JS(p, p without the top
@@ -253,7 +252,7 @@ RANDOM = 10
 """Random orders in which items are erased under the map itself; under each shuffle it is one of them."""
 
 
-def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> dict[str, Any]:
+def shuffles(readout: Readout, erasure: Erasure, permutation: Permutation) -> Columns:
     """Return the columns id, shuffle, prediction, tvd, items, random, by_weight, smallest, lead, fall: see
     `columns.audits`.
 

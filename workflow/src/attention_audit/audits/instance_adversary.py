@@ -19,7 +19,6 @@ the tail. The search may use rounder numbers than what it finds is judged by (`H
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -30,7 +29,7 @@ from attention_audit.divergence import flipped, jsd, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
-from .batches import collect, cut_rows
+from .batches import Columns, collect, cut_rows
 from .settings import InstanceAdversary
 
 # low enough that the weight is 0 in float precision beside others, high enough that its logarithm stays finite
@@ -109,9 +108,7 @@ def find_furthest(texts: Padded, restarts: Tensor, epsilon: float) -> tuple[Tens
     return candidates[best, rows], divergence[best, rows], predicted[best, rows], admissible[1:].sum(0)
 
 
-def instance_adversary(
-    base: Readout, settings: InstanceAdversary, seed: int, report: Callable[[str], None]
-) -> dict[str, Any]:
+def instance_adversary(base: Readout, settings: InstanceAdversary, seed: int, report: Callable[[str], None]) -> Columns:
     """Return the columns id, jsd (nats), tvd, decision_flip, admissible, base_prediction, base_max_attention,
     attention.
 
@@ -121,7 +118,7 @@ def instance_adversary(
     lengths = base.lengths
     done = shown = 0
 
-    def measure(texts: Padded, exact: Padded) -> dict[str, Any]:
+    def measure(texts: Padded, exact: Padded) -> Columns:
         nonlocal done, shown
         restarts = search_weights(texts, settings, draw_starts(texts, base.ids, settings.restarts, seed))
         best, divergence, predicted, admissible = find_furthest(exact, restarts.double(), settings.epsilon)

@@ -28,7 +28,7 @@ tokenizer in the place of each piece of the word, and no likely words, which may
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -47,7 +47,7 @@ from attention_audit.readout import Readout, Scores
 from attention_audit.transformer.opening import open_tokenizer
 
 from .attributed import Attributed
-from .batches import collect, make_columns, select_class
+from .batches import Columns, collect, make_columns, select_class
 from .erasure import ErasableTexts, find_share
 from .gradients import find_tokens, require_flat
 from .leave_one_out import TOKENS, Deletions, compute_logits, predict_without
@@ -163,7 +163,7 @@ def delete_sets(texts: Attributed, deletions: Deletions, text: Integers, gone: F
     return lost
 
 
-def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> dict[str, Any]:
+def located(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> Columns:
     """Return the columns id, ranking, words, falls, top_flips, fraction_removed; one row for each ranking and text of
     two words.
 
@@ -269,7 +269,7 @@ def replace_sets(texts: Attributed, deletions: Deletions, stand_in: StandIn, tex
 
 def replaced(
     texts: Attributed, occurrences: Integers, agreement: Agreement, erasure: Erasure, deletion: Deletion
-) -> dict[str, Any]:
+) -> Columns:
     """Return the columns id, ranking, by, words, falls; one row for each stand-in, ranking and text of `located`.
 
     falls: the probability of the class that is predicted for the whole text, before minus after the first k words of

@@ -4,15 +4,16 @@ Claims: a model that needs attention predicts worse without it. Higher is better
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from attention_audit.readout import Readout
 from attention_audit.scores import accuracy, f1, roc_auc
 
+from .batches import Columns
 
-def performance(readout: Readout, selection: str) -> dict[str, Any]:
+
+def performance(readout: Readout, selection: str) -> Columns:
     """Return the columns metric, value, selection, classes; one row each for F1, accuracy and, of several gold labels,
     ROC-AUC.
 
@@ -33,7 +34,7 @@ def performance(readout: Readout, selection: str) -> dict[str, Any]:
     }
 
 
-def predictions(readout: Readout) -> dict[str, Any]:
+def predictions(readout: Readout) -> Columns:
     """List id, label, prediction and items of each text: what scores and statements are reckoned from."""
     return {
         "id": readout.ids,
@@ -43,7 +44,7 @@ def predictions(readout: Readout) -> dict[str, Any]:
     }
 
 
-def cut_texts(readout: Readout, tokens: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def cut_texts(readout: Readout, tokens: Mapping[str, Sequence[str]]) -> Columns:
     """Return the columns id, words, read: the words of a text, and how many of them are read; one row for each text
     that a Transformer reads in part, since it has no more positions.
 

@@ -16,8 +16,6 @@ chance now and then; its seeds say whether it does again. Runs on the readout, t
 another model the mean of the heads alone decides, so that a head's weights change it by their part of the mean.
 """
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -27,13 +25,13 @@ from attention_audit.divergence import flipped, jsd_rearranged, tvd
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
-from .batches import collect, draw_orders, make_columns, permute_weights
+from .batches import Columns, collect, draw_orders, make_columns, permute_weights
 from .erasure import ErasableTexts, batch_erasable, find_share
 from .rankings import sort_falling
 from .settings import Permutation
 
 
-def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str, Any]:
+def permutation(readout: Readout, settings: Permutation, seed: int) -> Columns:
     """Return the columns id, prediction, max_attention, median_tvd, mean_tvd, flips, chance_jsd (nats); one row for
     each text.
 
@@ -41,7 +39,7 @@ def permutation(readout: Readout, settings: Permutation, seed: int) -> dict[str,
     JSD of the attention from its permutations. With several heads, one permutation of the items is that of all heads.
     """
 
-    def measure(texts: Padded) -> dict[str, Any]:
+    def measure(texts: Padded) -> Columns:
         random = draw_orders(texts, readout.ids, settings.permutations, seed, settings.marks)
         before, after = texts.predict(texts.weights[None]), texts.predict(texts.permute(random))
         moved = tvd(after, before).numpy()
@@ -75,7 +73,7 @@ def replace_head(texts: Padded, weights: Tensor, head: int, other: Tensor) -> Te
     return every
 
 
-def heads(readout: Readout, permutations: int, seed: int) -> dict[str, Any]:
+def heads(readout: Readout, permutations: int, seed: int) -> Columns:
     """Return the columns id, head, items, mean_tvd, flips, fraction_removed; one row for each text and head, heads from
     1.
 

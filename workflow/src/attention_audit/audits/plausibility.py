@@ -36,7 +36,7 @@ from attention_audit.corpus.rationales import Rationale
 from attention_audit.padded import Padded
 from attention_audit.readout import Readout
 
-from .batches import collect, cut_rows, make_columns
+from .batches import Columns, collect, cut_rows, make_columns
 from .erasure import ErasableTexts, batch_erasable
 from .rankings import RANKERS, TOPS, batch_states, score_states, sort_falling
 
@@ -193,7 +193,7 @@ def list_attributions(readout: Readout) -> dict[str, Sequence[Array]]:
     return {**collect(measure, batch_states(readout)), **readout.maps}
 
 
-def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) -> dict[str, Any]:
+def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) -> Columns:
     """Return the columns id, annotator, attribution, words, marked, auprc, f1, iou, mass: a row for each text that is
     marked, annotator or MAJORITY, and attribution.
 
@@ -219,7 +219,7 @@ def find_evidence(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> di
     return {i: np.flatnonzero(np.isin(places, evidence[name])) for i, (name, places) in texts if name in evidence}
 
 
-def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> Columns:
     """Return the columns id, label, evidence_mass, uniform_mass; one row for each text whose id `evidence` has.
 
     `evidence` has the positions of a text's evidence, by the text's id.
@@ -233,7 +233,7 @@ def evidence_mass(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> di
     }
 
 
-def planted(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+def planted(readout: Readout, evidence: Mapping[str, Sequence[int]]) -> Columns:
     """Return the columns id, ranking, on_evidence, chance; one row for each ranking (`TOPS`) and text that `evidence`
     has.
 

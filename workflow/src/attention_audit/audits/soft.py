@@ -21,7 +21,7 @@ vectors.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -33,6 +33,7 @@ from attention_audit.batching import runs, stream
 from attention_audit.model.batch import Batch
 
 from .attributed import Attributed
+from .batches import Columns
 from .gradients import find_tokens, get_vectors, run_on
 from .located import predict_altered, rank_texts, split_rows
 from .settings import Agreement, Deletion, Erasure
@@ -114,7 +115,7 @@ def copy_text(texts: Attributed, member: int, scores: Floats, seed: int) -> list
     ]
 
 
-def soft(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> dict[str, Any]:
+def soft(texts: Attributed, agreement: Agreement, erasure: Erasure, deletion: Deletion) -> Columns:
     """Return the columns id, ranking, nothing, and `KINDS`; one row for each attribution and text of `located`.
 
     Each of the last four is a mean over `DRAWS` draws, which hang on `erasure.seed` and the text's id alone; NaN where
