@@ -120,7 +120,7 @@ def test_masks_are_given_for_all_splits_or_for_none(tagged: Any) -> None:
     ("block", "said"),
     [
         ("pronouns", "'pronouns' names no words; give `evidence`, a list of words"),
-        (["he", "he"], "duplicate word 'he'"),
+        (["he", "he"], "duplicate value 'he'"),
         ({"words": ["he"], "evidence": True}, "give `evidence`, a list of words"),
         ({"file": "mask.txt"}, "only a table of your own takes a mask"),
     ],

@@ -2,10 +2,45 @@
 
 from typing import Literal
 
-from attention_audit.section import Section
+from pydantic import field_validator
+
+from attention_audit.section import Name, OwnPath, Section
 
 UNIFORM, ADVERSARIES = "uniform", "adversaries"
 """What the twin and the adversaries of models that are given are called; they are no models in question."""
+
+
+class GivenSection(Section):
+    """Models of one data set that others have trained, with a path for each training."""
+
+    models: dict[Name, list[OwnPath]] = {}
+    """The models in question by names of yours, each with the path of each of its trainings. The first model is the one
+    that `uniform` and `adversaries` belong to.
+    """
+    uniform: list[OwnPath] = []
+    """Paths of the first model's twin, which was trained with uniform weights in place of attention; of a Transformer,
+    in the classified token's row of the last layer: it is read out with them.
+    """
+    adversaries: list[OwnPath] = []
+    """Paths of adversaries of the first model, which were trained to predict as its first training does and to attend
+    elsewhere.
+    """
+
+    @property
+    def by_model(self) -> dict[str, list[str]]:
+        """Return the paths of every model, by its name in paths of the results."""
+        others = {UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
+        return self.models | {name: paths for name, paths in others.items() if paths}
+
+    @field_validator("models")
+    @classmethod
+    def _check_paths(cls, models: dict[str, list[str]]) -> dict[str, list[str]]:
+        for name, paths in models.items():
+            if name in (UNIFORM, ADVERSARIES):
+                raise ValueError(f"{name!r} is no model in question; use the key `{name}` beside `models`")
+            if not paths:
+                raise ValueError(f"{name!r} has no path; name one for each of its trainings")
+        return models
 
 
 class Guides(Section):

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
-from attention_audit.section import Count, Name, Section, Seed, Sha256, refuse_duplicates
+from attention_audit.section import Count, Distinct, Name, Section, Seed, Sha256
 
 from .text import SPLITS, Label, Texts
 from .tokens import Tokens
@@ -110,7 +110,7 @@ class Blocked(Section):
 
     evidence: bool = False
     """The planted or marked words, where they are known."""
-    words: list[str] | None = Field(None, min_length=1)
+    words: Distinct[str] | None = Field(None, min_length=1)
     """Every occurrence of these words, written as in the corpus (lower-cased, say)."""
     file: str | dict[str, str] | None = None
     """A mask file with a line for each row of your table, or one for each of your files, by split: a 0 or 1 for each
@@ -123,7 +123,6 @@ class Blocked(Section):
     def _check_one(self) -> Self:
         if sum(map(bool, (self.evidence, self.words, self.file, self.column))) != 1:
             raise ValueError(ONE)
-        refuse_duplicates("word", self.words or [])
         if isinstance(self.file, dict) and (unknown := [key for key in self.file if key not in SPLITS]):
             raise ValueError(f"file: unknown split {unknown[0]!r}; known: {', '.join(SPLITS)}")
         return self

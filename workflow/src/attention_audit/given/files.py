@@ -11,12 +11,12 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from attention_audit.artefacts.files import whole
-from attention_audit.contrasts import ADVERSARIES, UNIFORM
+from attention_audit.contrasts import GivenSection
 from attention_audit.errors import AuditError
-from attention_audit.section import Name, OwnPath, Section, refuse_duplicates
+from attention_audit.section import Distinct, Name, OwnPath, refuse_duplicates
 
 from . import (
     GivenReadout,
@@ -167,48 +167,20 @@ def write(given: GivenReadout, path: str | Path) -> None:
             np.savez_compressed(stream, **arrays)
 
 
-class GivenModels(Section):
+class GivenModels(GivenSection):
     """The readouts of your own models on one data set, one file a training, which is a .parquet or .npz file."""
 
     models: dict[Name, list[OwnPath]] = Field(min_length=1)
     """The models in question by names of yours, each with the file of each of its trainings. The first model is the one
     that `uniform` and `adversaries` belong to.
     """
-    uniform: list[OwnPath] = []
-    """Files of the first model's twin, which was trained with uniform weights in place of attention."""
-    adversaries: list[OwnPath] = []
-    """Files of adversaries of the first model, which were trained to predict as its first training does and to attend
-    elsewhere.
-    """
-    classes: list[str] | None = Field(None, min_length=2)
+    classes: Distinct[str] | None = Field(None, min_length=2)
     """Names of the classes, from class 0 on; null: their numbers."""
-
-    @property
-    def by_model(self) -> dict[str, list[str]]:
-        """Return the files of every model, by its name in paths."""
-        others = {UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
-        return self.models | {name: files for name, files in others.items() if files}
 
     @property
     def first(self) -> str:
         """Return the file of the first training of the first model, which has the texts."""
         return next(iter(self.models.values()))[0]
-
-    @field_validator("models")
-    @classmethod
-    def _check_models(cls, models: dict[str, list[str]]) -> dict[str, list[str]]:
-        for name, files in models.items():
-            if name in (UNIFORM, ADVERSARIES):
-                raise ValueError(f"{name!r} is no model in question; use the key `{name}` beside `models`")
-            if not files:
-                raise ValueError(f"{name!r} has no file; name one for each of its trainings")
-        return models
-
-    @field_validator("classes")
-    @classmethod
-    def _check_classes(cls, classes: list[str] | None) -> list[str] | None:
-        refuse_duplicates("class", classes or [])
-        return classes
 
     @model_validator(mode="after")
     def _check_files(self) -> Self:

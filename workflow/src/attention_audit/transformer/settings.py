@@ -5,12 +5,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from attention_audit.contrasts import ADVERSARIES, UNIFORM
+from attention_audit.contrasts import GivenSection
 from attention_audit.section import (
     Count,
-    Name,
+    Distinct,
     NonNegative,
-    OwnPath,
     Positive,
     Section,
     check_target,
@@ -125,23 +124,11 @@ class ReadClassifier(Section):
     prompt: Prompt | None = None
 
 
-class GivenClassifiers(Section):
+class GivenClassifiers(GivenSection):
     """Fine-tuned Transformer classifiers of one data set, each a folder as `save_pretrained` writes it, model and
     tokenizer; or the id of a model that the cache of the Hugging Face hub holds.
     """
 
-    models: dict[Name, list[OwnPath]] = {}
-    """The models in question by names of yours, each with the folder of each of its trainings. The first model is the
-    one that `uniform` and `adversaries` belong to.
-    """
-    uniform: list[OwnPath] = []
-    """Folders of the first model's twin, which was fine-tuned with uniform weights in the classified token's row of the
-    last layer; it is read out with them.
-    """
-    adversaries: list[OwnPath] = []
-    """Folders of adversaries of the first model, which were fine-tuned to predict as its first training does and to
-    attend elsewhere.
-    """
     max_length: Count = Field(512, ge=8)
     """Pieces that are read together at most, marks included."""
     long: Long = "cut"
@@ -153,7 +140,7 @@ class GivenClassifiers(Section):
     """The layer whose map is read, from 1; null: the last. Above the row of an earlier layer there is more than the
     tail, so that it is asked only what needs no other weights.
     """
-    maps: list[str] = []
+    maps: Distinct[str] = []
     """Further maps of the models in question, by their names, such as `rollout`, or functions of your own,
     `module:function`: each is asked the questions that need no other weights. docs/method/maps.md has all of them, with
     what they cost.
@@ -170,7 +157,6 @@ class GivenClassifiers(Section):
     @field_validator("maps")
     @classmethod
     def _check_maps(cls, maps: list[str]) -> list[str]:
-        refuse_duplicates("map", maps)
         return [check_target(name) if ":" in name else name for name in maps]
 
     @property
@@ -178,8 +164,8 @@ class GivenClassifiers(Section):
         """Return the folders of every model, by its name in paths; those of the first also with uniform weights
         imposed.
         """
-        others = {IMPOSED: next(iter(self.models.values()), []), UNIFORM: self.uniform, ADVERSARIES: self.adversaries}
-        return self.models | {name: folders for name, folders in others.items() if folders}
+        first = {IMPOSED: next(iter(self.models.values()))} if self.models else {}
+        return self.models | first | super().by_model
 
     def find_labels(self, model: str) -> dict[str, str]:
         """Find what the data set calls each class of a model, by what the model calls it."""
@@ -188,23 +174,11 @@ class GivenClassifiers(Section):
             return own
         return {name: said for name, said in self.labels.items() if isinstance(said, str)}
 
-    @field_validator("models")
-    @classmethod
-    def _check_names(cls, models: dict[str, list[str]]) -> dict[str, list[str]]:
-        for name, folders in models.items():
-            if name in (UNIFORM, ADVERSARIES):
-                raise ValueError(f"{name!r} is no model in question; use the key `{name}` beside `models`")
-            if name == IMPOSED:
-                raise ValueError(
-                    f"{name!r} is what the first model is called with uniform weights; choose another name"
-                )
-            if not folders:
-                raise ValueError(f"{name!r} has no folder; name one for each of its trainings")
-        return models
-
     @model_validator(mode="after")
     def _check_folders(self) -> Self:
-        named = [*chain.from_iterable(self.models.values()), *self.uniform, *self.adversaries]
+        if IMPOSED in self.models:
+            raise ValueError(f"models: {IMPOSED!r} is the first with uniform weights; choose another name")
+        named = [*chain.from_iterable(super().by_model.values())]
         refuse_duplicates("folder", named)
         if self.uniform and (self.layer is not None or self.long == "window"):
             key = "`layer`" if self.layer is not None else "`long: window`"

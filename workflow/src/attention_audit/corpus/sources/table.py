@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from attention_audit.errors import AuditError
 from attention_audit.given import GivenReadout
 from attention_audit.given.files import read as read_given
-from attention_audit.section import Name, OwnPath, refuse_duplicates
+from attention_audit.section import Distinct, Name, OwnPath
 
 from ..rationales import Evidence, mark_words, read_annotations
 from ..raw import Layout, Quotes, add_masks, read_mask
@@ -78,7 +78,7 @@ class TableCorpus(RawSource):
     """
     evidence: Evidence | None = None
     """Columns of the words that people marked; null: none."""
-    classes: list[Label] | None = Field(None, min_length=2)
+    classes: Distinct[Label] | None = Field(None, min_length=2)
     """Labels, by class; null: by numbers in them, then by letters."""
     aliases: dict[Label, Label] = {}
     """The label as which another one is read, as in `{Positive: positive, "01": 1}`."""
@@ -90,7 +90,7 @@ class TableCorpus(RawSource):
     """Leave out rows without a label; false: such a row ends the run."""
     delimiter: str | None = None
     """What separates the fields of a csv or tsv file; null: a comma in csv, a tab in tsv."""
-    columns: list[str] | None = None
+    columns: Distinct[str] | None = None
     """Names of all columns of a file without a header; null: its first row names them."""
     quotes: Quotes | None = None
     """Marks around fields; none: quotation marks are characters; null: double, but a field whose lines look like rows
@@ -104,12 +104,6 @@ class TableCorpus(RawSource):
     """Encoding, as Python names it."""
     sheet: str | None = None
     """Sheet of an xlsx file; null: the first."""
-
-    @field_validator("classes", "columns")
-    @classmethod
-    def _check_distinct(cls, names: list[str] | None, info: ValidationInfo) -> list[str] | None:
-        refuse_duplicates("class" if info.field_name == "classes" else "column", names or [])
-        return names
 
     @field_validator("delimiter", "escape")
     @classmethod

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from attention_audit.contrasts import ADVERSARIES, UNIFORM, Contrasts
-from attention_audit.given.files import GivenModels
+from attention_audit.contrasts import ADVERSARIES, UNIFORM, Contrasts, GivenSection
 from attention_audit.names import Look
 from attention_audit.training.papers import ClassifierRecipe
 from attention_audit.training.settings import DeceptionObjective, Recipe
-from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, GivenClassifiers, ReadClassifier
+from attention_audit.transformer.settings import IMPOSED, MARKS, Backbone, ReadClassifier
 
 from ..model import DataSet, Model, Models, Schedule
 from ..transformers import Named, find_encoder, read_alone
@@ -31,9 +30,7 @@ LOOKS = {
 """How the models are called that are no models in question."""
 
 
-def list_given(
-    section: GivenModels | GivenClassifiers, every: Iterable[GivenModels | GivenClassifiers]
-) -> dict[str, dict[str, Any]]:
+def list_given(section: GivenSection, every: Iterable[GivenSection]) -> dict[str, dict[str, Any]]:
     """Return what is known of the models of a section, by name, whether readouts or networks. every: all such
     sections.
     """
