@@ -14,7 +14,7 @@ import yaml
 from PIL import Image
 from pydantic import ValidationError
 
-from attention_audit.artefacts.journal import Entry, read_journal, results_named
+from attention_audit.artefacts.journal import Entry, read_entries, read_journal
 from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.artefacts.record import read_record
 from attention_audit.config import Config
@@ -153,9 +153,11 @@ def made(results: Path, config: Config, page: Page, run: KeptRun) -> list[Exhibi
 
 def facts_of(results: Path, config: Config, exhibits: list[Exhibit], commit: str) -> Facts:
     """What is known of a run, from its files and its logs. Raises AuditError where a file is damaged."""
-    folder = results_named(results / "logs", SUMMARY)
-    if folder is None:
+    # the folder may have been moved since
+    made = [path for entry in read_entries(results / "logs") for path in entry.outputs if path.endswith(f"/{SUMMARY}")]
+    if not made:
         raise AuditError(f"{results}/logs: has no finished job of the summary; keep the folder of a whole run")
+    folder = made[-1].removesuffix(f"/{SUMMARY}")
     tables = [f"{folder}/{exhibit.folder}/{exhibit.name}{READ[exhibit.folder][0]}" for exhibit in exhibits]
     jobs = read_journal(results / "logs", tables)
     _, ended = find_span(jobs) or (None, jobs[-1].started)

@@ -154,19 +154,9 @@ def failures(logs: Path, since: float) -> list[str]:
     return [*dict.fromkeys(line for lines in texts for line in lines if FAILED.match(line))]
 
 
-def _entries(logs: Path) -> list[Entry]:
+def read_entries(logs: Path) -> list[Entry]:
     """Return all jobs whose logs lie under a folder, the earliest first."""
     return sorted(filter(None, map(read_entry, logs.rglob("*.log"))), key=lambda entry: entry.started)
-
-
-def results_named(logs: Path, product: str) -> str | None:
-    """Return what the jobs call the folder of results, which may have been moved since; None where no job made
-    `product`.
-
-    product: a file in that folder, as seen from there.
-    """
-    made = [path for entry in _entries(logs) for path in entry.outputs if path.endswith(f"/{product}")]
-    return made[-1].removesuffix(f"/{product}") if made else None
 
 
 def read_journal(logs: Path, products: Sequence[str]) -> list[Entry]:
@@ -175,7 +165,7 @@ def read_journal(logs: Path, products: Sequence[str]) -> list[Entry]:
     They are read from the logs under the folder `logs`; of two jobs that made one file, the later counts. A job whose
     log is gone is left out, and with it the jobs that made inputs for it alone.
     """
-    entries = _entries(logs)
+    entries = read_entries(logs)
     maker = {path: entry for entry in entries for path in entry.outputs}
     needed: set[Entry] = set()
     pending = list(products)

@@ -55,8 +55,8 @@ class Audit:
 
     name: str
     asks: str
-    target: str = ""
-    columns: str = ""
+    target: str
+    columns: str
     needs: tuple[Need, ...] = ()
     of: Of = "judged"
     takes: Takes = "batch"
@@ -65,13 +65,14 @@ class Audit:
     after: tuple[str, ...] = ()
     rule: str = OWN
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "target", self.target or f"audits.{self.name}:{self.name}")
-        object.__setattr__(self, "columns", self.columns or f"columns.audits:{self.name.upper()}")
-
 
 _LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-AUDITS = {name: TypeAdapter(Audit).validate_python({"name": name, **said}) for name, said in _LISTED.items()}
+AUDITS = {
+    name: TypeAdapter(Audit).validate_python(
+        {"name": name, "target": f"audits.{name}:{name}", "columns": f"columns.audits:{name.upper()}", **said}
+    )
+    for name, said in _LISTED.items()
+}
 """By name, in the order in which they are listed."""
 
 

@@ -62,8 +62,8 @@ class Exhibiting:
             },
             "subjects": lambda: [subject.model_dump() for subject in self.subjects()],
             "reasons": self.reasons,
-            "of_data": lambda: {name: remarks.of_data(name, raw, catalogue) for name in scope.datasets},
-            "of_models": lambda: {name: remarks.of_models(name, scope.config) for name in scope.datasets},
+            "of_data": lambda: {name: remarks.describe_data(name, raw, catalogue) for name in scope.datasets},
+            "of_models": lambda: {name: remarks.describe_models(name, scope.config) for name in scope.datasets},
         }
         # what is worked out once lies in the object, and goes with it
         self.spoken: dict[str, list[str]] = {}

@@ -14,16 +14,16 @@ DECEIVERS = {"batch_size": 1, "learning_rate": 1e-3, "epochs": 15, "embedding": 
 """How the authors' code of deceptive attention trains, by the keys of `deception`."""
 
 
-def of_data(dataset: str, config: Mapping[str, Any], catalogue: Mapping[str, Any]) -> list[str]:
+def describe_data(dataset: str, config: Mapping[str, Any], catalogue: Mapping[str, Any]) -> list[str]:
     """Find where the entry of a data set in the raw configuration is not the catalogue's."""
     ours, theirs = (entries["corpora"].get(dataset, {}) for entries in (config, catalogue))
     keys = sorted(key for key in {*ours, *theirs} - UNSEEN if ours.get(key) != theirs.get(key))
     return [f"data not as in the paper: {', '.join(keys)} changed"] if keys else []
 
 
-def of_models(dataset: str, config: Config) -> dict[str, list[str]]:
-    """Word vectors, and sizes where they are not the paper's, by the beginning of our tables' names; and what is other
-    in single models, by their names.
+def describe_models(dataset: str, config: Config) -> dict[str, list[str]]:
+    """Describe word vectors, sizes and other settings that are not the paper's, by the beginning of our tables' names;
+    and whose attention the guides of test 3 have, by their names.
     """
     config = config.for_dataset(dataset)
     vectors = config.corpora[dataset].vectors or config.vectors
@@ -38,26 +38,15 @@ def of_models(dataset: str, config: Config) -> dict[str, list[str]]:
         theirs = BABI_HIDDEN if dataset.startswith(BABI) else HIDDEN[tables]
         sizes = [f"hidden {ours}, the paper's {theirs}"] if ours != theirs else []
         remarks[tables] = [f"our word vectors: {vectors}", *sizes]
-    return remarks | of_guides(config) | {"pd": of_deception(config)}
-
-
-def of_deception(config: Config) -> list[str]:
-    """Return what is other in the models of deceptive attention than in the authors' code."""
-    section = config.deception
-    ours = {key: getattr(section, key) for key in DECEIVERS}
     named = {"batch_size": "batches of", "learning_rate": "rate", "epochs": "epochs"}
-    return [
-        f"our {named.get(key, key)} {ours[key]:g}, the paper's {theirs:g}"
+    remarks["pd"] = [
+        f"our {named.get(key, key)} {ours:g}, the paper's {theirs:g}"
         for key, theirs in DECEIVERS.items()
-        if ours[key] != theirs
+        if (ours := getattr(config.deception, key)) != theirs
     ]
-
-
-def of_guides(config: Config) -> dict[str, list[str]]:
-    """Whose attention the guides of test 3 have, by the guides' names."""
     scratch = f"the adversary with lambda {config.guides.adversary_lambda:g}"
     lent = "the chosen adversary of the search by continuation" if config.adversary.continued else scratch
-    return {
+    return remarks | {
         "guide_base_lstm": ["our guides have a base map each, of the same seed; the paper's all have one"],
         "guide_adversary": [f"our guides have the map of {lent}"],
     }

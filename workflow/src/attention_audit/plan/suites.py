@@ -38,21 +38,17 @@ class Suite:
     about: str
     models: str
     audits: tuple[str, ...]
-    section: str = ""
+    section: str
+    prefix: str
     settings: str = ""
-    prefix: str | None = None
     base: bool = False
     pairs: bool = False
     looks: str = ""
     citation: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "audits", tuple(" ".join(self.audits).split()))
-        object.__setattr__(self, "section", self.section or self.name)
-
     def path(self, model: str) -> str:
         """Return a model's name in paths."""
-        return f"{f'{self.name}_' if self.prefix is None else self.prefix}{model}"
+        return f"{self.prefix}{model}"
 
     def datasets(self, config: Config) -> list[str]:
         """Return the data sets that the configuration names for it."""
@@ -66,7 +62,12 @@ class Suite:
 
 
 _LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-SUITES = {name: TypeAdapter(Suite).validate_python({"name": name, **said}) for name, said in _LISTED.items()}
+SUITES = {
+    name: TypeAdapter(Suite).validate_python(
+        {"name": name, "section": name, "prefix": f"{name}_", **said, "audits": " ".join(said["audits"]).split()}
+    )
+    for name, said in _LISTED.items()
+}
 """By name, in the order in which they are listed."""
 
 

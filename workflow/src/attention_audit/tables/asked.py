@@ -38,6 +38,7 @@ from attention_audit.scores import macro_f1
 
 from .tidy import (
     Frames,
+    Row,
     Subjects,
     add_falls,
     join_notes,
@@ -409,7 +410,7 @@ def ask_unique(measured: Measured) -> Cell:
     # a TVD that is not known is no budget
     main, within = (find_bracket(adversaries, budget) for budget in (max(tolerance, moved), tolerance))
     tolerated = conclude("unique", describe_part(measured, within))
-    beside: dict[str, Any] = {
+    beside: Row = {
         "unique_tolerance_said": tolerated.said, "unique_tolerance_value": tolerated.part.estimate.value
     }  # fmt: skip
     for name, found in (("unique", main), ("unique_tolerance", within)):

@@ -6,7 +6,6 @@ attention: `located` and `ranks` of all of them, on the same texts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -21,6 +20,7 @@ from attention_audit.names import PLAUSIBLE, RANKINGS
 from .asked import find_reason
 from .tidy import (
     Frames,
+    Row,
     Subjects,
     add_falls,
     as_table,
@@ -205,7 +205,7 @@ def instead(ranked_sets: pd.DataFrame, located: pd.DataFrame, subjects: Subjects
         found = compare_attributions(**own, groups=groups.get(subject.dataset, {}))
         about = subject.model_dump(include={"dataset", "suite", "model", "seeds"})
         for name in RANKINGS.ordered({name for each in found.values() for name in each}):
-            row: dict[str, Any] = {**INSTEAD.blank, **about, "attribution": name}
+            row: Row = {**INSTEAD.blank, **about, "attribution": name}
             for question, estimates in found.items():
                 row[f"{question}_yardstick"] = name == YARDSTICKS[question]
                 if name in estimates:
@@ -242,7 +242,7 @@ def compare_marks(
         return plausibility
     marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"id": object, "attribution": object})
     effects = compare_attributions(ranked_sets, located, {})
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for name in PLAUSIBLE.ordered(marked["attribution"].unique()):
         cells = list_marks(marked[marked["attribution"] == name])
         cells |= {question: found[name][0] for question, found in effects.items() if name in found}

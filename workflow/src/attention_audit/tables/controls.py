@@ -22,9 +22,9 @@ from attention_audit.columns.tables import CONTROLS
 from attention_audit.contrasts import Subject
 
 from .asked import ASKED, FLAT, Measured
-from .tidy import Frames, Subjects, map_groups, select_ranking, select_run, take_suite
+from .tidy import Frames, Row, Subjects, map_groups, select_ranking, select_run, take_suite
 
-Claims = Iterator[dict[str, Any]]
+Claims = Iterator[Row]
 """Rows of `CONTROLS` without the data set and the suite; what is left out is blank."""
 
 NEEDLE_MASS = 0.5
@@ -254,7 +254,7 @@ def controls(
     groups, rows = map_groups(corpus), []
     for (dataset, kind), suite in product(kinds.items(), dict.fromkeys([*SUITES, *(each.suite for each in judged)])):
         own = take_suite(audits | {"summary": summary}, dataset, suite)
-        claims: list[dict[str, Any]] = []
+        claims: list[Row] = []
         if (kind, suite) == ("feint", "hf") and tables:
             maps = tables["hf_table_maps"]
             claims += claim_maps(maps[maps["dataset"] == dataset])

@@ -19,6 +19,7 @@ from .asked import ask_located as locate
 from .attributions import LOO, RANDOM, average_measures, make_table
 from .tidy import (
     Frames,
+    Row,
     Subjects,
     as_table,
     join_notes,
@@ -47,7 +48,7 @@ def compare_maps(
     stability = pd.concat([map_stability, attribution_stability], ignore_index=True).astype({"map": object})
     marked = pd.concat([plausibility, plausible_words], ignore_index=True).astype({"attribution": object})
     marked = marked[marked["annotator"].astype(object) != ""]
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for name in RANKINGS.ordered({*list_values(located, "ranking"), *list_values(stability, "map")} - {RANDOM}):
         found, note = dict[str, Estimate](), ""
         falls, stable = select_ranking(located, name), stability[stability["map"] == name]
@@ -151,7 +152,7 @@ def own_table_heads(
     columns.PERMUTATION and columns.RANKED_SETS rows of any number of data sets; the columns are those of columns.TABLE,
     with intervals over texts and trainings.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for about, shuffled in split_models(permutation):
         model = about["row"]
         own, sets = (select_run(frame[frame["dataset"] == about["dataset"]], model) for frame in (heads, ranked_sets))

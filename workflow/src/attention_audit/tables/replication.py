@@ -31,7 +31,7 @@ from attention_audit.names import display_name
 from .datasets import Records, name_rebuilt
 from .papers import CELLS, has_encoder
 from .published import Fact, read_facts
-from .tidy import Frames, join_notes
+from .tidy import Frames, Row, join_notes
 
 SIZES = "wp_table1_datasets"
 """The table that has the sizes of our test splits."""
@@ -98,7 +98,7 @@ def judge_agreement(fact: Fact, ours: float, seeds: int, low: float, high: float
 
 def compare(
     fact: Fact, cell: Mapping[Any, Any], remarks: Sequence[str], per_text: float, texts: float, same_data: bool
-) -> dict[str, Any]:
+) -> Row:
     """Make one row of `REPLICATION`, but for the paper and table: a number beside its counterpart, a row of `TABLE`.
 
     per_text: `estimate_text_variance`, over `texts` texts of our test split. same_data: whether the data are

@@ -26,7 +26,7 @@ from attention_audit.scores import accuracy, macro_f1
 
 from .asked import ASKED, Asked, Measured, find_leads, measure_subjects
 from .attributions import average_measures
-from .tidy import Frames, Subjects, add_falls, make_pair_grids, select_ranking, select_run
+from .tidy import Frames, Row, Subjects, add_falls, make_pair_grids, select_ranking, select_run
 
 BOUNDS = ("value", "low", "high")
 BLANK = SUMMARY.blank | {f"{question}_zones": NONE for question in QUESTIONS}
@@ -39,14 +39,14 @@ def list_bounds(name: str, found: Any) -> dict[str, float]:
     return {f"{name}_{end}": getattr(found, end) for end in BOUNDS}
 
 
-def describe_class(part: Part, zones: str) -> dict[str, Any]:
+def describe_class(part: Part, zones: str) -> Row:
     """Describe what was found of one class, for JSON."""
     numbers = {**{end: getattr(part.estimate, end) for end in BOUNDS}, "shuffled": part.shuffled}
     known = {name: round(value, 6) if isfinite(value) else None for name, value in numbers.items()}
     return {"name": part.name, "texts": part.fewest, **known, "zones": zones}
 
 
-def list_columns(question: str, cell: Cell) -> dict[str, Any]:
+def list_columns(question: str, cell: Cell) -> Row:
     """Name the columns of one question."""
     found = cell.part.estimate
     classes = [describe_class(part, zones) for part, zones in cell.classes]
@@ -60,7 +60,7 @@ def list_columns(question: str, cell: Cell) -> dict[str, Any]:
     return {f"{question}_{name}": value for name, value in columns.items()} | {**cell.beside}
 
 
-def judge_ability(labels: Integers, predictions: Integers, groups: Integers | None) -> dict[str, Any]:
+def judge_ability(labels: Integers, predictions: Integers, groups: Integers | None) -> Row:
     """Compare S trainings with always giving the largest class: labels (N,), predictions (S, N).
 
     Of several classes that are equally frequent, the one that leaves the most doubt counts, so that no order of classes
@@ -77,7 +77,7 @@ def judge_ability(labels: Integers, predictions: Integers, groups: Integers | No
     }
 
 
-def list_marks(own: pd.DataFrame) -> dict[str, Any]:
+def list_marks(own: pd.DataFrame) -> Row:
     """Name the columns of attention beside marked words, from the rows of `plausibility` of one model."""
     single = own[own["annotator"] != ""]
     attention, random, others = (
@@ -92,7 +92,7 @@ def list_marks(own: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def answer_subject(measured: Measured, asked: Asked = ASKED) -> dict[str, Any]:
+def answer_subject(measured: Measured, asked: Asked = ASKED) -> Row:
     """Make one row of columns.SUMMARY. Where there are no labels, nothing is said of how well the model predicts."""
     subject, own = measured.subject, measured.rows("predictions")
     row = BLANK | subject.model_dump(include={"dataset", "suite", "paper", "model", "seeds"})
@@ -166,7 +166,7 @@ def describe_texts(measured: Measured, said: Mapping[Any, Any], tokens: pd.Serie
         [row[~np.isnan(row)].tolist() for row in by_id.filter(like=f"{name}_").to_numpy(np.float64, na_value=nan)]
         for name in ("top_items", "top_weights", "top_contributions")
     )
-    columns: dict[str, Any] = {
+    columns: Row = {
         **subject.model_dump(include={"dataset", "suite", "model"}),
         "seed": seed,
         "id": ids,

@@ -29,6 +29,10 @@ Frames = Mapping[str, pd.DataFrame]
 """Frames by data set or, of audits, by name; those of audits also have the key of the suite as the column `suite`."""
 
 
+Row = dict[str, Any]
+"""A row of a table, by column."""
+
+
 def map_groups(corpus: Frames) -> dict[str, dict[Any, Any]]:
     """Map texts to what they share with others, by data set and id, from the id and group of texts by data set."""
     return {name: texts.dropna(subset="group").set_index("id")["group"].to_dict() for name, texts in corpus.items()}
@@ -117,7 +121,7 @@ def add_falls(located: pd.DataFrame) -> pd.DataFrame:
     return located.assign(fall=falls.mean(axis=1, skipna=False))
 
 
-def list_cells(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[dict[str, Any]]:
+def list_cells(about: Mapping[str, Any], cells: Mapping[str, Estimate]) -> list[Row]:
     """List the cells of a row of a table by metric, each with what it is about, and the number of its trainings where
     `about` has none.
     """
@@ -137,7 +141,7 @@ def average_columns(
     metric, `texts`, is their number. NaN marks a text without a value. The values are at most `most`, and at least 0,
     or -`most` where `signed` names the column.
     """
-    found: list[dict[str, Any]] = []
+    found: list[Row] = []
     for (dataset, *parts), own in rows.groupby(["dataset", *by], sort=False, observed=True):
         seeds = sorted(list_values(own, "seed"))
         cells = {

@@ -19,6 +19,7 @@ from attention_audit.names import RANKINGS, Names
 
 from .published import RERUN, find_fact
 from .tidy import (
+    Row,
     add_published,
     as_table,
     average_columns,
@@ -121,7 +122,7 @@ def md_table_diversity(
         "tau_loo": correlation[correlation["pair"] == "attention~loo"].rename(columns={"tau": "tau_loo"}),
     }
     parts = [average_columns(rows, ["model"], [name], signed=SIGNED) for name, rows in sources.items()]
-    own: list[dict[str, Any]] = []
+    own: list[Row] = []
     for dataset in performance["dataset"].unique():
         erased, permuted = (frame[frame["dataset"] == dataset] for frame in (ranked_sets, permutation))
         removed = make_grids(select_ranking(erased, "attention"), "fraction_removed", "model")
