@@ -138,7 +138,7 @@ def test_odd_files_are_said_once_and_read_once(new_folder: NewFolder) -> None:
     last = said.partition("This was a dry-run")[2].splitlines()[1:]
     assert last[:2] == ["", "reviews: 60 texts, 2 classes (0 30, 1 30); 40 train, 8 dev, 12 test (test and dev drawn)"]
     assert line in last
-    (memory,) = (folder.path / ".snakemake/attention-audit/checked").iterdir()
+    memory = folder.path / ".snakemake/attention-audit/checked.json"
     made = memory.stat().st_mtime_ns
     assert folder.run("-n", "corpora").text.count(line) == 1
     assert memory.stat().st_mtime_ns == made

@@ -1,6 +1,5 @@
 """The look at a user's own files before a run."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -197,38 +196,6 @@ def test_many_small_classes_cannot_be_drawn(refused: Callable[..., str]) -> None
 def test_of_a_long_file_the_first_rows_are_looked_at(looked: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkup, "ROWS", 10)
     assert looked([*distinct(10, ("yes",)), *distinct(10)]) == ["only the first 10 rows were looked at before the run"]
-
-
-def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, memory = tmp_path / "own.csv", tmp_path / "memory"
-    source = source_of(path, [*distinct(40), ("text 1", "no")])
-    seen: list[str] = []
-    real = checkup.check_dataset
-    monkeypatch.setattr(checkup, "check_dataset", lambda name, *rest: seen.append(name) or real(name, *rest))
-
-    def look(source: TableCorpus = source, name: str = "own") -> checkup.Looked:
-        return checkup.check_once(name, source, {"path": path}, memory)
-
-    first = look()
-    assert first.odd[0] == "own: 1 of 41 texts repeat an earlier one"
-    assert look() == first
-    assert len(seen) == 1
-    look(source.model_copy(update={"min_df": 2}))
-    assert len(seen) == 2
-    look()
-    os.utime(path, ns=(0, 0))
-    look()
-    assert len(seen) == 4
-    (memory / "own.json").write_text('{"stamp": 1}')
-    assert look() == first
-    assert len(seen) == 5
-
-
-def test_a_memory_that_cannot_be_kept_costs_only_time(tmp_path: Path) -> None:
-    path = tmp_path / "own.csv"
-    source = source_of(path, distinct(1000))
-    (tmp_path / "memory").write_text("a file in the place of the folder")
-    assert checkup.check_once("own", source, {"path": path}, tmp_path / "memory").odd == []
 
 
 def described(tmp_path: Path, rows: Rows, **settings: Any) -> list[str]:

@@ -48,6 +48,35 @@ def test_a_file_is_known_by_what_is_in_it_and_read_once(tmp_path: Path, hashed: 
         assert len(hashed) == reads
 
 
+def test_a_table_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path, memory, seen = Path("own.csv"), tmp_path / "memory" / "checked", list[str]()
+    path.write_text("text,label\n" + "".join(f"text {at % 40},{at % 2}\n" for at in range(60)))
+    real = checking.check_dataset
+    monkeypatch.setattr(checking, "check_dataset", lambda name, *rest: seen.append(name) or real(name, *rest))
+    entry = {"kind": "table", "path": "own.csv", "tokens": {"tokenizer": "spaces"}}
+
+    def look(memory: Path = memory, **changes: Any) -> list[str]:
+        raw = {"datasets": ["mine"], "corpora": {"mine": entry | changes}}
+        return Plan(overlaid(CATALOGUE, raw), CATALOGUE, memory).oddities
+
+    first = look()
+    assert first[0] == "mine: 20 of 60 texts repeat an earlier one"
+    assert look() == first
+    assert len(seen) == 1
+    look(min_df=2)
+    assert len(seen) == 2
+    os.utime(path, ns=(0, 0))
+    assert look() == first
+    assert len(seen) == 3
+    memory.write_text('{"stamp": 1}')
+    assert look() == first
+    assert len(seen) == 4
+    # a memory that cannot be kept costs only time
+    Path("file").write_text("a file in the place of the folder")
+    assert look(tmp_path / "file" / "checked") == first
+
+
 def test_a_time_ahead_of_this_machine_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "my own.csv"
     path.touch()

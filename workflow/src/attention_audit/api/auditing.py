@@ -237,4 +237,4 @@ def audit(
         if classes:
             own["classes"] = name_classes(classes, given["readouts"][0].classes)
         fixed = {"datasets": [], "corpora": {}, "own": {DATASET: own}, "results": f"{folder}/results"}
-        return run_plan(Plan({**(settings or {}), **fixed}, {}, memory=Path(folder)))
+        return run_plan(Plan({**(settings or {}), **fixed}, {}, memory=Path(folder, "checked.json")))

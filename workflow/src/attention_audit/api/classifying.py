@@ -292,7 +292,7 @@ def audit_classifier(
             "device": device,
             **settings,
         }  # fmt: skip
-        plan = Plan(raw, {}, memory=folder)
+        plan = Plan(raw, {}, memory=folder / "checked.json")
         with tqdm(unit="step", disable=not progress) as bar, set_piece_limit(batch_size and batch_size * max_length):
 
             def report(done: int, jobs: int, line: str) -> None:

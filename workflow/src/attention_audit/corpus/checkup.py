@@ -1,28 +1,22 @@
 """What a user's own file holds, and what is wrong or odd in it, found before anything runs.
 
 Rows are read as the run will read them, but split into words only where impermissible words are named: lengths in words
-are estimated from characters. What was found is kept beside the path, the size and the time of each file, so that a
-file is read once however often a run is planned.
+are estimated from characters.
 """
 
-import json
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice
-from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
 from attention_audit.arrays import Floats
-from attention_audit.artefacts.record import read_record, write_record
-from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError
 from attention_audit.given import check_beside
 from attention_audit.given.files import read as read_given
@@ -499,24 +493,3 @@ def check_dataset(name: str, source: TableCorpus | ReadoutCorpus, raw: Files, mo
         refuse(name, source, counts)
         read, odd = [*describe(source, counts)], list_oddities(source, counts, most)
     return Looked([f"{name}: {line}" for line in read], [f"{name}: {line}" for line in odd])
-
-
-def check_once(
-    name: str, source: TableCorpus | ReadoutCorpus, raw: Files, memory: Path, most: int | None = None
-) -> Looked:
-    """Return what `check_dataset` finds, or found before where nothing has changed. memory: the folder that keeps it.
-
-    Raises AuditError as `check_dataset` does. A folder that cannot be written costs time and nothing else.
-    """
-    states = [(str(path.absolute()), path.stat()) for path in raw.values()]
-    files = [(place, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for place, state in states]
-    stamp = json.dumps([name, source.model_dump(mode="json"), files, most, code_hash("corpus.checkup", words=True)])
-    path = memory / f"{name}.json"
-    with suppress(AuditError):
-        kept = read_record(path)
-        if kept["stamp"] == stamp:
-            return Looked(kept["read"], kept["odd"])
-    looked = check_dataset(name, source, raw, most)
-    with suppress(AuditError):
-        write_record(path, {"stamp": stamp, **looked._asdict()})
-    return looked

@@ -2,17 +2,21 @@
 is odd is said.
 """
 
+import json
 import os
 import shlex
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.record import read_record, write_record
-from attention_audit.corpus.checkup import Looked, check_once
+from attention_audit.code_hash import code_hash
+from attention_audit.corpus.checkup import Looked, check_dataset
 from attention_audit.corpus.source import name_absent_vectors, placed
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.tokens import name_lacking
@@ -27,43 +31,59 @@ from .papers.given import read_given
 from .scope import Scope
 from .transformers import check_classifier, check_encoder
 
-MEMORY = Path(".snakemake/attention-audit/checked")
+MEMORY = Path(".snakemake/attention-audit/checked.json")
 """Where what was found is kept, so that a job that plans again reads no file again."""
 CLOCK_SKEW_SECONDS = 2.0
 """A file may be so far ahead of this machine's clock, as file systems round times."""
 
 
+class Memory:
+    """What was found in files before, by what it was found in. A file that cannot be written costs time alone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.known = path, dict[str, Any]()
+        with suppress(AuditError):
+            self.known = read_record(path)
+
+    def recall(self, key: str, find: Callable[[], Any]) -> Any:
+        """Return what was found, or find and keep it."""
+        if key not in self.known:
+            self.known[key] = find()
+            with suppress(AuditError):
+                write_record(self.path, self.known)
+        return self.known[key]
+
+
+def name_state(path: Path) -> str:
+    """Name a file and its size and times, so that another content has another name."""
+    status = path.stat()
+    # the time of the last change of its entry cannot be set, so that it tells of another file of the same time, too
+    return f"{path.absolute()}, {status.st_size} bytes, {status.st_mtime_ns} {status.st_ctime_ns} ns"
+
+
 def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, str]:
     """Return the sha256 of every file that jobs read and none of them makes: tables, masks, readouts, models, vectors.
 
-    A file is read only where its size or times are others than when it was read, which is kept beside `memory`.
-    Raises AuditError, with a line for each fault, where a file cannot be read, or is dated in the future: Snakemake
-    then takes what is made from it for older, and ends after the work.
+    A file is read only where its size or times are others than when it was read. Raises AuditError, with a line for
+    each fault, where a file cannot be read, or is dated in the future: Snakemake then takes what is made from it for
+    older, and ends after the work.
     """
     made = {path for job in jobs for path in job.files}
-    record, found = memory.with_suffix(".json"), dict[str, str]()
-    kept, seen, faults = dict[str, str](), dict[str, str](), list[str]()
-    with suppress(AuditError):
-        kept = read_record(record)
-    for path in sorted({path for job in jobs for path in job.read if os.path.isfile(path)} - made):
-        status = os.stat(path)
-        if status.st_mtime > time.time() + CLOCK_SKEW_SECONDS:
-            ahead = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(status.st_mtime))
+    known, found, faults = Memory(memory), dict[str, str](), list[str]()
+    for name in sorted({name for job in jobs for name in job.read if os.path.isfile(name)} - made):
+        path = Path(name)
+        if (changed := path.stat().st_mtime) > time.time() + CLOCK_SKEW_SECONDS:
+            ahead = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(changed))
             faults.append(
-                f"{path}: was changed at {ahead}, which is ahead of this machine's clock; mend the clock, or set the "
-                f"time of the file to now: touch {shlex.quote(path)}"
+                f"{name}: was changed at {ahead}, which is ahead of this machine's clock; mend the clock, or set the "
+                f"time of the file to now: touch {shlex.quote(name)}"
             )
-        # the time of the last change of its entry cannot be set, so that it tells of another file of the same time, too
-        key = f"{os.path.abspath(path)}, {status.st_size} bytes, {status.st_mtime_ns} {status.st_ctime_ns} ns"
         try:
-            found[path] = seen[key] = kept.get(key) or checksum(Path(path))
+            found[name] = known.recall(name_state(path), partial(checksum, path))
         except OSError as error:
-            faults.append(f"{path}: cannot be read ({error.strerror}); unlock it or put it back")
+            faults.append(f"{name}: cannot be read ({error.strerror}); unlock it or put it back")
     if faults:
         raise AuditError(*faults)
-    if not seen.items() <= kept.items():
-        with suppress(AuditError):
-            write_record(record, kept | seen)
     return found
 
 
@@ -126,7 +146,7 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
     Raises AuditError, with a line for each data set, where a file is not as the configuration says or needs a package
     that is not installed, and for each file of word vectors or of a classifier that is not there.
     """
-    found = Looked([], [])
+    found, known, code = Looked([], []), Memory(memory), code_hash("corpus.checkup", words=True)
     catalogue, fetched = scope.config.word_vectors, Path(scope.config.places.raw) / VECTORS
     named = {vectors_name(scope.config, name): None for name in scope.datasets}
     vectors = (name_absent_vectors(name, catalogue[name], scope.mirror, fetched) for name in named if name in catalogue)
@@ -143,7 +163,10 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
         files = files_of(scope, name)
         if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
             with added_to(faults):
-                looked = check_once(name, source, files, memory, most_words(scope, name))
+                most = most_words(scope, name)
+                asked = [source.model_dump(mode="json"), [*map(name_state, files.values())], most, code]
+                look = partial(check_dataset, name, source, files, most)
+                looked = Looked(*known.recall(json.dumps([name, *asked]), look))
                 found.read.extend(looked.read)
                 found.odd.extend(looked.odd)
     if faults:
