@@ -43,7 +43,8 @@ BARE = {"contributions": None, "bias": None}
 
 
 def test_the_public_names_are_those_that_are_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "readouts.md").read_text()
+    docs = Path(__file__).parents[2] / "docs"
+    page = (docs / "readouts.md").read_text() + (docs / "classifier.md").read_text()
     assert api.__all__ == sorted(api.__all__)
     for name in (
         "readout", "write", "read", "audit", "audit_classifier", "audit_torch", "by_question", "reading", "judge",

@@ -45,7 +45,7 @@ def write(docs: Path) -> list[Path]:
 
 def found_pages(docs: Path) -> list[Path]:
     """The pages that lie below `docs` by now."""
-    folders = ("replication/*.md", "replication/*/*.md", "gallery.md", "gallery/*.md")
+    folders = ("replication/*.md", "replication/*/*.md", "gallery.md")
     return [path for folder in folders for path in docs.glob(folder)]
 
 

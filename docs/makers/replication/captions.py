@@ -1,4 +1,4 @@
-"""Captions of workflow/report/ in two sentences, as the gallery has them."""
+"""Captions of workflow/report/ in two sentences, as pages of the record have them."""
 
 import re
 from typing import NamedTuple

@@ -38,11 +38,11 @@ def cells(line: str) -> list[str]:
     return re.split(r" ?\| ?", line.rstrip())[1:-1]
 
 
-def narrow(text: str, most: int | None = None) -> str:
+def narrow(text: str) -> str:
     """A table in Markdown of which no part has more than WIDE columns.
 
     What all rows have alike is said once, above it; a column that is empty is left out; and what is then too wide is
-    parted, each part with the columns of NAMES, and with the rows that it has a value of. most: rows that are shown.
+    parted, each part with the columns of NAMES, and with the rows that it has a value of.
     """
     head, rules, *rows = map(cells, text.splitlines())
     alike = {place: rows[0][place] for place in range(len(head)) if len({row[place] for row in rows}) == 1}
@@ -56,7 +56,7 @@ def narrow(text: str, most: int | None = None) -> str:
     shown = []
     for part in parts:
         own = [row for row in rows if len(parts) == 1 or any(row[each] for each in part if head[each] not in NAMES)]
-        lines = ([row[place] for place in part] for row in own[:most])
+        lines = ([row[place] for place in part] for row in own)
         shown.append(table([head[place] for place in part], [rules[place] for place in part], lines))
     return "\n".join([*([f"In all rows: {'; '.join(said)}.\n"] if said else []), *map(folded, shown)])
 
@@ -65,13 +65,3 @@ def below(text: str) -> str:
     """A kept table in Markdown as a page shows it: its headings below the page's, its tables narrow."""
     deeper = re.sub(r"^#", "###", text, flags=re.MULTILINE)
     return TABLE.sub(lambda found: narrow(found[0]), deeper)
-
-
-def excerpt(text: str, most: int) -> str:
-    """The first table of a page in Markdown, narrow, with at most so many rows; "" where there is none."""
-    found = TABLE.search(text)
-    if found is None:
-        return ""
-    rest = found[0].count("\n") - 2 - most
-    more = f"\n{rest} more row{'s' if rest > 1 else ''} in the file.\n" if rest > 0 else ""
-    return narrow(found[0], most) + more

@@ -675,8 +675,8 @@ def index(pages: Mapping[str, Written]) -> str:
 INDEX = """# The record
 
 Real runs of the presets, and what came out of them beside what was published. Written by `make replication` from the
-files in the folders here; a test writes the pages again and compares. Every figure and table of the package, once, with
-how to read it: [gallery](../gallery.md).
+files in the folders here; a test writes the pages again and compares. The [gallery](../gallery.md) has every figure and
+table of the package once.
 
 A run enters the record so, from a folder of results and the checkout that made it:
 

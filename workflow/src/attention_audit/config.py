@@ -68,7 +68,7 @@ class OfRun(Section):
     results: str = Field(RESULTS, max_length=200)
     """Folder that the run writes to; runs in folders of their own keep apart."""
     mirror: str | None = None
-    """Folder with raw files as <data set>/<file name>, used before any download."""
+    """Folder with raw files as `<data set>/<file name>`, used before any download."""
     rules: Distinct[str] = []
     """Files of Snakemake rules of your own, which the workflow includes, seen from the working directory."""
     device: Literal["auto", "cpu", "cuda"] = "auto"

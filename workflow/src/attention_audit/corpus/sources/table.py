@@ -71,7 +71,7 @@ class TableCorpus(RawSource):
     split: str | None = None
     """Column that says train, dev (or validation, valid, val) or test; empty cells: to be drawn."""
     id: str | None = None
-    """Column of ids; null: <data set>-<row>."""
+    """Column of ids; null: `<data set>-<row>`."""
     group: str | None = None
     """Column that says which texts belong together, such as those of one author; empty cells, and null: texts that
     stand for themselves.
