@@ -66,7 +66,7 @@ runs on the data sets that its section names, by default on none. Without `--con
 changed. What is no longer named stays in the folder, and leaves the tables and figures. To keep results, name another
 folder: `--config results=runs/b`. With `mirror=results/raw` that run takes what the first one has fetched.
 
-These pages are written by `make docs` from the typed configuration (`workflow/src/attention_audit/config.py`).
+`make docs` writes these pages from `workflow/src/attention_audit/config.py`.
 
 | page | groups of keys |
 |---|---|
