@@ -12,7 +12,7 @@ from tabled import assert_fits
 
 from attention_audit.columns.tables import REPLICATION
 from attention_audit.config import Config
-from attention_audit.plan.remarks import of_data, of_models
+from attention_audit.plan.remarks import describe_data, describe_models
 from attention_audit.tables.published import Fact, find_rounding, read_facts
 from attention_audit.tables.replication import (
     SOURCES,
@@ -196,8 +196,8 @@ def test_the_variance_of_texts_is_that_of_drawn_texts():
 def test_remarks_say_what_is_other_than_the_papers():
     catalogue = {"corpora": {"sst": {"kind": "sst", "length": {"above": 5}, "origin": {"licence": "a"}}}}
     changed = {"corpora": {"sst": {"kind": "sst", "length": {"above": 5}, "origin": {}, "splits": {"most": {}}}}}
-    assert of_data("sst", changed, catalogue) == ["data not as in the paper: splits changed"]
-    assert of_data("sst", catalogue, catalogue) == []
+    assert describe_data("sst", changed, catalogue) == ["data not as in the paper: splits changed"]
+    assert describe_data("sst", catalogue, catalogue) == []
     config = Config.model_validate(
         {
             "datasets": ["a"],
@@ -205,14 +205,16 @@ def test_remarks_say_what_is_other_than_the_papers():
             "model": {"hidden": 128, "embedding": 8, "attention_hidden": 8},
         }
     )
-    assert of_models("a", config)["wp"] == ["our word vectors: random"]
-    assert of_models("a", config)["guide_base_lstm"] == [
+    assert describe_models("a", config)["wp"] == ["our word vectors: random"]
+    assert describe_models("a", config)["guide_base_lstm"] == [
         "our guides have a base map each, of the same seed; the paper's all have one"
     ]
     lent = "our guides have the map of"
-    assert of_models("a", config)["guide_adversary"] == [f"{lent} the chosen adversary of the search by continuation"]
+    assert describe_models("a", config)["guide_adversary"] == [
+        f"{lent} the chosen adversary of the search by continuation"
+    ]
     scratch = config.model_copy(update={"adversary": config.adversary.model_copy(update={"search": "scratch"})})
-    assert of_models("a", scratch)["guide_adversary"] == [f"{lent} the adversary with lambda 0.002"]
+    assert describe_models("a", scratch)["guide_adversary"] == [f"{lent} the adversary with lambda 0.002"]
 
 
 def test_remarks_on_a_single_model_stand_in_its_row_alone():

@@ -16,71 +16,66 @@ SEARCHED = [name for name, subject in SUBJECTS.items() if subject.trainings == S
 MIDDLE = 5
 """Trainings of which the table of zones is."""
 
-TEXT = """# How far statements can be trusted
+TEXT = """# Calibration: how often are statements right?
 
-Written by `make calibration`, which simulates for about four minutes on two cores. No number is written by hand.
+`make calibration` writes this page. It simulates runs whose answer is known, in about four minutes on two cores.
 
-**How often is a statement wrong?** In {wrong_mean} of all runs, and in {wrong} of those of the worst population and
-size ({wrong_where}). *Wrong* means: the true value of these trainings, on all
-texts, lies in a zone that the statement does not name. `unique` is the exception: {unique_mean} in the mean, and
-{unique} at worst ({unique_where}). A search tries few adversaries, and their
-change of predictions is measured on the same few texts.
+**How often is a statement wrong?** In {wrong_mean} of all runs. In the worst population and size ({wrong_where}) in
+{wrong}. A statement is *wrong* if it does not name the zone of the true value of these trainings, on all texts.
+`unique` is the exception: {unique_mean} in the mean and {unique} at worst ({unique_where}). Its search tries few
+adversaries, and measures their change of predictions on the same few texts.
 
-**How often does it say one zone?** With five trainings and 300 texts, in {one_least} (`{one_least_of}`) to {one_most}
-(`{one_most_of}`) of runs. It nearly always says at most two; only `needed` and `transferable` often "cannot tell": in
-{three} of runs with 300 texts, {three_most} with 1,000. More trainings do not make statements vaguer.
+**How often does a statement name one zone?** With five trainings and 300 texts,
+in {one_least} (`{one_least_of}`) to {one_most} (`{one_most_of}`) of runs. It rarely names three. Only `needed` and
+`transferable` often "cannot tell": in {three} of runs with 300 texts, in {three_most} with 1,000.
 
-**What may be said of the next training?** Only its range. A further training lies in a zone that the range does not
-touch in at most {next_normal} of runs where trainings are normal or texts come in groups, in {next} where a few
-trainings differ much. Taken for the next training, the *statement* would be wrong in {taken_least} to {taken_most} of
-runs. The range of three trainings is wide: with 1,000 texts it excludes no zone in {open_least} to {open_most} of runs.
+**Does a statement hold for the next training?** No: it would be wrong in {taken_least} to {taken_most} of runs. Use the
+range instead. The next training lies outside the zones of the range in at most {next_normal} of runs where trainings
+are normal or texts come in groups, and in at most {next} elsewhere. The range of three trainings is wide: with 1,000
+texts it excludes no zone in {open_least} to {open_most} of runs.
 
-## How it is found
+## Simulation
 
-A population has many synthetic trainings on many texts. What the audits would measure is drawn: falls of the
-probability, erased items, signs, changes, distances, predictions. A run draws trainings and texts with replacement, the
-package makes its estimate and statement (`answer/estimates.py`, `statements.py`, `frontier.py`), and both are held
-against the whole population.
+A population has many synthetic trainings on many texts. The simulation draws what the audits would measure: falls of
+the probability, erased items, signs, distances, predictions. A run samples trainings and texts with replacement. The
+package makes its estimate and its statement, which are compared with the whole population.
 
-- **Effects** go through all zones: {effects} a question where trainings are normal, each second one elsewhere (there
-  more of them lie at cuts).
-- **Trainings** are *normal* around their mean, *skewed* (exponential), *of two kinds* ({lower} lie apart; of `stable`,
-  both kinds share less), or *failing* ({failed} show what chance gives). Skewed ones and kinds lie {further:g} times as
-  far apart.
-- **Texts in groups**: groups of 1 to {largest} texts that are nearly alike; sizes count groups.
-- **`signed`** is tried where the share decides, and where shuffled weights reach 90 %, so that the exceptions avoided
-  decide. **`needed`** is macro F1 of three classes; `transferable` is computed alike.
-- **`unique`**: a search of {few} or {many} adversaries along lambda, within a TVD of {budget}, which dev and test hold.
-  Similarity falls *smoothly* with the TVD, or *suddenly*. True is the least similar adversary that any search finds.
+- **Effects** cover all zones: {effects} a question for normal trainings, every second one otherwise.
+- **Trainings** are *normal* around their mean, *skewed* (exponential), *of two kinds* ({lower} differ; of `stable`,
+  both kinds share less), or *failing* ({failed} show what chance gives). Skewed trainings and kinds lie {further:g}
+  times as far apart.
+- **Groups** have 1 to {largest} texts that are nearly alike. Sizes count groups.
+- **`signed`** is simulated twice: where the share decides, and where the exceptions avoided decide (shuffled weights
+  reach 90 %). **`transferable`** is computed as `needed` is, the macro F1 of three classes.
+- **`unique`** searches {few} or {many} adversaries along lambda, within a TVD of {budget} on dev and on test. The
+  similarity falls *smoothly* or *suddenly* with the TVD. True is the least similar adversary that any search finds.
 
-There are {runs} runs for each of {cells} populations and sizes. The standard error of a share of .025 is
-{error}. The worst of so many shares lies at the bad end of chance.
+Each of {cells} populations and sizes has {runs} runs. The standard error of a share of .025 is {error}.
 
 ## Wrong statements
 
-Missed: the 95 % interval does not hold the true value of these trainings; a statement can be wrong only then.
+Missed: the 95 % interval does not hold the true value. Only then can a statement be wrong.
 
 {wrong_table}
 ## Zones in a statement
 
-Shares of runs whose statement names one / two / three zones, {middle} trainings (of `unique`, {many} adversaries), all
-effects alike; normal trainings.
+Shares of runs whose statement names one / two / three zones, by the number of texts: {middle} normal trainings (of
+`unique`, {many} adversaries). The number of trainings changes little.
 
 {zones_table}
-With 300 texts, by trainings (adversaries):
-
-{trainings_table}
 ## The next training
 
-The worst question and effect, by trainings: a further training lies in a zone that the range does not touch.
+By the number of trainings, how often the next one lies in a zone that is not named:
+
+- by the *range*, for the worst question and effect
 
 {next_table}
-The mean of all questions and effects: a further training lies in a zone that the *statement* does not name.
+- by the *statement*, the mean of all questions and effects
 
 {taken_table}
 ## Predicted classes
 
-How often two predicted classes are stated apart ("≠"), of three trainings, by the mean of `used` in each:
+How often two predicted classes are stated apart ("≠"), with three trainings, by the mean of `used` in each class:
 
 {split_table}"""
 
@@ -114,11 +109,11 @@ def tabulate_wrong(found: pd.DataFrame) -> str:
     return write_table(heading, rows)
 
 
-def tabulate_zones(found: pd.DataFrame, by: str) -> str:
-    """Say how many zones statements name, by the sizes in a column."""
-    rows, sizes = [], list(dict.fromkeys(found[by]))
+def tabulate_zones(found: pd.DataFrame) -> str:
+    """Say how many zones statements name, by the number of texts."""
+    rows, sizes = [], list(dict.fromkeys(found["texts"]))
     for name, part in found.groupby("subject", sort=False):
-        means = part.groupby(by)[["one", "two", "three"]].mean()
+        means = part.groupby("texts")[["one", "two", "three"]].mean()
         cells = {size: " / ".join(f"{value:.2f}" for value in row) for size, *row in means.itertuples()}
         rows.append([str(name), *(cells.get(size, "") for size in sizes)])
     return write_table(["question", *(f"{size:,}" for size in sizes)], rows)
@@ -166,10 +161,7 @@ def write_page(found: pd.DataFrame, sizes: Sizes) -> str:
         failed=f"{FAILED:.0%}", further=FURTHER, largest=LARGEST_GROUP, few=SEARCHES[0], many=SEARCHES[-1],
         budget=f"{BUDGET:.2f}", runs=sizes.runs, cells=f"{len(found):,}",
         error=number(sqrt(0.025 * 0.975 / sizes.runs)), middle=MIDDLE,
-        wrong_table=tabulate_wrong(found), zones_table=tabulate_zones(normal, "texts"),
-        trainings_table=tabulate_zones(
-            found[(found["law"] == NORMAL) & (found["texts"] == sizes.texts[1])], "trainings"
-        ),
+        wrong_table=tabulate_wrong(found), zones_table=tabulate_zones(normal),
         split_table=tabulate_splits(sizes.runs),
         next_table=tabulate_next(asked, "next", "max"), taken_table=tabulate_next(asked, "taken", "mean"),
     )  # fmt: skip

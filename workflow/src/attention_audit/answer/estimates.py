@@ -1,7 +1,7 @@
 """Estimates with their 95 % intervals: of the questions (`estimate`), and of means in tables (`estimate_mean`).
 
 The answer has two. The interval "these trainings" holds the chance of the texts alone; that of the next training holds
-the spread of the trainings too. Texts that belong together count as one. docs/method/intervals.md derives both.
+the spread of the trainings too. Texts that belong together count as one. docs/method/README.md derives both.
 
 Means and shares in tables have one, with two sources of chance: which trainings were made, and which texts were tested.
 A mean is a sum of parts, one for each of S trainings and N texts. The variance that K units bring is K / (K - 1) times

@@ -1,6 +1,6 @@
 """What was measured of S trainings on N texts, as samples: each training's value, and what each text moves it by.
 
-NaN stands where a training has no value for a text. docs/method/questions.md says what each question means.
+NaN stands where a training has no value for a text. docs/method/README.md says what each question means.
 
 How far adversaries move a map at which change of the predictions stands at the end. A search tries some adversaries and
 not those between them. So a budget of change has a bracket: the furthest adversary within it, and the frontier's next

@@ -238,7 +238,7 @@ def audit_classifier(
     folders that have one. texts: as people write them, or lists of words. labels: the gold class of each, by its number
     or by its name in `config.id2label`. seconds: the second text of each pair, where the model reads pairs. prompt:
     `template` and `labels` with which a language model, which `model` then is, is asked for one of its next tokens
-    (docs/method/transformers.md). maps: further maps by name, such as rollout (docs/method/maps.md). questions: some of
+    (docs/method/transformers.md). maps: further maps by name, such as rollout (same page). questions: some of
     stable, used, ranks, located and signed, by default all; `stable` needs several trainings. device: where the model
     runs. batch_size: how many texts of `max_length` pieces are read at once; more where they are shorter. max_length:
     pieces that are read together at most, marks included. long: whether longer texts are cut, or read in windows, whose

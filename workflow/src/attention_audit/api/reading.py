@@ -211,8 +211,8 @@ class Trained:
         """Read a text, which is split into words as its data set was; or of a list of words.
 
         Of a model of sentences, the rows are sentences. maps: names of further maps of a Transformer classifier in
-        question, all of which docs/method/maps.md has. Raises AuditError where the text has no word, where weights or
-        vocabulary are not there, and where the model has no such maps.
+        question, all of which docs/method/transformers.md has. Raises AuditError where the text has no word, where
+        weights or vocabulary are not there, and where the model has no such maps.
         """
         model, scope, maps = self.models[self.model], self.scope, list_entries(maps, "maps")
         MAPS.refuse_unknown(maps)

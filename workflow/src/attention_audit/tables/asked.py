@@ -1,6 +1,6 @@
 """The questions, asked of one model: from the rows of its audits to a statement each.
 
-docs/method/questions.md says what each question means. Where one cannot be asked, the cell says why.
+docs/method/README.md says what each question means. Where one cannot be asked, the cell says why.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -207,7 +207,7 @@ def show_claims(controls: pd.DataFrame, labels: Labels) -> list[Block]:
 NOTES = (
     "Marks: ●·· low, ·●· middle, ··● high; two or three dots: the interval touches these zones; ≠: predicted classes "
     "lie apart; –: nothing is stated, with the reason. these: the 95 % interval over texts, of these trainings; next: "
-    "the 95 % range of one more training. docs/method/questions.md says what each question means.",
+    "the 95 % range of one more training. docs/method/README.md says what each question means.",
     "Many models and questions are answered here: of statements whose value lies at the border of two zones, one in 40 "
     "leaves out the right one by chance.",
 )

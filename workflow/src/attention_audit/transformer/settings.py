@@ -142,8 +142,8 @@ class GivenClassifiers(GivenSection):
     """
     maps: Distinct[str] = []
     """Further maps of the models in question, by their names, such as `rollout`, or functions of your own,
-    `module:function`: each is asked the questions that need no other weights. docs/method/maps.md has all of them, with
-    what they cost.
+    `module:function`: each is asked the questions that need no other weights. docs/method/transformers.md has all of
+    them, with what they cost.
     """
     prompt: Prompt | None = None
     """How the folders, which then hold language models (`AutoModelForCausalLM`), are asked for a class. null: they hold
