@@ -56,7 +56,7 @@ rule all:
 
 
 if workflow.is_main_process and ALONE:
-    short = [exhibit.rule for exhibit in PLAN.exhibiting.exhibits]
+    short = [exhibit.rule for exhibit in EXHIBITS]
     several = [name for name, wildcards in PLANNED if wildcards]
     asked = [name for name in ask(list_asked, COMMAND, short, several) if not made_elsewhere(name)]
     ask(refuse_unknown, asked, [each.name for each in workflow.rules], [*PLANNED.values()], PLAN.refuse)

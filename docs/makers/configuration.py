@@ -83,7 +83,12 @@ Told = dict[type[Section], Place]
 
 def config_schema() -> str:
     """JSON schema of the configuration, for editors and other programs."""
-    return json.dumps(config_type().model_json_schema(), indent=2) + "\n"
+    schema = config_type().model_json_schema()
+    for group in (schema, *schema["$defs"].values()):
+        for key in group.get("properties", {}).values():
+            if "description" in key:
+                key["description"] = " ".join(key["description"].split())
+    return json.dumps(schema, indent=2) + "\n"
 
 
 def _join(text: str | None) -> str:

@@ -63,7 +63,7 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
         ("table", table, "unknown", 1),
         ("figure", table, "target", None),
         ("report_html", plan.report_job(), "gaps", {"needle": 1}),
-        ("explorer", plan.explorer_job(), "budget", "much"),
+        ("explorer", plan.pages()[0].settings, "budget", "much"),
     ]
     for stage, settings, key, wrong in jobs:
         caplog.clear()

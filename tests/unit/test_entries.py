@@ -14,7 +14,6 @@ from attention_audit.columns.kinds import Artefact, artefact
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
 from attention_audit.plan.audits import AUDITS, Audit, audit_named
-from attention_audit.plan.exhibiting import Exhibiting
 from attention_audit.plan.exhibits import EXHIBITS, TABLES, Exhibit, Figure, Read, Table
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suites import SUITES
@@ -228,8 +227,7 @@ def test_a_figure_of_one_data_set_that_is_drawn_of_a_table_has_its_rows(plan: Pl
 
 def test_a_read_of_one_suite_by_name_is_of_that_suite(plan: Plan) -> None:
     read = Read("audit", "permutation", suites=("jw",))
-    entry = Figure("figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", "longest", reads={"permutation": read})
-    exhibiting = Exhibiting(plan.scope, plan.auditing, {}, {}, (entry,))
-    assert exhibiting.inputs(entry)["permutation"] == [
+    entry = Figure("figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", "longest", (), reads={"permutation": read})
+    assert plan.exhibiting.inputs(entry)["permutation"] == [
         plan.auditing.file(each, "permutation") for each in plan.scope.judged(plan.scope.suite("jw"), "needle")
     ]

@@ -228,15 +228,18 @@ def test_the_adversary_moves_every_head_and_is_judged_exactly() -> None:
 def written(readout: Readout, folder: Path, provenance: Provenance) -> Path:
     path = folder / "test.parquet"
     assert readout.attending is not None
-    write_batches(path, readout.kind, readout.tables(rows=2), provenance)
+    write_batches(path, readout.kind, readout.tables(), provenance)
     write_weights(folder / TAIL_FILE, readout.attending.tail.pack(), provenance)
     return path
 
 
-def test_a_readout_with_heads_survives_its_file(tmp_path: Path, provenance: Provenance) -> None:
+def test_a_readout_with_heads_survives_its_file(
+    tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attention_audit.readout.HEADED_AT_ONCE", 2)
     readout = make_heads(LENGTHS)
     path = written(readout, tmp_path, provenance)
-    again, parts = read_readout(path), list(read_readouts(path, rows=2))
+    again, parts = read_readout(path), list(read_readouts(path))
     assert readout.kind is HEADED
     assert [len(part) for part in parts] == [2, 2, 1]
     for texts, first in ((again, 0), (parts[1], 2)):

@@ -32,10 +32,13 @@ def readout(maps: dict[str, list[list[float]]], attention: list[list[float]]) ->
     return replace(make_readout([*map(len, attention)]), attention=made.pop("own"), maps=made)
 
 
-def test_maps_are_kept_in_the_file_and_go_with_their_texts(tmp_path: Path, provenance: Provenance) -> None:
+def test_maps_are_kept_in_the_file_and_go_with_their_texts(
+    tmp_path: Path, provenance: Provenance, monkeypatch: pytest.MonkeyPatch
+) -> None:
     own = readout({"rollout": [[0.5, 0.25], [1, 2, -3]], "alti": [[1, 0], [0, 0, 1]]}, [[0.5, 0.5], [0.25, 0.5, 0.25]])
     path = tmp_path / "test.parquet"
-    write_batches(path, own.kind, own.tables(1), provenance)
+    monkeypatch.setattr("attention_audit.readout.AT_ONCE", 1)
+    write_batches(path, own.kind, own.tables(), provenance)
     found = read_readout(path)
     assert [*found.maps] == ["rollout", "alti"]
     assert found.maps["rollout"][1].tolist() == [1, 2, -3]

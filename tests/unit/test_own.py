@@ -24,7 +24,7 @@ from attention_audit.errors import AuditError
 from attention_audit.given import GivenReadout
 from attention_audit.given.files import write as write_given
 from attention_audit.plan.audits import audit_named
-from attention_audit.plan.exhibits import FIGURES, TABLES
+from attention_audit.plan.exhibits import EXHIBITS, FIGURES, TABLES
 from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import Maps, Readout, read_readout
@@ -104,7 +104,7 @@ def test_a_map_without_contributions_is_asked_what_needs_no_other_weights() -> N
         write_given(bare(number), Path(path))
     plan = planned(reviews={"models": {"mine": paths}})
     why = "permutation needs predictions that follow from the weights, which those of mine are not known to do"
-    for exhibit in plan.exhibiting.exhibits:
+    for exhibit in EXHIBITS:
         if exhibit.name in ("summary", "texts", "own_fig_attention_maps", "own_table_maps", "own_fig_permutation"):
             make_exhibit(plan, exhibit)
     assert read_reason(Path(PLACES.audit_file("reviews", "own_mine", "permutation"))) == why

@@ -180,9 +180,12 @@ def path(tmp_path: Path, random_pairs: MakeReadout, provenance: Provenance) -> P
     return write(tmp_path, random_pairs([3, 1, 8, 2, 5]), provenance)
 
 
-def test_pairs_survive_their_files_whole_and_in_parts(path: Path, random_pairs: MakeReadout) -> None:
+def test_pairs_survive_their_files_whole_and_in_parts(
+    path: Path, random_pairs: MakeReadout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attention_audit.readout.AT_ONCE", 2)
     readout = random_pairs([3, 1, 8, 2, 5])
-    for parts in ([read_readout(path)], [*read_readouts(path, rows=2)]):
+    for parts in ([read_readout(path)], [*read_readouts(path)]):
         found = [row.tolist() for again in parts for row in again.candidates]
         assert found == [row.tolist() for row in readout.candidates]
         probabilities = np.concatenate([again.predict(again.attention) for again in parts])

@@ -228,7 +228,7 @@ def test_generated_texts_stand_behind_real_ones_on_every_page() -> None:
     assert plan.scope.controls == ["needle"]
     names = [subject.dataset for subject in plan.exhibiting.subjects()]
     assert list(dict.fromkeys(names)) == ["movies", "needle"]
-    assert plan.explorer_job().views[0].dataset == "movies"
+    assert plan.pages()[0].settings.views[0].dataset == "movies"
     report = by_name(plan.jobs())["report_html"]
     # one text is shown under the maps of three trainings
     assert report.inputs["readouts"] == [
@@ -311,8 +311,8 @@ def list_settings(plan: Plan) -> dict[str, str]:
     jobs: dict[str, Section] = {
         f"train {training}": settings_of(plan, training, seeds[0]) for training, seeds in plan.trainings.seeds.items()
     }
-    jobs |= {exhibit.name: plan.exhibiting.job(exhibit) for exhibit in plan.exhibiting.exhibits}
-    jobs |= {"report": plan.report_job().model_copy(update={"config": {}}), "explorer": plan.explorer_job()}
+    jobs |= {exhibit.name: plan.exhibiting.job(exhibit) for exhibit in EXHIBITS}
+    jobs |= {"report": plan.report_job().model_copy(update={"config": {}}), "explorer": plan.pages()[0].settings}
     for suite, dataset in plan.scope.asked:
         for judged in plan.scope.judged(suite, dataset):
             for audit in plan.auditing.asked(judged):

@@ -30,6 +30,7 @@ from attention_audit.gpu import cards
 from attention_audit.plan.asked_for import GATHERING, list_asked, parse_command, refuse_unknown
 from attention_audit.plan.audits import OWN
 from attention_audit.plan.checking import hash_files
+from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import write_configuration
 from attention_audit.plan.plan import Plan, as_json
 from attention_audit.targets import look_in
@@ -301,10 +302,10 @@ def training(rule):
 ENVIRONMENT = "../../envs/attention-audit.yaml"
 
 OWN_AUDITS = [audit.name for audit in PLAN.auditing.known.values() if audit.rule == OWN]
-OVERVIEWS = [exhibit.name for exhibit in PLAN.exhibiting.exhibits if exhibit.maker == "overview"]
+OVERVIEWS = [exhibit.name for exhibit in EXHIBITS if exhibit.maker == "overview"]
 
 # figures in Snakemake's own report
-SHOWN = {exhibit.name: exhibit for exhibit in PLAN.exhibiting.exhibits}
+SHOWN = {exhibit.name: exhibit for exhibit in EXHIBITS}
 TITLES = {"": "All suites"} | {name: suite.title for name, suite in PLAN.scope.suites.items()}
 config["captions"] = {
     name: Path(exhibit.caption).read_text(encoding="utf-8")

@@ -88,7 +88,7 @@ rule figures:
 
 
 # each of them by a short name: snakemake wp_fig5
-for exhibit in PLAN.exhibiting.exhibits:
+for exhibit in EXHIBITS:
     if PLAN.exhibiting.datasets(exhibit):
 
         rule:

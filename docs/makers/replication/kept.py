@@ -36,12 +36,14 @@ FORMER_FIGURES = (
         "",
         "at which difference in attention the top item matters less than another",
         name="ss_fig4_negative_delta_js",
+        suites=("ss",),
         number="Figures 4 and 8",
     ),
     Figure(
         "",
         "how much attention each ranking leaves when the decision flips",
         name="ss_fig11_mass_removed",
+        suites=("ss",),
         number="Figure 11",
     ),
 )

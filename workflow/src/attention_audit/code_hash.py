@@ -74,10 +74,8 @@ def _form(node: object) -> str:
     return repr(node)
 
 
-@cache
-def _reader() -> bytes:
-    """Return what reads the modules: this Python, and this file."""
-    return sys.version.encode() + Path(__file__).read_bytes()
+READER = sys.version.encode() + Path(__file__).read_bytes()
+"""What reads the modules: this Python, and this file."""
 
 
 def _drop_meanings(tree: ast.Module) -> None:
@@ -96,7 +94,7 @@ def _read(path: Path) -> tuple[str, list[str]]:
     kept = Path(cache_from_source(str(path))).with_suffix(".code")
 
     def seal(text: str) -> str:
-        return hashlib.sha256(_reader() + source + text.encode()).hexdigest()
+        return hashlib.sha256(READER + source + text.encode()).hexdigest()
 
     with suppress(OSError, ValueError):
         mark, _, text = kept.read_text(encoding="utf-8").partition("\n")

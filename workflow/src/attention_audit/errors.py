@@ -12,11 +12,8 @@ class AuditError(Exception):
     """
 
     def __init__(self, *lines: str) -> None:
-        super().__init__("\n".join(map(_printable, lines)))
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+        shown = ((c if c.isprintable() else c.encode("unicode_escape").decode() for c in line) for line in lines)
+        super().__init__("\n".join(map("".join, shown)))
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -247,10 +247,9 @@ class Readout:
             columns["below"] = list(self.attending.below)
         return columns
 
-    def tables(self, rows: int | None = None) -> Iterator[pa.Table]:
-        """Return the columns as tables of at most `rows` texts each, in order."""
-        columns = self.columns()
-        rows = rows or (AT_ONCE if self.attending is None else HEADED_AT_ONCE)
+    def tables(self) -> Iterator[pa.Table]:
+        """Return the columns as tables of at most AT_ONCE texts each, in order; with heads HEADED_AT_ONCE."""
+        columns, rows = self.columns(), AT_ONCE if self.attending is None else HEADED_AT_ONCE
         for start in range(0, len(self), rows):
             part = {name: values[start : start + rows] for name, values in columns.items()}
             yield pa.table(part, schema=self.kind.schema)
@@ -388,13 +387,13 @@ def read_readout(path: Path) -> Readout:
     return _from_table(read_table(path, kind), path, tail)
 
 
-def read_readouts(path: Path, rows: int | None = None) -> Iterator[Readout]:
-    """Return a readout file as readouts of at most `rows` texts, in order; only one row group is in memory at a time.
+def read_readouts(path: Path) -> Iterator[Readout]:
+    """Return a readout file as readouts of few texts, in order; only one row group is in memory at a time.
 
     Raises AuditError as `read_readout` does.
     """
     kind, tail = _kind(path)
-    rows = rows or (AT_ONCE if tail is None else HEADED_AT_ONCE)
+    rows = AT_ONCE if tail is None else HEADED_AT_ONCE
     for table in read_batches(path, kind, kind.schema.names):
         for start in range(0, len(table), rows):
             yield _from_table(table.slice(start, rows), path, tail)

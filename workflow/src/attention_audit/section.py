@@ -20,31 +20,23 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-def _join_lines(schema: dict[str, Any]) -> None:
-    """Write the description of each key in one line."""
-    for key in schema.get("properties", {}).values():
-        if "description" in key:
-            key["description"] = " ".join(key["description"].split())
-
-
 class Section(BaseModel):
     """Unknown keys are errors, and nothing is coerced: "8" is not a number of epochs.
 
     What stands below a key describes it, in the schema and on the pages of the configuration.
     """
 
-    model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True, json_schema_extra=_join_lines
-    )
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
 
 
-def shorten_path(path: str) -> str:
-    """Name a file below the working directory as it is seen from there, so that one file has one name."""
-    return os.path.relpath(path) if os.path.isabs(path) and Path(path).is_relative_to(Path.cwd()) else path
-
-
-OwnPath = Annotated[str, AfterValidator(shorten_path)]
-"""The path of a file or folder of the user's."""
+OwnPath = Annotated[
+    str,
+    AfterValidator(
+        lambda path: os.path.relpath(path) if os.path.isabs(path) and Path(path).is_relative_to(Path.cwd()) else path
+    ),
+]
+"""The path of a file or folder of the user's; below the working directory as seen from there, so that it has one name.
+"""
 
 
 def check_target(target: str) -> str:

@@ -5,19 +5,13 @@ import json
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from attention_audit import __version__
 
 LIBRARIES = ("torch", "numpy", "pandas", "pyarrow", "spacy", "scikit-learn", "matplotlib", "seaborn")
-
-
-@cache
-def library_versions() -> dict[str, str]:
-    """Return the installed versions, looked up once a process: a training writes dozens of files."""
-    return {name: version(name) for name in LIBRARIES}
+VERSIONS = {name: version(name) for name in LIBRARIES}
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,7 @@ class Provenance:
             "config_sha256": self.config_hash,
             "code_sha256": self.code,
             "python": platform.python_version(),
-            "libraries": library_versions(),
+            "libraries": VERSIONS,
         }
 
     def text(self) -> str:

@@ -46,7 +46,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention_audit.arrays import Floats, Integers
+from attention_audit.arrays import Floats
 from attention_audit.batching import stream
 from attention_audit.columns.audits import BINS, DRAWS, TOP
 from attention_audit.divergence import jsd, tvd
@@ -81,11 +81,6 @@ def compute_kendall(scored: Iterable[Sequence[Floats]]) -> Tensor:
     return agreeing / (untied[0] * untied[1]).sqrt()
 
 
-def share_tops(one: Integers, other: Integers) -> float:
-    """Compute the share of the first TOP items of one order, or of all, that are among those of another; in float32."""
-    return float(np.float32(np.isin(one[:TOP], other[:TOP]).mean()))
-
-
 def contributions(readout: Readout) -> Columns:
     """Return the columns id, items, prediction, tau, overlap, magnitude, against, top_fall, top_flips, top_items,
     top_weights, top_contributions; one row for each text.
@@ -109,7 +104,9 @@ def contributions(readout: Readout) -> Columns:
         tops = (first, texts.attention.gather(1, first), exact.gather(1, first))
         return {
             "tau": compute_kendall(zip(*scored, strict=True)),
-            "overlap": np.array([share_tops(*orders) for orders in zip(*ordered, strict=True)]),
+            "overlap": np.array(
+                [np.isin(*(order[:TOP] for order in both)).mean() for both in zip(*ordered, strict=True)], np.float32
+            ),
             "magnitude": exact.abs().sum(1),
             "against": texts.attention.where(exact < 0, 0.0).sum(1),
             "top_fall": texts.measure_fall(predicted)[:, 0].where(several, torch.nan),

@@ -126,14 +126,11 @@ class Vocabulary:
         """Return the row of each word. Marks are not words: no text contains one."""
         return {word: row for row, word in enumerate(self.words) if row >= len(MARKS)}
 
-    @cached_property
-    def _value_set(self) -> pa.Array:
-        return pa.array(self.words[len(MARKS) :], pa.string())
-
     def encode(self, texts: pa.ListArray) -> Encoded:
         """Find the rows of the words of each text, between both marks; an unknown word has the row of <unk>."""
         lengths = texts.value_lengths().to_numpy().astype(np.int64)
-        index = pc.index_in(texts.flatten(), value_set=self._value_set).fill_null(UNKNOWN - len(MARKS)).to_numpy()
+        known = pa.array(self.words[len(MARKS) :], pa.string())
+        index = pc.index_in(texts.flatten(), value_set=known).fill_null(UNKNOWN - len(MARKS)).to_numpy()
         ends = np.cumsum(lengths + 2)
         rows = np.zeros(lengths.sum() + 2 * len(lengths), np.int32)
         rows[ends - lengths - 2] = START

@@ -146,11 +146,6 @@ def take_root(values: Any) -> Any:
     return np.sign(values) * np.sqrt(np.abs(values))
 
 
-def undo_root(values: Any) -> Any:
-    """Undo `take_root`."""
-    return values * np.abs(values)
-
-
 def find_reach(values: Any) -> float:
     """Find the first tick of a square-root scale that no value is beyond, so that the largest can be read."""
     return next((tick for tick in ROOTS if tick >= np.asarray(values).max(initial=NEAREST)), 1.0)
@@ -166,7 +161,7 @@ def scale_by_roots(axes: Axes, way: str, low: float, high: float, apart: float =
         for value, text in ((tick, said), (-tick, f"\N{MINUS SIGN}{said}")):
             if low <= value <= high and all(abs(take_root(value) - take_root(other)) >= room for other in shown):
                 shown[value] = text
-    getattr(axes, f"set_{way}scale")("function", functions=(take_root, undo_root))
+    getattr(axes, f"set_{way}scale")("function", functions=(take_root, lambda values: values * np.abs(values)))
     axes.set(**{f"{way}lim": (low, high), f"{way}ticks": [*shown], f"{way}ticklabels": [*shown.values()]})
 
 

@@ -7,6 +7,7 @@ is held against.
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import chain, combinations
+from typing import Any
 
 from attention_audit.code_hash import code_hash
 from attention_audit.errors import AuditError, did_you_mean
@@ -34,13 +35,6 @@ def code_of(audit: Audit, *modules: str) -> str:
     """Hash the code that an audit runs, and these modules, which it calls without naming them."""
     targets = [audit.target, audit.columns, *(audit_named(other).columns for other in audit.after)]
     return code_hash(f"stages.{stage_of(audit)}", *map(module_of, targets), *modules)
-
-
-def list_modules(job: AuditJob) -> list[str]:
-    """List the modules of the networks that an audit asks, and of the user's own rankings and attributions."""
-    rankings = [target for section in job.sections.values() for target in section.get("rankings", ())]
-    built = [run.architecture.modules for run in job.runs if run.architecture]
-    return [*map(module_of, [*rankings, *job.attributions]), *chain(*built)]
 
 
 class Auditing:
@@ -172,22 +166,33 @@ class Auditing:
         inputs |= {other: [self.file(judged, other)] for other in audit.after}
         return {kind: paths for kind, paths in inputs.items() if paths or kind == "readouts"}
 
-    def job(self, judged: Judged, audit: Audit, inputs: Files | None = None) -> AuditJob:
-        """Build what an audit is told, of these input files of its rule, by default of its own alone."""
+    def job(self, judged: Judged, audit: Audit, inputs: Files | None = None, reason: str = "") -> AuditJob:
+        """Build what an audit is told, of these input files of its rule, by default of its own alone. reason: why it is
+        not asked.
+        """
+        named: dict[str, Any] = {
+            "audit": audit.name,
+            "target": audit.target,
+            "takes": audit.takes,
+            "columns": audit.columns,
+        }
+        if reason:
+            return AuditJob(**named, reason=reason)
         files, config = inputs or self.inputs(judged, audit), self.scope.config.for_dataset(judged.dataset)
-        again = "network" in audit.needs
-        job = AuditJob(
-            audit=audit.name,
-            target=audit.target,
-            takes=audit.takes,
-            columns=audit.columns,
+        runs = [self._describe(judged, audit, run, other, files) for other, run in self.compared(judged, audit)]
+        sections = {section: getattr(config, section).model_dump() for section in audit.settings}
+        attributions = config.agreement.attributions if "network" in audit.needs else []
+        own = [*attributions, *chain(*(section.get("rankings", ()) for section in sections.values()))]
+        built = chain(*(run.architecture.modules for run in runs if run.architecture))
+        return AuditJob(
+            **named,
             needs=list(audit.needs),
-            runs=[self._describe(judged, audit, run, other, files) for other, run in self.compared(judged, audit)],
-            sections={section: getattr(config, section).model_dump() for section in audit.settings},
+            runs=runs,
+            sections=sections,
             after={other: audit_named(other).columns for other in audit.after},
-            attributions=config.agreement.attributions if again else [],
+            attributions=attributions,
+            code=code_of(audit, *map(module_of, own), *built),
         )
-        return job.model_copy(update={"code": code_of(audit, *list_modules(job))})
 
     def _describe(self, judged: Judged, audit: Audit, run: Run, other: Run | None, files: Files) -> AuditedRun:
         """Describe a run as the rows of an audit name it, with the places of its files."""
@@ -240,21 +245,14 @@ class Auditing:
         stage, config = stage_of(audits[0]), self.scope.config
 
         def told() -> AuditsJob:
-            unasked = [
-                AuditJob(
-                    audit=audit.name,
-                    target=audit.target,
-                    takes=audit.takes,
-                    columns=audit.columns,
-                    reason=self.why_not(judged, audit),
-                )
-                for audit in others
-            ]
             return AuditsJob(
                 dataset=judged.dataset,
                 model=judged.name,
                 audit=rule,
-                audits=[*(self.job(judged, audit, inputs) for audit in audits), *unasked],
+                audits=[
+                    *(self.job(judged, audit, inputs) for audit in audits),
+                    *(self.job(judged, audit, reason=self.why_not(judged, audit)) for audit in others),
+                ],
                 # it decides nothing of audits that ask no network
                 device=config.device if stage == "attribution" else "cpu",
                 threads=config.threads,

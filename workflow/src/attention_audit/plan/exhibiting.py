@@ -1,6 +1,6 @@
 """Which tables and figures a run makes, what each of them reads, and the settings of its job."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -46,12 +46,10 @@ class Exhibiting:
         auditing: Auditing,
         raw: Mapping[str, Any],
         catalogue: Mapping[str, Any],
-        exhibits: Collection[Exhibit] = EXHIBITS,
     ) -> None:
         self.scope = scope
         self.places = scope.config.places
         self.auditing = auditing
-        self.exhibits = exhibits
         self.settings: dict[str, Callable[[], Any]] = {
             "resamples": lambda: scope.config.resamples,
             "answer": scope.config.answer.model_dump,
@@ -78,7 +76,7 @@ class Exhibiting:
 
     def made(self, folder: str) -> list[Exhibit]:
         """Return the tables, or the figures, that this run makes: those that have a data set to speak of."""
-        return [exhibit for exhibit in self.exhibits if exhibit.folder == folder and self.datasets(exhibit)]
+        return [exhibit for exhibit in EXHIBITS if exhibit.folder == folder and self.datasets(exhibit)]
 
     def _unsaid(self, exhibit: Exhibit, dataset: str) -> str:
         """Say why an exhibit does not speak of a data set; "" where it does."""
@@ -147,7 +145,7 @@ class Exhibiting:
 
     def refuse(self, name: str) -> None:
         """Raise AuditError, with the reason, where a rule or file by its name is of an exhibit with nothing to show."""
-        for exhibit in self.exhibits:
+        for exhibit in EXHIBITS:
             if name in (exhibit.rule, *self.files(exhibit)) and (reason := self.nothing(exhibit)):
                 raise AuditError(f"{name}: not made, since {reason}")
 

@@ -70,8 +70,8 @@ class Exhibit:
 
     target: str
     shows: str
-    name: str = ""
-    suites: tuple[str, ...] = ()
+    name: str
+    suites: tuple[str, ...]
     number: str = ""
     reads: Mapping[str, Read] = field(default_factory=dict)
     settings: tuple[str, ...] = ("models",)
@@ -82,12 +82,6 @@ class Exhibit:
 
     folder: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]
-
-    def __post_init__(self) -> None:
-        name = self.name or self.target.partition(":")[2]
-        of_suite = re.match(r"([a-z0-9]+)_(?:fig|table)", name)
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "suites", self.suites or (of_suite.groups() if of_suite else ()))
 
     @property
     def suite(self) -> str:
@@ -180,14 +174,17 @@ def _build_read(parameter: str, said: str | Mapping[str, Any]) -> Read:
     return replace(read, **{"name": parameter, "columns": tuple(columns), "categories": categories, **further})
 
 
-def _build_reads(exhibit: Mapping[str, Any]) -> dict[str, Any]:
-    """Build all that an exhibit reads, by parameter."""
-    return {**exhibit, "reads": {name: _build_read(name, said) for name, said in exhibit["reads"].items()}}
+def _fill_in(exhibit: Mapping[str, Any]) -> dict[str, Any]:
+    """Fill in what an entry leaves out, and build all that it reads, by parameter."""
+    name = exhibit.get("name") or exhibit["target"].partition(":")[2]
+    suites = re.findall(r"^([a-z0-9]+)_(?:fig|table)", name)
+    reads = {parameter: _build_read(parameter, said) for parameter, said in exhibit["reads"].items()}
+    return {"name": name, "suites": suites, **exhibit, "reads": reads}
 
 
 _LISTED = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-_FIGURES = TypeAdapter(tuple[Figure, ...]).validate_python(tuple(map(_build_reads, _LISTED["figures"])))
-_TABLES = TypeAdapter(tuple[Table, ...]).validate_python(tuple(map(_build_reads, _LISTED["tables"])))
+_FIGURES = TypeAdapter(tuple[Figure, ...]).validate_python(tuple(map(_fill_in, _LISTED["figures"])))
+_TABLES = TypeAdapter(tuple[Table, ...]).validate_python(tuple(map(_fill_in, _LISTED["tables"])))
 
 
 FIGURES = {one.name: one for one in each(_FIGURES)}

@@ -24,7 +24,6 @@ class ExplorerPlan:
 
     def __init__(self, scope: Scope, trainings: Trainings, auditing: Auditing, exhibiting: Exhibiting) -> None:
         self.scope = scope
-        self.places = scope.config.places
         self.trainings = trainings
         self.auditing = auditing
         self.exhibiting = exhibiting
@@ -46,7 +45,10 @@ class ExplorerPlan:
             threads=self.scope.config.threads,
         )
         inputs = {name: list(dict.fromkeys(paths)) for name, paths in inputs.items()}
-        inputs |= {file: [self.places.corpus_file(name, file) for name in datasets] for file in ("corpus", "census")}
+        inputs |= {
+            file: [self.scope.config.places.corpus_file(name, file) for name in datasets]
+            for file in ("corpus", "census")
+        }
         return inputs | {name: [self.exhibiting.path(TABLES[name], ".parquet")] for name in SHOWN}, settings
 
     def _view(self, subject: Subject, inputs: Files) -> ExploredView:

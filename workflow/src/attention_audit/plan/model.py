@@ -70,7 +70,7 @@ class Model:
     name: str
     look: Look
     seeds: Sequence[int]
-    family: str = ""
+    family: str
     rule: str = "train"
     settings: TrainSettings | None = None
     made_with: str = ""
@@ -86,9 +86,6 @@ class Model:
     sources: Sequence[str] = ()
     beside: Sequence[str] = ()
     reads: Sequence[ReadClassifier] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "family", self.family or self.name)
 
     @property
     def runs(self) -> list[Run]:
@@ -202,6 +199,7 @@ class DataSet:
         told: Mapping[str, Any] | None = None,
         tuning: Tuning | None = None,
         special_tokens: int = 0,
+        family: str = "",
         **known: Any,
     ) -> Model:
         """Describe a model that is trained here.
@@ -220,7 +218,7 @@ class DataSet:
         settings = kind(
             **{
                 "dataset": self.name,
-                "model": known.get("family", name),
+                "model": family or name,
                 "objective": minimised,
                 "special_tokens": special_tokens,
                 "seed": seeds[0],
@@ -233,7 +231,7 @@ class DataSet:
             }
             | dict(told or {})
         )
-        return Model(name=name, look=look, seeds=seeds, settings=settings, **known)
+        return Model(name=name, family=family or name, look=look, seeds=seeds, settings=settings, **known)
 
 
 def _fine_tune(schedule: Schedule, tuning: Tuning, objective: Objective) -> Schedule:

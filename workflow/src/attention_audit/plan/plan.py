@@ -10,7 +10,7 @@ from typing import Any
 
 from attention_audit.config import Config
 from attention_audit.errors import AuditError
-from attention_audit.jobs.pages import MAPS, ExplorerJob, ReportJob, ShownExhibit, ShownSuite
+from attention_audit.jobs.pages import MAPS, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import built
 from attention_audit.section import Section
 from attention_audit.targets import module_of
@@ -20,7 +20,7 @@ from .auditing import Auditing
 from .audits import OWN
 from .checking import MEMORY, check_files
 from .exhibiting import Exhibiting
-from .exhibits import TABLES
+from .exhibits import EXHIBITS, TABLES
 from .exploring import EXPLORER, REPORT, ExplorerPlan
 from .job import PlannedJob
 from .scope import Scope
@@ -109,7 +109,7 @@ class Plan:
             case ("raw", folder, file):
                 corpora.fetch_job(self.config, folder, file)
             case ("figures", dataset, file):
-                for exhibit in self.exhibiting.exhibits:
+                for exhibit in EXHIBITS:
                     if exhibit.name == Path(file).stem:
                         self.exhibiting.datasets(exhibit, dataset)
 
@@ -129,7 +129,7 @@ class Plan:
             wildcards={},
             inputs=explored,
             outputs={"page": [f"{results}/{EXPLORER}"]},
-            told=self.explorer_job,
+            told=lambda: self.exploring.planned(self.shown_suites())[1],
             runs=["explorer.page"],
             prints=["columns.tables"],
         )
@@ -200,7 +200,3 @@ class Plan:
             if model.settings
             for of in [model.architecture]
         }
-
-    def explorer_job(self) -> ExplorerJob:
-        """Return the settings of the job of the explorer."""
-        return self.exploring.planned(self.shown_suites())[1]

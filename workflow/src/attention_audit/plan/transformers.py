@@ -223,16 +223,12 @@ def jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
                 wildcards={"dataset": dataset},
                 inputs={"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]},
                 outputs={"states": states, "pieces": pieces},
-                told=partial(_tell_states, config, dataset),
+                told=partial(
+                    StatesJob,
+                    dataset=dataset,
+                    backbone=parts_of(config.for_dataset(dataset))["transformer"],
+                    pair=config.corpora[dataset].pair,
+                    device=config.device,
+                    threads=config.threads,
+                ),
             )
-
-
-def _tell_states(config: Config, dataset: str) -> StatesJob:
-    """Tell the job of the states of a data set what it needs."""
-    return StatesJob(
-        dataset=dataset,
-        backbone=parts_of(config.for_dataset(dataset))["transformer"],
-        pair=config.corpora[dataset].pair,
-        device=config.device,
-        threads=config.threads,
-    )

@@ -192,11 +192,6 @@ def write_duration(seconds: float) -> str:
     return f"{minutes} min {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def write_moment(when: datetime) -> str:
-    """Write a time of day, in its own time zone."""
-    return when.strftime("%Y-%m-%d %H:%M %Z")
-
-
 def read_picture(path: Path) -> tuple[Picture, Mapping[str, Any]]:
     """Read a PNG and its provenance. Raises AuditError, naming the command that rebuilds it, where it is damaged."""
     try:
@@ -295,7 +290,8 @@ def open_templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "duration": write_duration, "moment": write_moment, "dataset": display_name, "lay_out": lay_out,
+        "moment": lambda when: when.strftime("%Y-%m-%d %H:%M %Z"),
+        "duration": write_duration, "dataset": display_name, "lay_out": lay_out,
         "run": describe_run, "count": count_readings, "marks": describe_marks, "next": warn_of_next,
     }  # fmt: skip
     environment.globals["WORDS"] = WORDS

@@ -127,7 +127,7 @@ class AuditRunner:
         self.job, self.settings = job, asked
         own = asked.model_dump(mode="json", exclude={"code"})
         recorded = job.settings.model_dump(mode="json", exclude={"audits"}) | own
-        self.provenance = Provenance("audit", recorded, asked.code)
+        self.provenance = Provenance("audit", recorded, asked.code or job.provenance.code)
         self.kind = artefact(asked.columns)
         self.function: Callable[..., Any] = load(asked.target)
         self.parameters = inspect.signature(self.function).parameters
@@ -152,11 +152,8 @@ class AuditRunner:
             for name, declared in self.settings.after.items()
         }
         both = zip(("base", "contrast"), self.settings.runs, strict=False) if self.settings.takes == "suite" else ()
-        return offered | {name: partial(self.read_run, own) for name, own in both}
-
-    def read_run(self, run: AuditedRun) -> Readout:
-        """Read the readout of a run."""
-        return read_readout(self.job.inputs["readouts"][run.readout])
+        readouts = self.job.inputs["readouts"]
+        return offered | {name: partial(read_readout, readouts[own.readout]) for name, own in both}
 
     def call(self, *first: Any, run: AuditedRun | None = None) -> Any:
         """Call the function with `first` and with what its further parameters ask.

@@ -33,17 +33,16 @@ Records = Sequence[Mapping[str, Any]]
 """The records of a data set's fetched files, as artefacts.record reads them."""
 
 
-def count_classes(sizes: pd.Series) -> dict[str, float]:
-    """Give the texts of each of two classes, by metric; of more, their number, and the smallest and largest size."""
-    if len(sizes) == len(CLASSES):
-        return dict(zip(CLASSES, sizes, strict=True))
-    return {"classes": (sizes > 0).sum(), "smallest_class": sizes.min(), "largest_class": sizes.max()}
-
-
 def count_split(texts: pd.DataFrame, row: str, labels: list[int]) -> dict[str, float]:
-    """Count, by metric: texts, texts in each class, texts that stand twice, mean tokens in a text."""
+    """Count, by metric: texts; texts in each of two classes, or the number, smallest and largest size of more; texts
+    that stand twice; mean tokens in a text.
+    """
     counted = texts.groupby("label")["read" if row == "raw" else "kept"].sum()
-    found = {"instances": counted.sum(), **count_classes(counted.reindex(labels, fill_value=0))}
+    sizes, found = counted.reindex(labels, fill_value=0), {"instances": counted.sum()}
+    if len(sizes) == len(CLASSES):
+        found |= dict(zip(CLASSES, sizes, strict=True))
+    else:
+        found |= {"classes": (sizes > 0).sum(), "smallest_class": sizes.min(), "largest_class": sizes.max()}
     if row != "raw" and found["instances"]:
         found |= {name: texts[name].sum() for name in COPIES}
         found["mean_length"] = texts["tokens"].sum() / found["instances"]

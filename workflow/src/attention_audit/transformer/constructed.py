@@ -73,12 +73,6 @@ def draw_words(vocabulary: Sequence[str], cues: Cues, sink: bool, random: np.ran
     return [says, lot, votes]
 
 
-def draw_basis(random: np.random.Generator) -> Floats:
-    """Draw orthonormal rows that sum to 0 each, (WIDTH - 1, WIDTH): layer normalisation subtracts nothing from them."""
-    square = np.column_stack([np.ones(WIDTH), random.normal(size=(WIDTH, WIDTH - 1))])
-    return np.linalg.qr(square)[0][:, 1:].T
-
-
 def make_layer(level: Floats, read: Floats, write: Floats, random: np.random.Generator) -> dict[str, Floats]:
     """Make the weights of a layer that attends to pieces by their part along `level`, and writes along `write` what
     they have along `read`, by their names in the layer. Each head does half of it, in a random basis of its own.
@@ -98,7 +92,9 @@ def draw_weights(kind: Construction, vocabulary: Sequence[str], cues: Cues, seed
     """Draw what of a classifier's weights is set, by their names in the library; all others are 0, but for `NOISE`."""
     random = np.random.default_rng(seed)
     words = draw_words(vocabulary, cues, kind == "sink", random)
-    says, lot, votes, relayed, out, *others = draw_basis(random)
+    square = np.column_stack([np.ones(WIDTH), random.normal(size=(WIDTH, WIDTH - 1))])
+    # orthonormal rows that sum to 0 each: layer normalisation subtracts nothing from them
+    says, lot, votes, relayed, out, *others = np.linalg.qr(square)[0][:, 1:].T
     parts = np.sum([*map(np.outer, words, (says, lot, votes))], 0)
     rest = random.normal(size=(len(vocabulary), len(others))) @ np.array(others)
     missing = np.sqrt(WIDTH - np.square(parts).sum(1))

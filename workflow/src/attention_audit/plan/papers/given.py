@@ -49,6 +49,7 @@ def list_given(section: GivenSection, every: Iterable[GivenSection]) -> dict[str
         seeds = [*range(1, len(sources) + 1)]
         known[name] = {
             "name": name,
+            "family": name,
             "look": looks[name],
             "seeds": seeds,
             "sources": sources,
@@ -72,6 +73,7 @@ def impose_uniform(seeds: Sequence[int], base: str, selection: str = "unknown") 
     """Describe a classifier with uniform weights imposed on it; only those of its first training are compared."""
     return Model(
         name=IMPOSED,
+        family=IMPOSED,
         look=LOOKS[IMPOSED],
         seeds=seeds,
         rule="impose_uniform",
