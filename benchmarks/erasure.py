@@ -140,7 +140,7 @@ def main() -> None:
     torch.set_num_threads(1)
     readout = random_readout(call.texts)
     measure_all(readout)
-    compare(readout, readout.aligned(readout.ids[: call.sample]))
+    compare(readout, readout.align(readout.ids[: call.sample]))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def random_texts(lengths: Integers) -> list[list[int]]:
     return [[2, *random.integers(4, WORDS, length).tolist(), 3] for length in lengths]
 
 
-def split_of(texts: list[list[int]]) -> Split:
+def build_split(texts: list[list[int]]) -> Split:
     """The texts on the CPU, labels of no account."""
     return Split(np.concatenate(texts), [len(text) - 2 for text in texts], [0] * len(texts), torch.device("cpu"))
 
@@ -97,7 +97,7 @@ def timed(run: Callable[[], Scores]) -> tuple[Scores, float]:
 def measure(texts: int) -> None:
     """Print what a split like SST's takes."""
     lengths = np.clip(np.rint(np.random.default_rng(0).gamma(4.2, 18.7 / 4.2, texts)), 6, 52).astype(np.int64)
-    model, split = random_model(), split_of(random_texts(lengths))
+    model, split = random_model(), build_split(random_texts(lengths))
     _, seconds = timed(lambda: leave_one_out(model, split).distances)
     print(f"SST lengths: {texts} texts, {lengths.sum()} deletions, {seconds:.1f} s (wanted: at most 6 s)")
 
@@ -106,7 +106,7 @@ def compare(texts: int, rounds: int, remember: float) -> None:
     """Let both ways take turns on long texts and print the ratio of their median times."""
     lengths = np.random.default_rng(1).integers(160, 201, texts)
     words = random_texts(lengths)
-    model, split = random_model(remember), split_of(words)
+    model, split = random_model(remember), build_split(words)
     twin = plain_twin(model)
     ours, theirs = [], []
     for _ in range(rounds):

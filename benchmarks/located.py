@@ -17,7 +17,7 @@ from importlib import import_module
 
 import numpy as np
 import torch
-from leave_one_out import random_model, random_texts, split_of
+from leave_one_out import build_split, random_model, random_texts
 
 from attention_audit.audits.attributed import Attributed
 from attention_audit.audits.leave_one_out import leave_one_out
@@ -36,7 +36,7 @@ def seconds(run: Callable[[], object]) -> float:
 def measure(texts: int, rounds: int, remember: float) -> None:
     """Let both take turns and print the ratio of their median times."""
     lengths = np.clip(np.rint(np.random.default_rng(0).gamma(4.2, 18.7 / 4.2, texts)), 6, 52).astype(np.int64)
-    model, split = random_model(remember), split_of(random_texts(lengths))
+    model, split = random_model(remember), build_split(random_texts(lengths))
     readout = take_readout(model, split, [str(number) for number in range(texts)])
 
     def attributed() -> Attributed:

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import transformers
-from tail import classifier_of
+from tail import build_classifier
 
 from attention_audit.maps import MAPS
 from attention_audit.maps.passes import Pass
@@ -44,7 +44,7 @@ def network(folder: Path) -> TransformerClassifier:
     encoder = Path(os.environ.get("ATTENTION_AUDIT_MIRROR") or "no mirror") / NAME
     if encoder.is_dir():
         print(f"network: {NAME}, a classifier of random weights on it")
-        return classifier_of(encoder, folder)
+        return build_classifier(encoder, folder)
     print("network: random weights")
     torch.manual_seed(0)
     config = transformers.BertConfig(vocab_size=VOCABULARY, attn_implementation="eager", **SHAPE)
@@ -53,7 +53,7 @@ def network(folder: Path) -> TransformerClassifier:
     return TransformerClassifier(folder, model)
 
 
-def texts_of(count: int, length: int) -> PieceTable:
+def build_texts(count: int, length: int) -> PieceTable:
     """Texts of random pieces, each of which is a word, between two marks."""
     random = np.random.default_rng(0)
     ids = random.integers(1000, VOCABULARY, (count, length)).astype(np.int32)
@@ -92,7 +92,7 @@ def main() -> None:
     cheap = [name for name in MAPS if name not in DEAR]
     with tempfile.TemporaryDirectory() as folder:
         classifier = network(Path(folder))
-        texts = texts_of(call.texts, call.length)
+        texts = build_texts(call.texts, call.length)
 
         @torch.no_grad()
         def forward(pieces: PieceBatch) -> None:
@@ -115,7 +115,7 @@ def main() -> None:
         for name in cheap:
             print(f"{name:20} {seconds(alone(name), texts) / one:6.1f}")
         if call.dear:
-            text = texts_of(1, call.length)
+            text = build_texts(1, call.length)
             one = statistics.median(seconds(forward, text) for _ in range(call.rounds))
             for name in DEAR:
                 taken = seconds(alone(name), text) / one

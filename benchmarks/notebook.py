@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import torch
-from tail import classifier_of, sentences
+from tail import build_classifier, sentences
 
 import attention_audit
 
@@ -35,7 +35,7 @@ def main() -> None:
     # nothing that is timed depends on them
     labels = [number % 2 for number in range(len(texts))]
     with tempfile.TemporaryDirectory() as folder:
-        classifier_of(Path(mirror) / NAME, Path(folder))
+        build_classifier(Path(mirror) / NAME, Path(folder))
         start = time.process_time()
         answer = attention_audit.audit_classifier(
             folder, None, texts, labels, maps=["rollout"], settings={"threads": 1}

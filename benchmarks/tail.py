@@ -55,7 +55,7 @@ def sentences(mirror: Path, texts: int) -> list[list[str]]:
     return [text for text in test if len(text) > 5][:texts]
 
 
-def classifier_of(encoder: Path, folder: Path) -> SequenceClassifier:
+def build_classifier(encoder: Path, folder: Path) -> SequenceClassifier:
     """The encoder with a classifier of random weights above it, saved as a user's folder and read again."""
     torch.manual_seed(0)
     config = transformers.AutoConfig.from_pretrained(encoder, local_files_only=True, num_labels=2)
@@ -80,7 +80,7 @@ def main() -> None:
     words = sentences(call.mirror, call.texts)
     names = [str(number) for number in range(len(words))]
     with tempfile.TemporaryDirectory() as folder:
-        classifier = classifier_of(call.mirror / "encoders" / "all-MiniLM-L6-v2", Path(folder))
+        classifier = build_classifier(call.mirror / "encoders" / "all-MiniLM-L6-v2", Path(folder))
         plain = open_model(Path(folder), "ForSequenceClassification")
     pieces = cut(classifier.tokenizer, names, words, None, classifier.most)
     table = PieceTable(pieces, torch.device("cpu"))

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from attention_audit.corpus.source import RawSource, RemoteFile
 from attention_audit.corpus.sources.table import TableCorpus
-from attention_audit.plan.suites import config_type
+from attention_audit.plan.suites import build_config_type
 from attention_audit.section import OneOf, Section
 
 ROOT = Path(__file__).parents[2]
@@ -83,7 +83,7 @@ Told = dict[type[Section], Place]
 
 def config_schema() -> str:
     """JSON schema of the configuration, for editors and other programs."""
-    schema = config_type().model_json_schema()
+    schema = build_config_type().model_json_schema()
     for group in (schema, *schema["$defs"].values()):
         for key in group.get("properties", {}).values():
             if "description" in key:
@@ -212,7 +212,7 @@ def _group(key: str, field: FieldInfo, page: str, told: Told) -> Iterator[str]:
 
 def config_pages() -> dict[str, str]:
     """The documentation of every key, by the names of the pages."""
-    fields, told = config_type().model_fields, Told()
+    fields, told = build_config_type().model_fields, Told()
     pages = {}
     for page, opening in OPENINGS.items():
         parts: list[str] = []

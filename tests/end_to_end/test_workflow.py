@@ -13,7 +13,7 @@ from safetensors.torch import load
 
 from attention_audit.artefacts.parquet import read_provenance
 from attention_audit.artefacts.weights import read_weights
-from attention_audit.code_hash import closure
+from attention_audit.code_hash import find_closure
 
 TABLES = [
     "wp_table1_datasets", "wp_table2_uniform", "wp_table3_guides", "wp_table5_adversary",
@@ -78,7 +78,7 @@ def test_nothing_is_left_to_do_even_after_touching_every_file(altered: Folder) -
 def test_words_cost_nothing(altered: Folder) -> None:
     """Comments, docstrings and descriptions of the configuration's keys, in every module that prints none of them."""
     package = altered.path / SOURCE
-    printing = closure("attention_audit.report.guide")
+    printing = find_closure("attention_audit.report.guide")
     edited = 0
     for path in package.rglob("*.py"):
         module = path.relative_to(package.parent).with_suffix("").as_posix().removesuffix("/__init__").replace("/", ".")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from planned import CATALOGUE
 
 from attention_audit.errors import AuditError
-from attention_audit.plan.plan import Plan, as_json
+from attention_audit.plan.plan import Plan, write_json
 from attention_audit.plan.suites import SUITES
 
 DEFAULT = planned.DEFAULT | {"audits": {"wp": ["permutation", "comparison"], "jw": ["stability", "conicity"]}}
@@ -86,8 +86,8 @@ def plan_everything(plan: Plan) -> None:
     """All that is asked of a configuration before the first job starts."""
     for training in plan.trainings.seeds:
         assert MODEL.fullmatch(training.rpartition("/")[2]), training
-    for job in [*plan.jobs(), *plan.further()]:
-        as_json(job.settings)
+    for job in [*plan.plan_jobs(), *plan.plan_further()]:
+        write_json(job.settings)
 
 
 def tried(config: dict[Any, Any]) -> str:

@@ -117,7 +117,7 @@ def test_neighbours_change_no_texts_rows(lengths: list[int], outputs: int) -> No
     for test in (ranked_sets, single_weight):
         together = pd.DataFrame(test(readout, 0))
         for name in readout.ids:
-            alone = pd.DataFrame(test(readout.aligned([name]), 0))
+            alone = pd.DataFrame(test(readout.align([name]), 0))
             here = together[together["id"] == name].reset_index(drop=True)
             assert len(here) == len(alone)
             if len(here):

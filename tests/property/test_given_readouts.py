@@ -13,7 +13,7 @@ from attention_audit.audits.erasure import find_contributions
 from attention_audit.given import GivenReadout, check, readout, softmax
 from attention_audit.given.files import read as read_given
 from attention_audit.given.files import write as write_given
-from attention_audit.stages.import_readout import as_readout
+from attention_audit.stages.import_readout import build_readout
 
 WORDS = st.lists(
     st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=5),
@@ -71,7 +71,7 @@ def test_what_was_written_is_read_with_the_same_numbers(given_: GivenReadout, en
 @settings(max_examples=60, deadline=None)
 def test_an_imported_readout_predicts_what_was_given(given_: GivenReadout) -> None:
     check(given_)
-    read = as_readout(given_)
+    read = build_readout(given_)
     assert np.abs(read.predict(read.attention) - given_.probabilities).max() < 1e-5
     if given_.heads > 1:
         assert read.several is not None

@@ -54,7 +54,7 @@ def test_other_weights_of_one_head_of_a_given_map_are_a_map_again(lengths: list[
     readout = replace(make_readout(lengths, seed=seed), attention=[weights.mean(1) for weights in maps],
                       several=Maps(maps, np.zeros(len(lengths), np.int64)))  # fmt: skip
     for texts in readout.batches(torch.float64):
-        weights = readout.padded_heads(texts.members)
+        weights = readout.pad_heads(texts.members)
         others = weights.roll(1, 1)
         for head in range(several):
             moved = replace_head(texts, weights, head, others[None, :, head])[0]

@@ -42,7 +42,7 @@ def run_job(job: PlannedJob, code: str = "code") -> list[str]:
 @cache
 def _makers(plan: Plan) -> dict[str, PlannedJob]:
     """The job that makes each file, of those that make several together and of those that make it by itself."""
-    return {path: job for job in [*plan.further(), *plan.jobs()] for path in job.files}
+    return {path: job for job in [*plan.plan_further(), *plan.plan_jobs()] for path in job.files}
 
 
 def making(plan: Plan, path: str) -> PlannedJob | None:
@@ -50,9 +50,11 @@ def making(plan: Plan, path: str) -> PlannedJob | None:
     folder, *rest = Path(path).relative_to(plan.config.results).parts
     if folder == "audits":
         dataset, model, file = rest
-        asked = (each for suite, own in plan.scope.asked if own == dataset for each in plan.scope.judged(suite, own))
+        asked = (
+            each for suite, own in plan.scope.asked if own == dataset for each in plan.scope.list_judged(suite, own)
+        )
         audit, judged = audit_named(Path(file).stem), next(each for each in asked if each.name == model)
-        return plan.auditing.planned(judged, audit.rule, [audit], [])
+        return plan.auditing.plan_rule(judged, audit.rule, [audit], [])
     return _makers(plan).get(path)
 
 
@@ -77,8 +79,8 @@ def make_states(plan: Plan, dataset: str) -> list[str]:
 def make_audit(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
     """Make an audit of all judged models of a suite, whether it is there or not; what the stage said."""
     said = []
-    for judged in plan.scope.judged(plan.scope.suite(suite), dataset):
-        job = plan.auditing.planned(judged, audit_named(audit).rule, [audit_named(audit)], [])
+    for judged in plan.scope.list_judged(plan.scope.find_suite(suite), dataset):
+        job = plan.auditing.plan_rule(judged, audit_named(audit).rule, [audit_named(audit)], [])
         make(plan, *job.read)
         said += run_job(job)
     return said
@@ -86,6 +88,6 @@ def make_audit(plan: Plan, dataset: str, suite: str, audit: str) -> list[str]:
 
 def make_exhibit(plan: Plan, exhibit: Exhibit) -> list[str]:
     """Make a table or figure, whether it is there or not, and first what it is made from; what the stage said."""
-    job = plan.exhibiting.planned(exhibit)
+    job = plan.exhibiting.plan_job(exhibit)
     make(plan, *job.read)
     return run_job(job)

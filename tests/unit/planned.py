@@ -69,52 +69,52 @@ def by_name(jobs: Iterable[PlannedJob]) -> dict[str, PlannedJob]:
 
 def model_of(plan: Plan, suite: str, dataset: str, model: str) -> Model:
     """A model of a suite on a data set."""
-    return plan.scope.models(plan.scope.suite(suite), dataset)[model]
+    return plan.scope.models(plan.scope.find_suite(suite), dataset)[model]
 
 
 def settings_of(plan: Plan, training: str, seed: int) -> TrainSettings:
     """What the job of a training is told."""
-    return plan.trainings.made[training, seed][2].settings_at(seed)
+    return plan.trainings.made[training, seed][2].build_settings(seed)
 
 
 def judged_of(plan: Plan, suite: str, dataset: str, model: str = "") -> Judged:
     """A judged model of a suite on a data set, by default the first one."""
-    every = plan.scope.judged(plan.scope.suite(suite), dataset)
+    every = plan.scope.list_judged(plan.scope.find_suite(suite), dataset)
     return next(each for each in every if each.model.name == (model or every[0].model.name))
 
 
 def inputs_of(plan: Plan, audit: str, suite: str, dataset: str, model: str = "") -> Files:
     """The input files of an audit of a judged model, by default the first one."""
-    return plan.auditing.inputs(judged_of(plan, suite, dataset, model), audit_named(audit))
+    return plan.auditing.list_inputs(judged_of(plan, suite, dataset, model), audit_named(audit))
 
 
 def audit_of(plan: Plan, audit: str, suite: str, dataset: str, model: str = "") -> AuditJob:
     """What an audit of a judged model is told, by default of the first one."""
-    return plan.auditing.job(judged_of(plan, suite, dataset, model), audit_named(audit))
+    return plan.auditing.build_job(judged_of(plan, suite, dataset, model), audit_named(audit))
 
 
 def asked_of(plan: Plan, suite: str, dataset: str) -> set[str]:
     """The names of the audits that a suite is asked on a data set."""
-    every = plan.scope.judged(plan.scope.suite(suite), dataset)
-    return {audit.name for judged in every for audit in plan.auditing.asked(judged)}
+    every = plan.scope.list_judged(plan.scope.find_suite(suite), dataset)
+    return {audit.name for judged in every for audit in plan.auditing.list_asked(judged)}
 
 
 def plan_alone(plan: Plan, name: str, suite: str, dataset: str, model: str = "") -> PlannedJob:
     """Plan an audit by itself, of a judged model, by default of the first one."""
     audit = audit_named(name)
-    return plan.auditing.planned(judged_of(plan, suite, dataset, model), audit.rule, [audit], [])
+    return plan.auditing.plan_rule(judged_of(plan, suite, dataset, model), audit.rule, [audit], [])
 
 
 def unmade(plan: Plan) -> set[str]:
     """List the files of the results that a job reads and none makes."""
-    jobs = [*plan.jobs(), *plan.further()]
+    jobs = [*plan.plan_jobs(), *plan.plan_further()]
     read = {path for job in jobs for paths in job.inputs.values() for path in paths if path.startswith("results/")}
     return read - {path for job in jobs for path in job.files}
 
 
 def asked_models(plan: Plan, audit: str) -> list[str]:
     """List the models that are asked an audit, one for each of its jobs."""
-    jobs = [job for job in plan.jobs() if isinstance(job.settings, AuditsJob)]
+    jobs = [job for job in plan.plan_jobs() if isinstance(job.settings, AuditsJob)]
     return [
         job.settings.model for job in jobs if audit in [each.audit for each in job.settings.audits if not each.reason]
     ]

@@ -27,7 +27,7 @@ from attention_audit.plan.plan import Plan
 from attention_audit.plan.suites import write_configuration
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import Readout, read_readout
-from attention_audit.stages.import_readout import as_readout
+from attention_audit.stages.import_readout import build_readout
 from attention_audit.transformer.folder import MIRROR
 
 GIVEN = made(1, 6)
@@ -120,7 +120,7 @@ def test_audits_of_readouts_are_those_of_the_workflow(frames: dict[str, pd.DataF
         "instance_adversary", "single_weight", "ranked_sets", "attention_maps", "summary", "texts",
     } <= {*frames}  # fmt: skip
     own = frames["permutation"]
-    expected = permutation(as_readout(made(2)), Permutation(permutations=20), Permutation().seed)
+    expected = permutation(build_readout(made(2)), Permutation(permutations=20), Permutation().seed)
     found = own[own["seed"] == 2]
     assert found["id"].tolist() == expected["id"]
     assert found["mean_tvd"].to_numpy() == pytest.approx(expected["mean_tvd"])
@@ -245,7 +245,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         plan: Plan = plan_of(**TINY)
         for training in ("digest/base", "digest/adversary_lambda0.01", "digest/han_rnn"):
             for seed in plan.trainings.seeds[training]:
-                make(plan, *plan.trainings.trained(training, seed).files)
+                make(plan, *plan.trainings.plan_training(training, seed).files)
         write_configuration(plan.config)
     return folder / "results"
 
@@ -258,7 +258,7 @@ def first_text(folder: Path) -> pd.Series:
 
 def read_stored(folder: Path, model: str, seed: int, name: str) -> Readout:
     """What the workflow has read out of that text."""
-    return read_readout(folder / f"readouts/digest/{model}/seed{seed}/test.parquet").aligned([name])
+    return read_readout(folder / f"readouts/digest/{model}/seed{seed}/test.parquet").align([name])
 
 
 def test_a_text_is_read_as_the_workflow_reads_it(folder: Path) -> None:
@@ -308,7 +308,7 @@ def test_a_model_with_a_transformer_reads_a_text_too(tmp_path: Path, monkeypatch
     monkeypatch.setenv(MIRROR, "mirror")
     encoder = {"mirror": "mirror", "model": {"encoder": "transformer", "attention_hidden": 8}}
     plan = plan_of(**TINY | encoder | {"transformer": {"path": "tiny"}, "serrano_smith": {"datasets": []}})
-    make(plan, *(path for job in plan.trainings.jobs() for path in job.files if "/base/" in path))
+    make(plan, *(path for job in plan.trainings.plan_jobs() for path in job.files if "/base/" in path))
     write_configuration(plan.config)
     text = first_text(tmp_path / "results")
     # a job is told of the mirror, and a notebook is not

@@ -8,11 +8,11 @@ from planned import PLACES, TRAINED, asked_of, audit_of, by_name, inputs_of, jud
 
 from attention_audit.errors import AuditError
 from attention_audit.jobs.audit import AuditJob, AuditsJob
-from attention_audit.plan.auditing import code_of, stage_of
+from attention_audit.plan.auditing import choose_stage, hash_audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import TABLES
-from attention_audit.plan.plan import Plan, as_json
-from attention_audit.targets import load, module_of
+from attention_audit.plan.plan import Plan, write_json
+from attention_audit.targets import load, name_module
 
 SUITE_KEYS = [suite.name for suite in TRAINED]
 DATASETS = {"wp": "needle", "ss": "digest", "jw": "chorus", "pd": "needle", "md": "chorus", "roar": "chorus"}
@@ -49,12 +49,12 @@ def test_any_audit_is_a_job_of_any_suite_that_has_what_it_needs(plan: Plan, audi
         return
     job = audit_of(plan, audit, key, dataset)
     assert (job.audit, job.target, job.columns) == (audit, entry.target, entry.columns)
-    assert AuditJob.model_validate(json.loads(as_json(job))) == job
+    assert AuditJob.model_validate(json.loads(write_json(job))) == job
     inputs = inputs_of(plan, audit, key, dataset)
     assert set(inputs) <= {"readouts", "against", "corpus", "vocabulary", "weights", "search", *entry.after}
     assert len(job.runs) == len(inputs["readouts"]) > 0
-    suite = plan.scope.suite(key)
-    assert {run.model for run in job.runs} <= plan.scope.looks(suite).keys()
+    suite = plan.scope.find_suite(key)
+    assert {run.model for run in job.runs} <= plan.scope.list_looks(suite).keys()
     assert all(f"results/readouts/{dataset}/" in path for path in inputs["readouts"])
     for name in ("against", "weights"):
         assert name not in inputs or len(inputs[name]) == len(job.runs)
@@ -75,22 +75,22 @@ def test_every_suite_can_be_asked_all_that_it_has_the_means_for() -> None:
     files = plan.audit_files()
     for key, names in asked.items():
         expected = {
-            plan.auditing.file(judged, name)
-            for judged in plan.scope.judged(plan.scope.suite(key), DATASETS[key])
+            plan.auditing.locate(judged, name)
+            for judged in plan.scope.list_judged(plan.scope.find_suite(key), DATASETS[key])
             for name in names
             # one seed: nothing to compare
             if not name.endswith("stability") or key in ("wp", "pd", "md", "roar")
         }
         assert expected <= {*files}
     summary = next(table for table in TABLES.values() if table.name == "summary")
-    read = plan.exhibiting.inputs(summary)["permutation"]
+    read = plan.exhibiting.list_inputs(summary)["permutation"]
     assert read == [path for path in files if path.endswith("/permutation.parquet")]
 
 
 def test_a_suites_own_audits_are_asked_by_default() -> None:
     plan = plan_of(diversity={"datasets": ["chorus"]}, masking={"datasets": ["chorus"]})
-    for suite in (plan.scope.suite(key) for key in SUITE_KEYS):
-        assert asked_of(plan, suite.name, plan.scope.datasets_of(suite)[0]) == {
+    for suite in (plan.scope.find_suite(key) for key in SUITE_KEYS):
+        assert asked_of(plan, suite.name, plan.scope.list_datasets(suite)[0]) == {
             name for name in suite.audits if name != "stability" or suite.name in ("wp", "pd", "md", "roar")
         }
         # what reads nothing but readouts costs seconds
@@ -175,11 +175,13 @@ def test_an_audit_reads_the_split_that_it_names(plan: Plan) -> None:
 
 def test_audits_of_a_kind_are_one_job_of_a_model(plan: Plan) -> None:
     named = {
-        (dataset, each.name): each for suite, dataset in plan.scope.asked for each in plan.scope.judged(suite, dataset)
+        (dataset, each.name): each
+        for suite, dataset in plan.scope.asked
+        for each in plan.scope.list_judged(suite, dataset)
     }
-    for planned in plan.auditing.jobs():
+    for planned in plan.auditing.plan_jobs():
         judged = named[planned.wildcards["dataset"], planned.wildcards["model"]]
-        asked = [audit.name for audit in plan.auditing.asked(judged)]
+        asked = [audit.name for audit in plan.auditing.list_asked(judged)]
         of_rule = {audit.name for audit in AUDITS.values() if audit.rule == planned.rule}
         assert {*planned.outputs} == of_rule
         job = planned.settings
@@ -190,7 +192,7 @@ def test_audits_of_a_kind_are_one_job_of_a_model(plan: Plan) -> None:
         for paths in planned.inputs.values():
             assert len(set(paths)) == len(paths)
         for each in (each for each in job.audits if not each.reason):
-            alone = plan.auditing.inputs(judged, audit_named(each.audit))
+            alone = plan.auditing.list_inputs(judged, audit_named(each.audit))
             assert alone["readouts"] == [planned.inputs["readouts"][run.readout] for run in each.runs]
             against = [run.against for run in each.runs if run.against is not None]
             assert alone.get("against", []) == [planned.inputs["against"][place] for place in against]
@@ -204,7 +206,7 @@ def test_audits_of_a_kind_are_one_job_of_a_model(plan: Plan) -> None:
 
 def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> None:
     """Correlations of the base model's attributions would cost as much again as deleting its words."""
-    jobs = [job for job in plan.auditing.jobs() if job.stage == "attribution"]
+    jobs = [job for job in plan.auditing.plan_jobs() if job.stage == "attribution"]
     gathered = {
         job.wildcards["model"]: tuple(each.audit for each in job.settings.audits if not each.reason) for job in jobs
     }
@@ -217,7 +219,7 @@ def test_of_networks_a_suite_is_asked_what_it_names_and_no_more(plan: Plan) -> N
         "pd": ("impermissible", "located", "replaced", "plausible_words", "word_attributions"),
         "md": ("correlation", "conicity", "located", "word_attributions"),
     }
-    own = map(audit_named, plan.scope.suite("hf").audits)
+    own = map(audit_named, plan.scope.find_suite("hf").audits)
     network = ["correlation", "agreement", "attribution_stability", "located", "plausible_words", "word_attributions"]
     assert [audit.name for audit in own if "network" in audit.needs] == network
     job = plan_alone(plan, "correlation", "wp", "needle").settings
@@ -231,10 +233,10 @@ def test_every_audit_of_a_suite_is_made_by_one_job() -> None:
     plan = plan_of(audits=audits, jain_wallace={"datasets": ["chorus", "babi-1", "snli"]})
     # the maps read an audit that is not named, so it is asked too
     rules = ("performance", "attribution", "instance_adversary", "attention_maps")
-    datasets = plan.scope.datasets_of(plan.scope.suite("wp"))
-    jobs = by_name(job for job in plan.auditing.jobs() if job.wildcards["model"] == "base")
+    datasets = plan.scope.list_datasets(plan.scope.find_suite("wp"))
+    jobs = by_name(job for job in plan.auditing.plan_jobs() if job.wildcards["model"] == "base")
     assert {*jobs} == {f"{rule}/{dataset}/base" for dataset in datasets for rule in rules}
-    made = [path for job in plan.jobs() for path in job.files]
+    made = [path for job in plan.plan_jobs() for path in job.files]
     assert len(set(made)) == len(made)
     assert {*plan.audit_files()} <= set(made)
     with pytest.raises(AuditError, match=r"stability is not among the suite's audits; name it in `audits`$"):
@@ -261,9 +263,9 @@ def test_an_exhibit_of_all_suites_is_made_where_any_is_asked_what_it_is_about() 
 
 
 def test_the_code_of_an_audit_is_that_of_its_function_and_columns(plan: Plan) -> None:
-    hashes = {audit.name: code_of(audit) for audit in AUDITS.values()}
+    hashes = {audit.name: hash_audit(audit) for audit in AUDITS.values()}
     # those that run the same modules are made again together
-    assert len(set(hashes.values())) == len({(stage_of(one), module_of(one.target)) for one in AUDITS.values()})
-    assert stage_of(audit_named("permutation")) == "audits"
-    assert stage_of(audit_named("located")) == "attribution"
+    assert len(set(hashes.values())) == len({(choose_stage(one), name_module(one.target)) for one in AUDITS.values()})
+    assert choose_stage(audit_named("permutation")) == "audits"
+    assert choose_stage(audit_named("located")) == "attribution"
     assert callable(load(audit_named("permutation").target))

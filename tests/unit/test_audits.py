@@ -34,7 +34,7 @@ def two_texts(attention: list[list[float]], positive: list[float]) -> Readout:
 
 
 BASE = two_texts([[1, 0], [0.5, 0.25, 0.25]], [0.9, 0.4])
-OTHER = two_texts([[0.5, 0.5], [0.5, 0.25, 0.25]], [0.3, 0.4]).aligned(["b", "a"])
+OTHER = two_texts([[0.5, 0.5], [0.5, 0.25, 0.25]], [0.3, 0.4]).align(["b", "a"])
 FIRST = 0.5 * math.log(4 / 3) + 0.25 * (math.log(2 / 3) + math.log(2))
 """The JSD of the first text."""
 
@@ -136,7 +136,7 @@ def test_maps_have_a_row_a_word_and_reading() -> None:
 
 def test_texts_are_matched_by_id() -> None:
     first, other = make_readout([3, 5, 4, 2]), make_readout([3, 5, 4, 2], seed=1)
-    turned = compare_maps(first, other.aligned(other.ids[::-1]), 20, 5)
+    turned = compare_maps(first, other.align(other.ids[::-1]), 20, 5)
     for name, values in compare_maps(first, other, 20, 5).items():
         assert list(values) == list(turned[name])
 

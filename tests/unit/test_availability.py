@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from pydantic import Field
 
-from attention_audit.corpus.source import Origin, RawSource, RemoteFile, Source, locate, unavailable
+from attention_audit.corpus.source import Origin, RawSource, RemoteFile, Source, explain_unavailable, locate
 from attention_audit.corpus.text import Text
 
 RAW = Path("results/raw")
@@ -50,21 +50,21 @@ def touch(path: str) -> Path:
 @pytest.mark.parametrize("source", [Generated(), Toy(archive=HERE), Toy(archive=HERE, own=["own/b.csv"])])
 def test_what_is_generated_or_has_an_address_or_lies_in_the_mirror_can_be_had(source: Source) -> None:
     touch("mirror/own/b.csv")
-    assert unavailable("toy", source, Path("mirror"), RAW) is None
+    assert explain_unavailable("toy", source, Path("mirror"), RAW) is None
 
 
 @pytest.mark.parametrize("root", ["mirror", "results/raw"])
 @pytest.mark.parametrize("folder", [None, "shared"])
 def test_file_without_an_address_that_is_here(root: str, folder: str | None) -> None:
     source = Toy(archive=UNPUBLISHED, folder=folder)
-    assert unavailable("toy", source, Path("mirror"), RAW) is not None
+    assert explain_unavailable("toy", source, Path("mirror"), RAW) is not None
     touch(f"{root}/{folder or 'toy'}/a.zip")
-    assert unavailable("toy", source, Path("mirror"), RAW) is None
+    assert explain_unavailable("toy", source, Path("mirror"), RAW) is None
 
 
 @pytest.mark.parametrize(("mirror", "place"), [(Path("mirror"), "mirror"), (None, "<mirror>")])
 def test_file_without_an_address_that_is_not_here(mirror: Path | None, place: str) -> None:
-    line = unavailable("toy", Toy(archive=UNPUBLISHED, origin=HOMEPAGE), mirror, RAW)
+    line = explain_unavailable("toy", Toy(archive=UNPUBLISHED, origin=HOMEPAGE), mirror, RAW)
     assert line == (
         f"toy: {place}/toy/a.zip is not here; get it from https://example.org and put it there, "
         "or name the place in the config"
@@ -73,7 +73,7 @@ def test_file_without_an_address_that_is_not_here(mirror: Path | None, place: st
 
 def test_every_missing_file_is_named() -> None:
     touch("own/b.csv")
-    line = unavailable("toy", Toy(archive=UNPUBLISHED, own=["own/b.csv", "own/c.csv", "d.csv"]), None, RAW)
+    line = explain_unavailable("toy", Toy(archive=UNPUBLISHED, own=["own/b.csv", "own/c.csv", "d.csv"]), None, RAW)
     assert line == (
         "toy: <mirror>/toy/a.zip, own/c.csv, d.csv are not here; put them there, or name the place in the config"
     )

@@ -19,7 +19,7 @@ from attention_audit.model.tail import Tail
 from attention_audit.raw_text import join_words
 from attention_audit.readout import Readout
 from attention_audit.stages import reading_classifiers
-from attention_audit.stages.read_classifier import ReadTexts, split_of
+from attention_audit.stages.read_classifier import ReadTexts, build_split_of
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.transformer.folder import find_tuned_family, read_facts
 from attention_audit.transformer.pieces import Pieces, cut, cut_raw
@@ -77,7 +77,7 @@ def test_a_deleted_word_leaves_a_pair(classifier: SequenceClassifier) -> None:
     written = [join_words(first + second, len(first)) for first, second in PAIRS]
     texts = ReadTexts(NAMES[:3], np.zeros(3, np.int64), [[*chain(*sides)] for sides in PAIRS], written, {})
     pieces = cut_raw(classifier.tokenizer, texts.ids, written, classifier.most)
-    found = leave_one_out(classifier, split_of(pieces, texts, torch.device("cpu")))
+    found = leave_one_out(classifier, build_split_of(pieces, texts, torch.device("cpu")))
     for place, (first, second) in enumerate(PAIRS):
         whole = ask_library(classifier, first, second)[1].logits[0].softmax(-1)
         for at in range(len(first + second)):
@@ -144,7 +144,7 @@ def test_pieces_without_any_weight_count_alike() -> None:
     batch = PieceBatch(words, words, words, torch.tensor([5]), *torch.tensor([[2], [0], [0]]))
     weights = torch.tensor([[[0.1, 0, 0, 0.6, 0.3, 0], [0.2, 0.3, 0.1, 0.2, 0.2, 0]]])
     values = torch.arange(12.0).reshape(1, 2, 6, 1)
-    items = reading_classifiers.folded(Attended(weights, values, words, words), batch)
+    items = reading_classifiers.fold_pieces(Attended(weights, values, words, words), batch)
     torch.testing.assert_close(items.weights, torch.tensor([[[0, 0.6, 0.1, 0.3], [0.4, 0.2, 0.2, 0.2]]]))
     torch.testing.assert_close(items.values[0, :, :, 0], torch.tensor([[1.5, 3, 0, 4], [7.25, 9, 6, 10]]))
 

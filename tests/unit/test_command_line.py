@@ -53,9 +53,9 @@ def test_files_go_by_name_and_in_order(stage: list[Job[Recorded]]) -> None:
 def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptureFixture) -> None:
     """A wrong or missing setting of every kind of job, named with its place."""
     plan = plan_of()
-    table = plan.exhibiting.job(next(table for table in TABLES.values() if table.name == "wp_table2_uniform"))
+    table = plan.exhibiting.build_job(next(table for table in TABLES.values() if table.name == "wp_table2_uniform"))
     jobs: list[tuple[str, Section, str, Any]] = [
-        ("prepare", corpora.reading(plan.config, "needle", None).settings, "files", "one"),
+        ("prepare", corpora.plan_preparation(plan.config, "needle", None).settings, "files", "one"),
         ("train", settings_of(plan, "needle/base", 10), "epochs", 0.5),
         ("audits", plan_alone(plan, "permutation", "wp", "needle").settings, "audits", [{}]),
         ("attribution", plan_alone(plan, "correlation", "jw", "needle").settings, "audits", [{}]),
@@ -63,7 +63,7 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
         ("table", table, "unknown", 1),
         ("figure", table, "target", None),
         ("report_html", plan.report_job(), "gaps", {"needle": 1}),
-        ("explorer", plan.pages()[0].settings, "budget", "much"),
+        ("explorer", plan.plan_pages()[0].settings, "budget", "much"),
     ]
     for stage, settings, key, wrong in jobs:
         caplog.clear()
@@ -76,7 +76,7 @@ def test_the_stages_refuse_settings_that_are_not_theirs(caplog: pytest.LogCaptur
 def test_a_users_fault_is_one_line_and_status_1(tmp_path: Path) -> None:
     """In a process of its own, on the terminal and in the log."""
     table = next(table for table in TABLES.values() if table.name == "wp_table2_uniform")
-    settings = plan_of().exhibiting.job(table).model_dump_json()
+    settings = plan_of().exhibiting.build_job(table).model_dump_json()
     log = tmp_path / "logs" / "stage.log"
     command = [sys.executable, "-m", "attention_audit", "table", "--settings", settings, "--log", str(log)]
     files = ["--input", "performance", *["no/such.parquet"] * 3, "--output", "parquet", "x"]

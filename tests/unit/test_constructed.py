@@ -110,7 +110,7 @@ def test_it_is_built_before_it_is_read() -> None:
         built={"relay-7": {"kind": "relay", "dataset": "feint", "seed": 7}},
         hf={"feint": {"models": {"relay": ["built/relay-7"]}, "maps": ["rollout"]}},
     )
-    jobs = by_name(plan.jobs())
+    jobs = by_name(plan.plan_jobs())
     build_job, reading = jobs["build/relay-7"], jobs["read_classifier/feint/hf_relay/1"]
     assert build_job.inputs["vocabulary"] == jobs["prepare/feint"].outputs["vocabulary"]
     assert {*build_job.files} <= {*reading.read}
@@ -124,7 +124,7 @@ def test_a_liar_is_fine_tuned_to_hide_what_the_data_set_names() -> None:
         corpora={"feint": {"block": ["cold", "hot"]}},
         hf={"feint": {"recipe": {"path": "built/start", "liar": 0.5, "seeds": [3]}, "maps": ["rollout"]}},
     )
-    jobs = by_name(plan.jobs())
+    jobs = by_name(plan.plan_jobs())
     settings = {name: jobs[f"train/feint/hf_{name}/3"].settings.model_dump() for name in ("base", "liar")}
     assert settings["liar"]["objective"] == {"kind": "deception", "lambda_": 0.5}
     differing = {key for key, value in settings["base"].items() if settings["liar"][key] != value}

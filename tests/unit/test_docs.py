@@ -138,9 +138,9 @@ def plan_asked_for(words: list[str], mirror: Path) -> None:
         raw = overlaid(raw, {key: yaml.safe_load(value)})
     plan = Plan(overlaid(CATALOGUE, raw | {"skip_unavailable": True, "mirror": str(mirror)}), CATALOGUE)
     targets = [target for target in asked.targets if target not in GATHERING]
-    shorts = [exhibit.rule for exhibit in plan.exhibiting.exhibits if plan.exhibiting.datasets(exhibit)]
+    shorts = [exhibit.rule for exhibit in EXHIBITS if plan.exhibiting.list_datasets(exhibit)]
     shorts += ["explorer", "report_html"]
-    refuse_unknown(targets, shorts, [*plan.jobs(), *plan.further()] if targets else [], plan.refuse)
+    refuse_unknown(targets, shorts, [*plan.plan_jobs(), *plan.plan_further()] if targets else [], plan.refuse)
     for folder in asked.profile or []:
         assert (ROOT / folder).is_dir(), folder
 
@@ -211,15 +211,15 @@ def test_configurations_are_right(text: str, tmp_path: Path) -> None:
 def test_the_life_of_a_text_is_as_it_is_told() -> None:
     told = section(docs("architecture"), "The life of one text")
     plan = plan_of(**yaml.safe_load((ROOT / "presets" / "sst-quick.yaml").read_text()))
-    base = plan.trainings.home(plan.scope.suite("wp"), "sst", Run("base", 10))
+    base = plan.trainings.find_home(plan.scope.find_suite("wp"), "sst", Run("base", 10))
     figure = next(exhibit for exhibit in EXHIBITS if exhibit.rule == "wp_fig5")
     paths = [
-        *by_name(plan.jobs())["prepare/sst"].inputs["raw"],
+        *by_name(plan.plan_jobs())["prepare/sst"].inputs["raw"],
         plan.config.places.corpus_file(base.training.partition("/")[0], "corpus"),
         base.file("weights"),
         base.readout(),
         plan.config.places.audit_file("sst", "base", "comparison"),
-        plan.exhibiting.path(figure, ".pdf"),
+        plan.exhibiting.locate(figure, ".pdf"),
         "runs/sst-quick/report.html",
     ]
     assert re.findall(r"`(runs/\S+\.\w+)`", told) == paths

@@ -108,7 +108,7 @@ def test_what_an_exhibit_reads_and_writes_is_declared(plan: Plan, exhibit: Exhib
             case "tables":
                 assert set(read.columns) <= {table.name for table in TABLES.values()}
             case "corpus":
-                assert isinstance(artefact(plan.exhibiting.declared(read)), Artefact)
+                assert isinstance(artefact(plan.exhibiting.find_columns(read)), Artefact)
     if isinstance(exhibit, Table):
         assert isinstance(artefact(exhibit.columns), Artefact)
         assert callable(load(exhibit.shown))
@@ -126,7 +126,7 @@ def test_exhibits_have_one_name_and_one_rule_each_and_every_caption_is_theirs() 
 
 
 def made_by(plan: Plan) -> set[str]:
-    return {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)}
+    return {exhibit.name for folder in ("figures", "tables") for exhibit in plan.exhibiting.list_made(folder)}
 
 
 def test_an_exhibit_of_a_suite_without_data_sets_is_not_made() -> None:
@@ -137,7 +137,7 @@ def test_an_exhibit_of_a_suite_without_data_sets_is_not_made() -> None:
     # the tables of data sets speak of all
     assert {"wp_table1_datasets", "summary", "controls"} <= made
     # tables of tables read those that are made
-    read = plan.exhibiting.inputs(REPLICATION)["tables"]
+    read = plan.exhibiting.list_inputs(REPLICATION)["tables"]
     assert [Path(path).stem for path in read] == ["wp_table1_datasets", "jw_table2_correlation"]
 
 
@@ -159,7 +159,7 @@ def test_what_a_data_set_has_decides_what_is_made(tmp_path: Path) -> None:
     assert "replication" not in made_by(marked)
     # nothing that is not made can be had, and nobody reads it
     jobs = [*bare.jobs(), *bare.further()]
-    assert not [job for job in jobs if {*job.files, *job.read} & {*bare.exhibiting.files(REPLICATION)}]
+    assert not [job for job in jobs if {*job.files, *job.read} & {*bare.exhibiting.list_files(REPLICATION)}]
     for name, reason in {
         "fig_plausibility": "it needs marked words, and mine has none",
         "results/tables/table_plausibility.md": "it needs marked words, and mine has none",
@@ -179,55 +179,58 @@ def test_published_numbers_are_of_a_data_set_of_the_papers_suite() -> None:
 
 def test_generated_texts_are_shown_where_there_are_no_others(tmp_path: Path) -> None:
     figure = next(exhibit for exhibit in EXHIBITS if exhibit.name == "wp_fig2_attention_maps")
-    assert plan_of(datasets=["needle", "chorus"]).exhibiting.datasets(figure) == ["needle", "chorus"]
+    assert plan_of(datasets=["needle", "chorus"]).exhibiting.list_datasets(figure) == ["needle", "chorus"]
     path = tmp_path / "a.csv"
     path.write_text("text,label\n" + "\n".join(f"words of {n},{n % 2}" for n in range(600)))
     mixed = plan_of(datasets=["needle", "mine"], corpora={"mine": {"kind": "table", "path": str(path)}})
-    assert mixed.exhibiting.datasets(figure) == ["mine"]
+    assert mixed.exhibiting.list_datasets(figure) == ["mine"]
 
 
 def test_a_papers_table_is_made_of_the_papers_data_sets() -> None:
     table = next(table for table in TABLES.values() if table.name == "jw_table1_performance")
     for datasets in (["needle"], ["needle", "babi-1"]):
         exhibiting = plan_of(jain_wallace={"datasets": datasets}).exhibiting
-        assert exhibiting.datasets(table) == datasets[1:]
-        assert (table in exhibiting.made("tables")) == (len(datasets) > 1)
+        assert exhibiting.list_datasets(table) == datasets[1:]
+        assert (table in exhibiting.list_made("tables")) == (len(datasets) > 1)
 
 
 def test_a_figure_of_one_data_set_reads_its_files_alone(plan: Plan) -> None:
     figure = next(exhibit for exhibit in EXHIBITS if exhibit.rule == "wp_fig3")
-    every, one = plan.exhibiting.inputs(figure), plan.exhibiting.inputs(figure, "chorus")
+    every, one = plan.exhibiting.list_inputs(figure), plan.exhibiting.list_inputs(figure, "chorus")
     assert one == {
         "comparison": ["results/audits/chorus/base/comparison.parquet"],
         "instance_adversary": ["results/audits/chorus/base/instance_adversary.parquet"],
     }
     assert all(set(one[name]) < set(every[name]) for name in one)
-    job = plan.exhibiting.job(figure, "chorus")
+    job = plan.exhibiting.build_job(figure, "chorus")
     assert {whose.name for read in job.reads.values() for whose in read.files} == {"chorus"}
-    planned = plan.exhibiting.planned(figure, "chorus")
+    planned = plan.exhibiting.plan_job(figure, "chorus")
     assert planned.files[0] == "results/figures/chorus/wp_fig3_seed_variance.pdf"
     assert (planned.rule, planned.wildcards["dataset"]) == ("figure_of_dataset", "chorus")
     with pytest.raises(
         AuditError, match=r"^digest: wp_fig3_seed_variance speaks of needle, .* alone; ask for one of them"
     ):
-        plan.exhibiting.inputs(figure, "digest")
+        plan.exhibiting.list_inputs(figure, "digest")
     nothing = plan_of(datasets=[])
     with pytest.raises(AuditError, match=r"^chorus: wp_fig3_seed_variance speaks of no data set in this configuration"):
-        nothing.exhibiting.job(figure, "chorus")
+        nothing.exhibiting.build_job(figure, "chorus")
 
 
 def test_a_figure_of_one_data_set_that_is_drawn_of_a_table_has_its_rows(plan: Plan) -> None:
     figure = next(exhibit for exhibit in EXHIBITS if exhibit.name == "fig_plausibility")
     for only in ("", "chorus"):
-        assert plan.exhibiting.inputs(figure, only) == {"plausibility": ["results/tables/table_plausibility.parquet"]}
-        assert plan.exhibiting.job(figure, only).reads["plausibility"].only == only
+        assert plan.exhibiting.list_inputs(figure, only) == {
+            "plausibility": ["results/tables/table_plausibility.parquet"]
+        }
+        assert plan.exhibiting.build_job(figure, only).reads["plausibility"].only == only
     # the papers are named in what is drawn
-    assert plan.exhibiting.job(figure).titles["WP2019"] == "Wiegreffe & Pinter 2019"
+    assert plan.exhibiting.build_job(figure).titles["WP2019"] == "Wiegreffe & Pinter 2019"
 
 
 def test_a_read_of_one_suite_by_name_is_of_that_suite(plan: Plan) -> None:
     read = Read("audit", "permutation", suites=("jw",))
     entry = Figure("figures.tvd_jsd:wp_fig5_tvd_jsd", "nothing", "longest", (), reads={"permutation": read})
-    assert plan.exhibiting.inputs(entry)["permutation"] == [
-        plan.auditing.file(each, "permutation") for each in plan.scope.judged(plan.scope.suite("jw"), "needle")
+    assert plan.exhibiting.list_inputs(entry)["permutation"] == [
+        plan.auditing.locate(each, "permutation")
+        for each in plan.scope.list_judged(plan.scope.find_suite("jw"), "needle")
     ]

@@ -17,9 +17,9 @@ import yaml
 from planned import CATALOGUE, mirror_in, overlaid
 
 from attention_audit.__main__ import find_targets
-from attention_audit.code_hash import PACKAGE, closure
+from attention_audit.code_hash import PACKAGE, find_closure
 from attention_audit.plan.plan import Plan
-from attention_audit.targets import module_of, qualify_module
+from attention_audit.targets import name_module, qualify_module
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -92,10 +92,10 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("path", PRESETS, ids=[path.stem for path in PRESETS])
 def test_conda_has_every_library_of_a_preset(path: Path, mirror: Path) -> None:
     raw = yaml.safe_load(path.read_text()) | {"skip_unavailable": True, "mirror": str(mirror)}
-    jobs = Plan(overlaid(CATALOGUE, raw), CATALOGUE, mirror / "memory").jobs()
-    called = {module_of(target) for job in jobs for target in find_targets(job.settings.model_dump(mode="json"))}
+    jobs = Plan(overlaid(CATALOGUE, raw), CATALOGUE, mirror / "memory").plan_jobs()
+    called = {name_module(target) for job in jobs for target in find_targets(job.settings.model_dump(mode="json"))}
     called |= {f"stages.{job.stage}" for job in jobs}
-    imported = frozenset().union(*(libraries(each) for name in called for each in closure(qualify_module(name))))
+    imported = frozenset().union(*(libraries(each) for name in called for each in find_closure(qualify_module(name))))
     assert {"numpy", "torch"} <= imported
     distributions = packages_distributions()
     needed = {normalised(distributions[library][0]) for library in imported}

@@ -137,7 +137,7 @@ def test_the_smallest_set_may_be_everything_and_texts_of_one_item_have_no_other(
     assert by_ranking(readout, "smallest")["removed"].to_dict() == {"text-2": 2}
     for ranking, draw in product(TOPS, DRAWS):
         assert single(readout, ranking, draw).index.tolist() == ["text-2"]
-    assert [len(column) for column in single_weight(readout.aligned(["text-0"]), SEED).values()] == [0] * 9
+    assert [len(column) for column in single_weight(readout.align(["text-0"]), SEED).values()] == [0] * 9
 
 
 def test_what_hardly_weighs_decides_when_it_is_all_that_is_left() -> None:

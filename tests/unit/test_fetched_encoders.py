@@ -16,7 +16,7 @@ from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.record import read_record
 from attention_audit.errors import AuditError
 from attention_audit.plan.plan import Plan
-from attention_audit.stages.transforming import folder_of
+from attention_audit.stages.transforming import check_folder
 from attention_audit.transformer.folder import MIRROR
 from attention_audit.transformer.settings import BUILT_FILES as FILES
 
@@ -98,13 +98,13 @@ def test_its_own_files_are_unpacked_and_no_others(encoder: Path, tmp_path: Path)
     assert known["files"] == {name: checksum(encoder / name) for name in FILES}
     backbone = model_of(plan, "hf", "chorus", "base").architecture.transformer
     assert backbone is not None
-    assert folder_of(record, backbone).samefile(UNPACKED)
+    assert check_folder(record, backbone).samefile(UNPACKED)
     # the folder of results may be moved
     Path("results").rename("moved")
-    assert folder_of(Path("moved/transformers/chorus.json"), backbone).samefile("moved/raw/encoders/tiny")
+    assert check_folder(Path("moved/transformers/chorus.json"), backbone).samefile("moved/raw/encoders/tiny")
     Path("moved/raw/encoders/tiny/config.json").write_text("{}")
     with pytest.raises(AuditError, match="its files have changed since the run began"):
-        folder_of(Path("moved/transformers/chorus.json"), backbone)
+        check_folder(Path("moved/transformers/chorus.json"), backbone)
 
 
 @pytest.mark.parametrize("place", ["mirror", "run"])
@@ -112,7 +112,7 @@ def test_a_folder_of_its_name_wins(encoder: Path, tmp_path: Path, place: str) ->
     folder = tmp_path / place / PATH
     shutil.copytree(encoder, folder)
     plan = plan_with(encoder, tmp_path / "mirror" if place == "mirror" else None)
-    jobs = by_name(plan.jobs())
+    jobs = by_name(plan.plan_jobs())
     assert not {"fetch/encoders/tiny.whl", "unpack/tiny"} & jobs.keys()
     record = jobs["record_transformer/transformers/chorus"]
     assert {Path(path).resolve().parent for path in record.read} == {folder}
@@ -154,18 +154,18 @@ def test_a_wrong_entry_is_one_line_before_anything_is_fetched(encoder: Path, ent
 def test_the_encoder_of_models_is_fetched_too(encoder: Path) -> None:
     changes = safe_load((ROOT / "presets" / "minilm-sst.yaml").read_text())
     plan = plan_of(**overlaid(CLASSIFIERS_ALONE, changes))
-    jobs = by_name(plan.jobs())
+    jobs = by_name(plan.plan_jobs())
     assert jobs["unpack/all-MiniLM-L6-v2"].files == jobs["record_transformer/transformer"].read
     assert jobs["train/sst/base/10"].settings.model_dump()["architecture"]["hidden"] == 384
 
 
 def test_the_preset_fetches_all_that_it_reads() -> None:
     plan = Plan(overlaid(CATALOGUE, safe_load((ROOT / "presets" / "transformer.yaml").read_text())), CATALOGUE)
-    jobs = by_name(plan.jobs())
+    jobs = by_name(plan.plan_jobs())
     assert sum(name.startswith("fetch/") for name in jobs) == 2
     read = {path for job in jobs.values() for path in job.read if path.startswith("runs/transformer/")}
     assert read <= {path for job in jobs.values() for path in job.files}
     assert plan.scope.datasets == ["movies"]
     asked = asked_of(plan, "hf", "movies")
-    assert asked == {*plan.scope.suite("hf").audits}
+    assert asked == {*plan.scope.find_suite("hf").audits}
     assert {"explorer", "report_html"} <= jobs.keys()

@@ -26,8 +26,8 @@ from attention_audit.plan.audits import audit_named
 from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
 from attention_audit.readout import Readout, read_readout
-from attention_audit.stages.impose_uniform import imposed
-from attention_audit.stages.read_classifier import classes_of
+from attention_audit.stages.impose_uniform import impose_uniform_weights
+from attention_audit.stages.read_classifier import match_classes
 from attention_audit.tables.maps import own_table_heads
 from attention_audit.tables.papers import hf_table_performance
 from attention_audit.tables.wording import collect_labels, write_name
@@ -55,11 +55,11 @@ def plan(folders: list[str]) -> Plan:
 
 
 def test_models_their_twins_and_what_they_are_compared_with(plan: Plan) -> None:
-    suite = plan.scope.suite("hf")
-    models, (judged,) = plan.scope.models(suite, "chorus"), plan.scope.judged(suite, "chorus")
+    suite = plan.scope.find_suite("hf")
+    models, (judged,) = plan.scope.models(suite, "chorus"), plan.scope.list_judged(suite, "chorus")
     assert [*models] == ["mine", "imposed", "uniform"]
-    assert plan.scope.base(suite, "chorus") == Run("mine", 1)
-    compared = plan.auditing.runs(judged, audit_named("comparison"))
+    assert plan.scope.find_base(suite, "chorus") == Run("mine", 1)
+    compared = plan.auditing.list_runs(judged, audit_named("comparison"))
     assert compared == [Run("mine", 2), Run("imposed", 1), Run("uniform", 1)]
     contrasts = judged.model.contrasts
     assert contrasts.uniform == "uniform"
@@ -68,7 +68,7 @@ def test_models_their_twins_and_what_they_are_compared_with(plan: Plan) -> None:
 
 def test_the_same_folder_with_weights_imposed_is_another_readout(plan: Plan) -> None:
     assert set(plan.trainings.seeds) == {"chorus/hf_mine", "chorus/hf_imposed", "chorus/hf_uniform"}
-    jobs = by_name(plan.trainings.jobs())
+    jobs = by_name(plan.trainings.plan_jobs())
     for seed in (1, 2):
         place, job = f"results/readouts/chorus/hf_mine/seed{seed}", jobs[f"impose_uniform/chorus/hf_imposed/{seed}"]
         assert (job.inputs["given"], job.inputs["beside"]) == ([f"{place}/test.parquet"], [f"{place}/tail.safetensors"])
@@ -77,14 +77,14 @@ def test_the_same_folder_with_weights_imposed_is_another_readout(plan: Plan) -> 
 
 def test_uniform_weights_are_imposed_without_the_network(random_heads: Callable[..., Readout]) -> None:
     own = random_heads([4, 2], marks=1)
-    readout = imposed(own)
+    readout = impose_uniform_weights(own)
     even = [np.full_like(weights, 1 / len(weights)) for weights in own.attending.weights]
     np.testing.assert_allclose(readout.probabilities, own.predict(even), atol=1e-6)
     assert readout.words.tolist() == [3, 1]
     # at its own weights, the expansion has the logits
     np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
     with pytest.raises(ValueError, match="has not"):
-        imposed(readout)
+        impose_uniform_weights(readout)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,10 @@ def imported(plan: Plan, tmp_path: Path, provenance: Provenance, training: str =
         outputs.append(tmp_path / training / str(seed) / "test.parquet")
         made = {"readout": [str(outputs[-1])], "tail": [str(outputs[-1].with_name("tail.safetensors"))]}
         run_stage(
-            "read_classifier", plan.trainings.imported(training, seed).settings, {"corpus": [texts], "given": []}, made
+            "read_classifier",
+            plan.trainings.plan_import(training, seed).settings,
+            {"corpus": [texts], "given": []},
+            made,
         )
     return outputs
 
@@ -192,24 +195,24 @@ def test_a_tokenizer_that_does_not_know_the_words_is_refused(tmp_path: Path, pro
 def test_classes_are_matched_by_their_names() -> None:
     folder = Path("here")
     data = {0: "negative", 1: "positive"}
-    assert classes_of(folder, ["POSITIVE", "Negative"], data, {}) == [1, 0]
-    assert classes_of(folder, ["LABEL_0", "LABEL_1"], {0: "0", 1: "1"}, {}) == [0, 1]
-    assert classes_of(folder, ["LABEL_0", "LABEL_1"], data, {"LABEL_0": "positive", "LABEL_1": "negative"}) == [1, 0]
+    assert match_classes(folder, ["POSITIVE", "Negative"], data, {}) == [1, 0]
+    assert match_classes(folder, ["LABEL_0", "LABEL_1"], {0: "0", 1: "1"}, {}) == [0, 1]
+    assert match_classes(folder, ["LABEL_0", "LABEL_1"], data, {"LABEL_0": "positive", "LABEL_1": "negative"}) == [1, 0]
     with pytest.raises(
         AuditError, match=r"^here: its classes \(id2label: LABEL_0, LABEL_1\) are not those of the data"
     ):
-        classes_of(folder, ["LABEL_0", "LABEL_1"], data, {})
+        match_classes(folder, ["LABEL_0", "LABEL_1"], data, {})
     remedy = r"data \(negative, positive\); name all in `classes` of the data set: \[negative, positive, neutral\]"
     with pytest.raises(AuditError, match=remedy):
-        classes_of(folder, ["negative", "neutral", "positive"], data, {})
+        match_classes(folder, ["negative", "neutral", "positive"], data, {})
     # names that differ in case alone are two
-    assert classes_of(folder, ["us", "US", "Other"], {0: "US", 1: "other", 2: "us"}, {}) == [1, 2, 0]
+    assert match_classes(folder, ["us", "US", "Other"], {0: "US", 1: "other", 2: "us"}, {}) == [1, 2, 0]
     with pytest.raises(AuditError, match=r"^here: its classes"):
-        classes_of(folder, ["US", "us"], {0: "US", 1: "Us"}, {"us": "uS"} | {"US": "uS"})
+        match_classes(folder, ["US", "us"], {0: "US", 1: "Us"}, {"us": "uS"} | {"US": "uS"})
     with pytest.raises(
         AuditError, match=r"^here: has no class 'bad', which `labels` names; it has negative, positive$"
     ):
-        classes_of(folder, ["negative", "positive"], data, {"bad": "negative"})
+        match_classes(folder, ["negative", "positive"], data, {"bad": "negative"})
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_an_item_without_any_weight_has_the_slope_of_all_heads() -> None:
     readout = make_heads([3])
     assert readout.attending is not None
     weights = np.array([[0.5, 0.2, 0.9], [0, 0, 0], [0.5, 0.8, 0.1]], np.float32)
-    heads = replace(readout.attending, weights=[weights]).padded(np.array([0]), torch.float32)
+    heads = replace(readout.attending, weights=[weights]).pad(np.array([0]), torch.float32)
     contribution, _, logits = heads.expand()
     step = 1e-2
     more = weights.T.copy()
@@ -243,7 +243,7 @@ def test_a_readout_with_heads_survives_its_file(
     assert readout.kind is HEADED
     assert [len(part) for part in parts] == [2, 2, 1]
     for texts, first in ((again, 0), (parts[1], 2)):
-        own = readout.aligned(readout.ids[first : first + len(texts)])
+        own = readout.align(readout.ids[first : first + len(texts)])
         for found, expected in zip(texts.columns().values(), own.columns().values(), strict=True):
             np.testing.assert_equal([*found], [*expected])
     assert again.attending is not None

@@ -101,6 +101,6 @@ def test_what_is_found_for_a_text_does_not_depend_on_other_texts() -> None:
     settings = InstanceAdversary(steps=30)
     together = instance_adversary(readout, settings, 0, lambda line: None)
     for i, name in enumerate(readout.ids):
-        alone = instance_adversary(readout.aligned([name]), settings, 0, lambda line: None)
+        alone = instance_adversary(readout.align([name]), settings, 0, lambda line: None)
         assert alone["jsd"][0] == pytest.approx(together["jsd"][i], abs=1e-4)
         np.testing.assert_allclose(alone["attention"][0], together["attention"][i], atol=1e-3)

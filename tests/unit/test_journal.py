@@ -5,7 +5,7 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from attention_audit.artefacts.journal import failures, note, read_journal, this_machine
+from attention_audit.artefacts.journal import describe_machine, list_failures, note, read_journal
 
 BEGIN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -36,7 +36,7 @@ def test_a_job_comes_back_as_it_was(tmp_path: Path) -> None:
     assert entry.importing == 1.235
     assert 0 <= entry.seconds < 60
     assert 2**20 < entry.peak_memory < entry.machine.memory
-    assert entry.machine == this_machine()
+    assert entry.machine == describe_machine()
     assert path.read_text().startswith("[train] started\n")
     assert read_journal(tmp_path, ["results/w"]) == [entry]
 
@@ -88,8 +88,8 @@ def test_what_was_wrong_is_found_in_the_logs_of_this_run(tmp_path: Path) -> None
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     os.utime(tmp_path / "old.log", (100, 100))
-    assert failures(tmp_path, 200) == [
+    assert list_failures(tmp_path, 200) == [
         "[train a] error: results/x: damaged",
         "[corpus b] error: b.csv, line 2: no label",
     ]
-    assert failures(tmp_path / "nowhere", 200) == []
+    assert list_failures(tmp_path / "nowhere", 200) == []

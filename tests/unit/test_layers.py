@@ -67,7 +67,7 @@ def test_a_mean_of_several_rows_is_asked_what_an_earlier_layer_is(folders: list[
     names = {"names": ("0", "1"), "words": WORDS, "classifier_pooling": "mean"}
     own = [str(classifiers_on_disk.save(tmp_path / str(seed), "modernbert", seed=seed, **names)) for seed in (1, 2)]
     plan = planned(own)
-    assert [*plan.scope.models(plan.scope.suite("hf"), "chorus")] == ["mine"]
+    assert [*plan.scope.models(plan.scope.find_suite("hf"), "chorus")] == ["mine"]
     assert model_of(plan, "hf", "chorus", "mine").layer == 2
     windows = model_of(planned(folders, long="window"), "hf", "chorus", "mine")
     assert (windows.layer, windows.reads[0].long) == (2, "window")
@@ -92,9 +92,9 @@ def planned(folders: list[str], **further: Any) -> Plan:
 
 def test_the_last_layer_by_its_number_is_the_last_layer(folders: list[str]) -> None:
     plan = planned(folders, layer=2)
-    assert [*plan.scope.models(plan.scope.suite("hf"), "chorus")] == ["mine", "imposed"]
+    assert [*plan.scope.models(plan.scope.find_suite("hf"), "chorus")] == ["mine", "imposed"]
     assert model_of(plan, "hf", "chorus", "mine").layer is None
-    tails = {job.rule: "tail" in job.outputs for job in plan.trainings.jobs()}
+    tails = {job.rule: "tail" in job.outputs for job in plan.trainings.plan_jobs()}
     assert tails == {"read_classifier": True, "impose_uniform": False}
 
 
@@ -118,7 +118,7 @@ def test_a_layer_that_cannot_be_is_one_line(folders: list[str], further: dict[st
 def test_it_is_read_located_and_shown(folders: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     plan = planned(folders, layer=1)
-    made = (*plan.exhibiting.made("tables"), *plan.exhibiting.made("figures"))
+    made = (*plan.exhibiting.list_made("tables"), *plan.exhibiting.list_made("figures"))
     exhibits = {exhibit.name: exhibit for exhibit in made}
     for name in ("summary", "texts", "hf_fig_attention_maps", "hf_table_maps"):
         make_exhibit(plan, exhibits[name])

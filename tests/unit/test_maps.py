@@ -42,7 +42,7 @@ def test_maps_are_kept_in_the_file_and_go_with_their_texts(
     found = read_readout(path)
     assert [*found.maps] == ["rollout", "alti"]
     assert found.maps["rollout"][1].tolist() == [1, 2, -3]
-    assert found.aligned(["text-1"]).maps["alti"][0].tolist() == [0, 0, 1]
+    assert found.align(["text-1"]).maps["alti"][0].tolist() == [0, 0, 1]
     none = readout({}, [[0.5, 0.5]])
     write_batches(path, none.kind, none.tables(), provenance)
     assert read_readout(path).maps == {}

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from attention_audit.stages.encode import BUDGET, moved
+from attention_audit.stages.encode import BUDGET, measure_change
 from attention_audit.transformer.folder import find_folder, hash_files, read_facts
 from attention_audit.transformer.opening import choose_length, open_model, open_tokenizer
 from attention_audit.transformer.pieces import cut
@@ -47,4 +47,4 @@ def test_half_precision_costs_its_states_little(folder: Path) -> None:
         states = WordStates(model, None, "first")(table.batch(torch.arange(4))).states
     lengths = torch.tensor([len(text) for text in TEXTS])
     parts = pad_sequence([states[row, :length] for row, length in enumerate(lengths.tolist())], batch_first=True)
-    assert 0 < moved(parts, lengths) < BUDGET
+    assert 0 < measure_change(parts, lengths) < BUDGET

@@ -8,7 +8,7 @@ import yaml
 from planned import CATALOGUE, DEMONSTRATION, overlaid
 from rules import ASKED, rules
 
-from attention_audit.artefacts.journal import megabytes
+from attention_audit.artefacts.journal import measure_inputs
 from attention_audit.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -24,10 +24,10 @@ def test_size_is_that_of_the_inputs_but_weights_and_vectors(tmp_path: Path) -> N
         "seed10.safetensors": 9_000_000,
     }.items():
         (tmp_path / name).write_bytes(b"0" * size)
-    assert megabytes(tmp_path.iterdir()) == 2.0
+    assert measure_inputs(tmp_path.iterdir()) == 2.0
     with pytest.raises(FileNotFoundError):
-        megabytes([tmp_path / "corpus.parquet", tmp_path / "later.parquet"])
-    assert megabytes([tmp_path / "later.safetensors", tmp_path / "vectors" / "glove.zip"]) == 0
+        measure_inputs([tmp_path / "corpus.parquet", tmp_path / "later.parquet"])
+    assert measure_inputs([tmp_path / "later.safetensors", tmp_path / "vectors" / "glove.zip"]) == 0
 
 
 def test_every_rule_that_submits_jobs_says_what_they_need() -> None:
@@ -44,7 +44,7 @@ def test_every_rule_that_submits_jobs_says_what_they_need() -> None:
 
 def test_every_job_of_a_plan_is_one_of_a_rule_with_the_same_files() -> None:
     plan = Plan(DEMONSTRATION, CATALOGUE)
-    for job in [*plan.jobs(), *plan.further()]:
+    for job in [*plan.plan_jobs(), *plan.plan_further()]:
         made = [pattern.format(**job.wildcards) for pattern in rules()[job.rule].outputs]
         assert sorted(made) == sorted(job.files), job.rule
     assert rules().keys() > GATHERING
@@ -63,7 +63,7 @@ def test_the_slurm_profile_names_rules_that_there_are() -> None:
 def test_a_run_is_as_many_submissions_as_the_page_says(preset: str | None, said: str) -> None:
     path = ROOT / "presets" / f"{preset}.yaml" if preset else ROOT / "config.yaml"
     plan = Plan(overlaid(CATALOGUE, yaml.safe_load(path.read_text()) | {"vectors": "random"}), CATALOGUE)
-    submissions = sum(job.rule not in LOCAL for job in plan.jobs())
+    submissions = sum(job.rule not in LOCAL for job in plan.plan_jobs())
     match = re.search(said, " ".join((ROOT / "docs" / "cluster.md").read_text().split()))
     assert match
     assert abs(submissions - int(match[1])) <= submissions // 10

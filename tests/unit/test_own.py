@@ -61,20 +61,20 @@ def test_what_the_readouts_hold_is_said_before_the_run(plan: Plan) -> None:
 def test_trainings_are_numbered_in_the_order_of_their_files(plan: Plan) -> None:
     seeds = {"reviews/own_mine": (1, 2), "reviews/own_uniform": (1,), "reviews/own_adversaries": (1,)}
     assert plan.trainings.seeds == seeds
-    jobs = by_name(plan.trainings.jobs())
+    jobs = by_name(plan.trainings.plan_jobs())
     assert [*jobs] == [f"import_readout/{name}/{seed}" for name, several in seeds.items() for seed in several]
     given = [jobs[f"import_readout/reviews/own_mine/{seed}"].inputs["given"] for seed in (1, 2)]
     assert given == [["given/first.parquet"], ["given/second.npz"]]
     assert {*(job.inputs["beside"][0] for job in jobs.values())} == {"given/first.parquet"}
-    assert {path for job in plan.jobs() for path in job.files if "/own_mine/seed" in path} == {
+    assert {path for job in plan.plan_jobs() for path in job.files if "/own_mine/seed" in path} == {
         f"results/readouts/reviews/own_mine/seed{seed}/test.parquet" for seed in (1, 2)
     }
 
 
 def test_all_that_needs_no_network_is_asked(plan: Plan) -> None:
-    suite = plan.scope.suite("own")
-    assert [audit.name for audit in plan.auditing.asked(judged_of(plan, "own", "reviews"))] == [*suite.audits]
-    (subject,) = plan.exhibiting.subjects()
+    suite = plan.scope.find_suite("own")
+    assert [audit.name for audit in plan.auditing.list_asked(judged_of(plan, "own", "reviews"))] == [*suite.audits]
+    (subject,) = plan.exhibiting.list_subjects()
     assert (subject.model, subject.seeds, subject.given, subject.items) == ("mine", 2, True, "words")
     assert (subject.contrasts.uniform, subject.contrasts.adversaries) == ("uniform", ["adversaries"])
     assert subject.unasked == {
@@ -138,12 +138,13 @@ def test_a_map_without_a_label_is_refused_before_the_run() -> None:
 def test_data_sets_have_models_of_their_own() -> None:
     entry = write_all(Path("given"), texts=12)
     plan = planned(reviews=entry, talks={"models": {"small": ["given/second.npz"], "large": ["given/first.parquet"]}})
-    suite = plan.scope.suite("own")
-    assert {*plan.scope.looks(suite)} == {"mine", "small", "large", "uniform", "adversaries"}
-    assert [judged.name for judged in plan.scope.judged(suite, "talks")] == ["own_small", "own_large"]
-    assert (plan.scope.base(suite, "talks"), plan.scope.shown(suite, "talks")) == (Run("small", 1), None)
+    suite = plan.scope.find_suite("own")
+    assert {*plan.scope.list_looks(suite)} == {"mine", "small", "large", "uniform", "adversaries"}
+    assert [judged.name for judged in plan.scope.list_judged(suite, "talks")] == ["own_small", "own_large"]
+    assert (plan.scope.find_base(suite, "talks"), plan.scope.find_shown(suite, "talks")) == (Run("small", 1), None)
     talks, reviews = (
-        plan.auditing.runs(judged_of(plan, "own", name), audit_named("comparison")) for name in ("talks", "reviews")
+        plan.auditing.list_runs(judged_of(plan, "own", name), audit_named("comparison"))
+        for name in ("talks", "reviews")
     )
     assert talks == []
     assert reviews == [Run("mine", 2), Run("uniform", 1), Run("adversaries", 1)]
@@ -151,8 +152,8 @@ def test_data_sets_have_models_of_their_own() -> None:
     # of one training and no twin or adversary, there is nothing to compare
     assert {*suite.audits} - asked == {"comparison", "consistency", "stability", "map_stability"}
     (figure,) = (figure for figure in FIGURES.values() if figure.name == "own_fig_tvd_jsd")
-    assert plan.exhibiting.datasets(figure) == ["reviews"]
-    contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibiting.subjects()}
+    assert plan.exhibiting.list_datasets(figure) == ["reviews"]
+    contrasts = {(subject.model, subject.contrasts is not None) for subject in plan.exhibiting.list_subjects()}
     assert contrasts == {("mine", True), ("small", True), ("large", False)}
 
 
@@ -212,7 +213,7 @@ def test_texts_in_another_order_are_put_in_that_of_the_first() -> None:
     entry, second = write_all(Path("given"), texts=12), made(2, 12)
     write_given(rows_of(second, [*range(11, -1, -1)]), Path("given/second.npz"))
     plan = planned(reviews=entry)
-    (path,) = plan.trainings.imported("reviews/own_mine", 2).files
+    (path,) = plan.trainings.plan_import("reviews/own_mine", 2).files
     make(plan, path)
     read = read_readout(Path(path))
     assert read.ids == second.ids
@@ -233,7 +234,7 @@ def test_a_training_of_other_texts_ends_in_one_line() -> None:
     plan = planned(reviews=entry)
     write_given(made(2, 6), Path("given/second.npz"))
     with pytest.raises(AuditError, match=line):
-        make(plan, *plan.trainings.imported("reviews/own_mine", 2).files)
+        make(plan, *plan.trainings.plan_import("reviews/own_mine", 2).files)
 
 
 def test_names_of_classes_must_be_as_many_as_there_are() -> None:
@@ -258,7 +259,7 @@ def test_each_head_of_a_given_map_has_rows_and_one_map_a_note() -> None:
     make_exhibit(plan, table)
     rows = read_frame(Path(PLACES.audit_file("reviews", "own_several", "heads")), HEADS)
     assert rows.groupby(["model", "head"])["id"].nunique().to_dict() == {("several", head): 30 for head in (1, 2, 3)}
-    shown = read_frame(Path(plan.exhibiting.path(table, ".parquet")), TABLE)
+    shown = read_frame(Path(plan.exhibiting.locate(table, ".parquet")), TABLE)
     notes = shown.drop_duplicates("row").set_index("row")["note"].to_dict()
     heads = ["several/all_heads", *(f"several/head_{head}" for head in (1, 2, 3))]
     assert notes == dict.fromkeys(heads, "") | {"one": "one map is given of it, and no heads"}
@@ -295,7 +296,7 @@ def test_a_readout_of_one_map_has_no_rows_of_heads(random_readout: Callable[...,
 def test_a_readout_of_heads_survives_its_file(of_heads: Readout, provenance: Provenance) -> None:
     path = Path("test.parquet")
     write_batches(path, of_heads.kind, of_heads.tables(), provenance)
-    again = read_readout(path).aligned(of_heads.ids[::-1])
+    again = read_readout(path).align(of_heads.ids[::-1])
     np.testing.assert_array_equal(again.several.weights[0], of_heads.several.weights[-1])
     weights = of_heads.several.weights
     short = Maps([*weights[:2], weights[2][:1], *weights[3:]], of_heads.several.marks)

@@ -99,6 +99,6 @@ def test_masks_and_vectors_are_among_the_files(tmp_path: Path, monkeypatch: pyte
         "word_vectors": {"mine": {"kind": "file", "path": "own.vec", "dimension": 2}},
     }
     memory = tmp_path / "memory" / "checked"
-    found = checking.hash_files(Plan(overlaid(CATALOGUE, raw), CATALOGUE, memory).jobs(), memory)
+    found = checking.hash_files(Plan(overlaid(CATALOGUE, raw), CATALOGUE, memory).plan_jobs(), memory)
     assert {"own.csv", "own.mask", "own.vec"} <= {*found}
     assert not any(path.startswith("results/") for path in found)

@@ -20,7 +20,7 @@ from attention_audit.model.architecture import Architecture
 from attention_audit.model.batch import Marked, Split
 from attention_audit.model.encoders import BiLSTM
 from attention_audit.model.network import PairClassifier, predict_split
-from attention_audit.readout import Readout, head_columns, read_readout, read_readouts
+from attention_audit.readout import Readout, build_head_columns, read_readout, read_readouts
 from attention_audit.scores import accuracy
 from attention_audit.stages.loading import build_model, build_split, read_material
 from attention_audit.stages.reading_out import take_readout
@@ -170,7 +170,7 @@ MakeReadout = Callable[..., Readout]
 def write(folder: Path, readout: Readout, provenance: Provenance) -> Path:
     path = folder / "test.parquet"
     write_batches(path, READOUT, readout.tables(), provenance)
-    write_table(folder / "head.parquet", HEAD, head_columns(readout.head), provenance)
+    write_table(folder / "head.parquet", HEAD, build_head_columns(readout.head), provenance)
     return path
 
 
@@ -196,7 +196,7 @@ def test_pairs_survive_their_files_whole_and_in_parts(
 
 
 def test_aligned_pairs_keep_their_candidates(random_pairs: MakeReadout) -> None:
-    turned = random_pairs([3, 4, 5]).aligned(["text-2", "text-0", "text-1"])
+    turned = random_pairs([3, 4, 5]).align(["text-2", "text-0", "text-1"])
     assert [row.tolist() for row in turned.candidates or []] == [[0, 1, 3], [1, 2, 3], [0, 2, 3]]
     np.testing.assert_allclose(turned.predict(turned.attention), turned.probabilities, atol=1e-6)
 
@@ -208,7 +208,9 @@ def test_the_head_of_another_model_or_none_is_refused(
     path: Path, random_pairs: MakeReadout, provenance: Provenance, classes: int | None, line: str
 ) -> None:
     head = path.with_name("head.parquet")
-    write_table(head, HEAD, head_columns(random_pairs([3], classes=classes).head if classes else None), provenance)
+    write_table(
+        head, HEAD, build_head_columns(random_pairs([3], classes=classes).head if classes else None), provenance
+    )
     if classes is None:
         head.unlink()
     with pytest.raises(AuditError, match=rf"head\.parquet: {line}.*; rebuild it with"):

@@ -6,7 +6,7 @@ import pytest
 from planned import plan_of
 
 from attention_audit.errors import AuditError
-from attention_audit.plan.plan import Plan, as_json
+from attention_audit.plan.plan import Plan, write_json
 
 ELSEWHERE = "runs/b"
 MODELS = {"datasets": ["needle", "newsgroups"], "vectors": "fasttext-simple"}
@@ -15,13 +15,13 @@ MODELS = {"datasets": ["needle", "newsgroups"], "vectors": "fasttext-simple"}
 
 def files(plan: Plan) -> Iterator[str]:
     """The paths of every kind of file that a plan names."""
-    for job in [*plan.jobs(), *plan.trainings.further(), *plan.exhibiting.further()]:
+    for job in [*plan.plan_jobs(), *plan.trainings.plan_further(), *plan.exhibiting.plan_further()]:
         yield from [*(path for path in job.read if not path.startswith("workflow/report/")), *job.files]
 
 
 def settings(plan: Plan) -> list[str]:
     """What the jobs are told."""
-    return [as_json(job.settings) for job in plan.jobs()]
+    return [write_json(job.settings) for job in plan.plan_jobs()]
 
 
 def test_every_file_lies_in_the_folder_of_the_results() -> None:

@@ -13,11 +13,11 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.train import SearchJob
 from attention_audit.plan import corpora
-from attention_audit.plan.auditing import code_of as code_of_audit
+from attention_audit.plan.auditing import hash_audit
 from attention_audit.plan.audits import AUDITS, audit_named
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import Model, Run
-from attention_audit.plan.plan import LONGEST, Plan, as_json
+from attention_audit.plan.plan import LONGEST, Plan, write_json
 from attention_audit.section import Section
 from attention_audit.training.settings import DeceptionObjective, LabelObjective
 
@@ -36,7 +36,7 @@ def plan() -> Plan:
 @pytest.fixture(scope="module")
 def models(plan: Plan) -> dict[str, Model]:
     """Wiegreffe & Pinter's models of needle."""
-    return plan.scope.models(plan.scope.suite("wp"), "needle")
+    return plan.scope.models(plan.scope.find_suite("wp"), "needle")
 
 
 def test_models_and_their_seeds(models: dict[str, Model]) -> None:
@@ -46,7 +46,7 @@ def test_models_and_their_seeds(models: dict[str, Model]) -> None:
     for name in (*scratch, *steps, "continuation"):
         assert models[name].seeds == [3, 4]
     assert [models[name].lambda_ for name in (*scratch, *steps, "continuation", "base")] == [2e-5, 0.01, *[None] * 4]
-    base, adversary = models["base"].settings_at(50), models["adversary_lambda0.01"].settings_at(4)
+    base, adversary = models["base"].build_settings(50), models["adversary_lambda0.01"].build_settings(4)
     assert (base.epochs, base.patience, base.objective) == (6, None, LabelObjective())
     assert (adversary.epochs, adversary.patience, adversary.objective.lambda_) == (16, 4, 0.01)
     assert (adversary.model, adversary.seed) == ("adversary", 4)
@@ -67,12 +67,12 @@ def test_models_and_their_seeds(models: dict[str, Model]) -> None:
 )
 def test_a_run_makes_either_search_or_both(search: str, scratch: bool, continued: bool, lent: Run) -> None:
     plan = plan_of(adversary={"search": search})
-    suite = plan.scope.suite("wp")
+    suite = plan.scope.find_suite("wp")
     families = {model.family for model in plan.scope.models(suite, "needle").values()}
     assert ("adversary" in families, "continuation" in families) == (scratch, continued)
     assert ("continuation_chosen" in families) == continued
     guide = model_of(plan, "wp", "needle", "guide_adversary")
-    assert plan.scope.shown(suite, "needle") == guide.reference_of(50) == lent
+    assert plan.scope.find_shown(suite, "needle") == guide.find_reference(50) == lent
 
 
 def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
@@ -85,24 +85,26 @@ def test_a_search_is_told_of_its_budget_and_begins_at_the_base_model() -> None:
     base = settings_of(plan, "needle/base", 10)
     assert job.optimisation.learning_rate == base.optimisation.learning_rate / 4
     assert job.models == [f"continuation_step{number}" for number in (1, 2, 3)]
-    assert plan.trainings.trained(training, 10).inputs["start"] == ["results/models/needle/base/seed10.safetensors"]
-    assert plan.trainings.reference(training, 10)[0] == "results/readouts/needle/base/seed10/train.parquet"
+    assert plan.trainings.plan_training(training, 10).inputs["start"] == [
+        "results/models/needle/base/seed10.safetensors"
+    ]
+    assert plan.trainings.list_references(training, 10)[0] == "results/readouts/needle/base/seed10/train.parquet"
 
 
 def test_what_each_model_is_trained_on(models: dict[str, Model]) -> None:
-    assert models["base"].reference_of(10) is None
-    assert models["guide_trained_mlp"].reference_of(10) is None
-    assert models["adversary_lambda2e-05"].reference_of(4) == Run("base", 10)
+    assert models["base"].find_reference(10) is None
+    assert models["guide_trained_mlp"].find_reference(10) is None
+    assert models["adversary_lambda2e-05"].find_reference(4) == Run("base", 10)
     # every seed of a guide has its own base map
-    assert [models["guide_base_lstm"].reference_of(seed) for seed in (10, 50)] == [Run("base", 10), Run("base", 50)]
-    assert models["continuation"].reference_of(4) == Run("base", 10)
-    assert models["guide_adversary"].reference_of(50) == Run("continuation", 3)
+    assert [models["guide_base_lstm"].find_reference(seed) for seed in (10, 50)] == [Run("base", 10), Run("base", 50)]
+    assert models["continuation"].find_reference(4) == Run("base", 10)
+    assert models["guide_adversary"].find_reference(50) == Run("continuation", 3)
 
 
 @pytest.mark.parametrize(("encoder", "attention"), [("bilstm", "additive"), ("conv", "dot")])
 def test_the_base_model_may_have_any_encoder_and_attention(encoder: str, attention: str) -> None:
     scope = plan_of(model={"encoder": encoder, "attention": attention}).scope
-    models = scope.models(scope.suite("wp"), "needle")
+    models = scope.models(scope.find_suite("wp"), "needle")
     base, guide, mlp = (models[name].architecture for name in ("base", "guide_adversary", "guide_trained_mlp"))
     assert (base.encoder, base.attention) == (encoder, attention)
     assert models["uniform"].architecture == base.model_copy(update={"attention": "uniform"})
@@ -114,14 +116,14 @@ def test_the_base_model_may_have_any_encoder_and_attention(encoder: str, attenti
 def test_a_data_set_may_have_a_base_model_of_its_own() -> None:
     changes = {"model": {"encoder": "affine", "hidden": 7}, "training": {"epochs": 3, "ties": "loss"}}
     scope = plan_of(overrides={"chorus": changes}).scope
-    static, chorus = (scope.models(scope.suite("wp"), dataset) for dataset in ("static", "chorus"))
+    static, chorus = (scope.models(scope.find_suite("wp"), dataset) for dataset in ("static", "chorus"))
     own = chorus["base"].architecture
     assert own == static["base"].architecture.model_copy(update={"encoder": "affine", "hidden": 7})
     assert chorus["uniform"].architecture == own.model_copy(update={"attention": "uniform"})
     assert chorus["guide_uniform"].architecture == static["guide_uniform"].architecture
-    settings = [models["guide_uniform"].settings_at(10) for models in (static, chorus)]
+    settings = [models["guide_uniform"].build_settings(10) for models in (static, chorus)]
     assert [(each.epochs, each.optimisation.ties) for each in settings] == [(8, "first"), (3, "loss")]
-    assert chorus["adversary_lambda0.01"].settings_at(10).epochs == 16
+    assert chorus["adversary_lambda0.01"].build_settings(10).epochs == 16
 
 
 def test_a_data_set_may_have_seeds_lambdas_and_audit_settings_of_its_own() -> None:
@@ -138,7 +140,7 @@ def test_a_data_set_may_have_seeds_lambdas_and_audit_settings_of_its_own() -> No
     assert "static/continuation" in plan.trainings.seeds
     sections = [audit_of(plan, "attention_maps", "wp", name).sections for name in ("static", "chorus")]
     assert [each["attention_maps"]["automatic"] for each in sections] == [2, 1]
-    assert all(job.settings for job in plan.jobs())
+    assert all(job.settings for job in plan.plan_jobs())
 
 
 def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_alone() -> None:
@@ -146,10 +148,10 @@ def test_the_honest_model_is_the_base_model_and_a_liar_differs_in_its_penalty_al
         training={"further_seeds": [50]},
         deception={"datasets": ["needle"], "lambdas": [0.1, 1.0], "seeds": [50, 7], "epochs": 9, "learning_rate": 0.02},
     )
-    suite = plan.scope.suite("pd")
+    suite = plan.scope.find_suite("pd")
     models = plan.scope.models(suite, "needle")
-    assert [*models] == [*plan.scope.looks(suite)] == ["honest", "liar_lambda0.1", "liar_lambda1.0"]
-    assert plan.trainings.home(suite, "needle", Run("honest", 50)).training == "needle/base"
+    assert [*models] == [*plan.scope.list_looks(suite)] == ["honest", "liar_lambda0.1", "liar_lambda1.0"]
+    assert plan.trainings.find_home(suite, "needle", Run("honest", 50)).training == "needle/base"
     assert plan.trainings.seeds["needle/honest"] == (7,)
     base, liar = settings_of(plan, "needle/base", 10), settings_of(plan, "needle/liar_lambda0.1", 7)
     assert (base.objective, liar.objective, liar.seed) == (LabelObjective(), DeceptionObjective(lambda_=0.1), 7)
@@ -166,9 +168,9 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models() -> None:
     section = {"datasets": ["needle"], "models": ["base", "embedding", "bilstm"], "lambdas": [0.1, 1.0], "seeds": [7]}
     recipe = {"batch_size": 8, "learning_rate": 0.02, "epochs": 9, "patience": 2, "hidden": 6, "anonymised": True}
     plan = plan_of(deception=section | recipe)
-    suite = plan.scope.suite("pd")
+    suite = plan.scope.find_suite("pd")
     kinds = ["honest", "liar_lambda0.1", "liar_lambda1.0", "anonymised"]
-    models, looks = plan.scope.models(suite, "needle"), plan.scope.looks(suite)
+    models, looks = plan.scope.models(suite, "needle"), plan.scope.list_looks(suite)
     judged = [name for name, model in models.items() if model.judged]
     assert [*models] == [f"{before}{name}" for before in ("", "embedding_", "bilstm_") for name in kinds]
     # every label is one of its own, and so is every look
@@ -194,7 +196,7 @@ def test_the_papers_models_of_deception_stand_beside_the_base_models() -> None:
 
 
 def test_the_base_model_is_not_compared_with_itself(plan: Plan) -> None:
-    compared = plan.auditing.runs(judged_of(plan, "wp", "needle"), audit_named("comparison"))
+    compared = plan.auditing.list_runs(judged_of(plan, "wp", "needle"), audit_named("comparison"))
     assert compared[:3] == [Run("base", 50), Run("uniform", 10), Run("uniform", 50)]
     runs = audit_of(plan, "comparison", "wp", "needle").runs
     shown = [(run.model, run.lambda_, run.seed, run.selection, run.searched) for run in runs]
@@ -208,15 +210,15 @@ def test_the_base_model_is_not_compared_with_itself(plan: Plan) -> None:
 
 
 def test_every_paper_is_cited_with_its_suite(plan: Plan) -> None:
-    cited = {suite.paper: suite.citation for suite in plan.shown_suites()}
+    cited = {suite.paper: suite.citation for suite in plan.describe_suites()}
     assert cited["JW2019"] == ["Attention is not Explanation", "https://doi.org/10.18653/v1/N19-1357"]
     assert all(address.startswith("https://doi.org/") for _, address in filter(None, cited.values()))
 
 
 def test_a_data_set_may_have_word_vectors_of_its_own(plan: Plan) -> None:
-    names, suite = ("diabetes", "needle"), plan.scope.suite("wp")
+    names, suite = ("diabetes", "needle"), plan.scope.find_suite("wp")
     trained = [suite.list_models(name, plan.config)["base"].architecture for name in names]
-    own, shared = (corpora.reading(plan.config, name, None).settings.vectors for name in names)
+    own, shared = (corpora.plan_preparation(plan.config, name, None).settings.vectors for name in names)
     assert (own.kind, shared.file) == ("word2vec", "glove.twitter.27B.25d.top12k.txt")
     # on MIMIC the authors draw the words that have no vector; elsewhere they are zero
     assert [(each.embedding, each.missing) for each in trained] == [(300, "normal"), (25, "zero")]
@@ -226,10 +228,10 @@ def test_a_data_set_may_have_word_vectors_of_its_own(plan: Plan) -> None:
 def test_generated_texts_stand_behind_real_ones_on_every_page() -> None:
     plan = plan_of(datasets=["needle", "movies"], serrano_smith={"datasets": []}, jain_wallace={"datasets": ["needle"]})
     assert plan.scope.controls == ["needle"]
-    names = [subject.dataset for subject in plan.exhibiting.subjects()]
+    names = [subject.dataset for subject in plan.exhibiting.list_subjects()]
     assert list(dict.fromkeys(names)) == ["movies", "needle"]
-    assert plan.pages()[0].settings.views[0].dataset == "movies"
-    report = by_name(plan.jobs())["report_html"]
+    assert plan.plan_pages()[0].settings.views[0].dataset == "movies"
+    report = by_name(plan.plan_jobs())["report_html"]
     # one text is shown under the maps of three trainings
     assert report.inputs["readouts"] == [
         f"results/readouts/movies/base/seed{seed}/test.parquet" for seed in (10, 50, 257)
@@ -250,12 +252,12 @@ def test_what_a_model_is_built_of_is_said_alike_in_all_suites() -> None:
 def test_data_sets_from_one_archive_fetch_it_once(plan: Plan) -> None:
     config = plan.config
     archive = [("newsgroups", "20news-bydate.tar.gz")]
-    assert corpora.fetched_files(config, "newsgroups") == corpora.fetched_files(config, "newsgroups-20") == archive
-    assert corpora.fetched_files(config, "needle") == []
-    assert corpora.record_files(config, ["newsgroups-20", "needle", "newsgroups"]) == [
+    assert corpora.list_fetched(config, "newsgroups") == corpora.list_fetched(config, "newsgroups-20") == archive
+    assert corpora.list_fetched(config, "needle") == []
+    assert corpora.list_records(config, ["newsgroups-20", "needle", "newsgroups"]) == [
         "results/raw/newsgroups/records/20news-bydate.tar.gz.json"
     ]
-    job = corpora.fetch_job(config, *archive[0])
+    job = corpora.build_fetch(config, *archive[0])
     assert job.remote.bytes == 14464277
     assert job.homepage == "http://qwone.com/~jason/20Newsgroups/"
 
@@ -264,10 +266,10 @@ def test_raw_files_are_fetched_or_the_users_own(plan: Plan, tmp_path: Path) -> N
     (tmp_path / "mimic").mkdir()
     notes = tmp_path / "mimic" / "NOTEEVENTS.csv.gz"
     notes.touch()
-    paths = corpora.raw_paths(plan.config, "diabetes", tmp_path)
+    paths = corpora.locate_raw(plan.config, "diabetes", tmp_path)
     assert paths["notes"] == notes
     assert paths["train_ids"] == Path("results/raw/mimic/train_50_hadm_ids.csv")
-    assert corpora.raw_paths(plan.config, "needle", None) == {}
+    assert corpora.locate_raw(plan.config, "needle", None) == {}
 
 
 def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path: Path) -> None:
@@ -278,13 +280,13 @@ def test_data_sets_that_a_suite_cannot_have_are_gaps_with_reasons(tmp_path: Path
         jain_wallace={"datasets": []},
         deception={"datasets": []},
     ).scope
-    wp = scope.suite("wp")
-    assert scope.datasets_of(wp) == ["needle"]
-    gaps = scope.gaps(wp)
+    wp = scope.find_suite("wp")
+    assert scope.list_datasets(wp) == ["needle"]
+    gaps = scope.list_gaps(wp)
     takers = "Jain & Wallace 2019, Mohankumar et al. 2020"
     assert gaps["snli"] == f"snli holds pairs of texts, which only these suites take: {takers}; name it there"
     assert gaps["diabetes"].startswith("diabetes: mimic/NOTEEVENTS.csv.gz")
-    assert scope.gaps(scope.suite("jw")) == {}
+    assert scope.list_gaps(scope.find_suite("jw")) == {}
 
 
 def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line() -> None:
@@ -295,7 +297,7 @@ def test_what_cannot_be_had_and_may_not_be_left_out_is_one_line() -> None:
 def test_an_unknown_suite_is_one_line_that_says_where_to_declare_it(plan: Plan) -> None:
     line = r"^suite 'xx' is not known \(known: wp, ss, jw, pd, md, roar, own, hf\); declare it in plan/suites\.yaml$"
     with pytest.raises(AuditError, match=line):
-        plan.scope.suite("xx")
+        plan.scope.find_suite("xx")
     with pytest.raises(AuditError, match=line):
         plan_of(audits={"xx": ["permutation"]})
 
@@ -303,7 +305,7 @@ def test_an_unknown_suite_is_one_line_that_says_where_to_declare_it(plan: Plan) 
 def test_a_configuration_too_long_for_one_command_line_is_one_line() -> None:
     plan = plan_of(attention_maps={"instances": [f"text-{number:09}" for number in range(10_000)]})
     with pytest.raises(AuditError, match=rf"config: [\d,]+ characters are too many .*, at most {LONGEST:,}\)"):
-        as_json(audit_of(plan, "attention_maps", "wp", "needle"))
+        write_json(audit_of(plan, "attention_maps", "wp", "needle"))
 
 
 def list_settings(plan: Plan) -> dict[str, str]:
@@ -311,13 +313,13 @@ def list_settings(plan: Plan) -> dict[str, str]:
     jobs: dict[str, Section] = {
         f"train {training}": settings_of(plan, training, seeds[0]) for training, seeds in plan.trainings.seeds.items()
     }
-    jobs |= {exhibit.name: plan.exhibiting.job(exhibit) for exhibit in EXHIBITS}
-    jobs |= {"report": plan.report_job().model_copy(update={"config": {}}), "explorer": plan.pages()[0].settings}
+    jobs |= {exhibit.name: plan.exhibiting.build_job(exhibit) for exhibit in EXHIBITS}
+    jobs |= {"report": plan.report_job().model_copy(update={"config": {}}), "explorer": plan.plan_pages()[0].settings}
     for suite, dataset in plan.scope.asked:
-        for judged in plan.scope.judged(suite, dataset):
-            for audit in plan.auditing.asked(judged):
-                jobs[f"{audit.name} {suite.name}"] = plan.auditing.job(judged, audit)
-    return {name: as_json(job) for name, job in jobs.items()}
+        for judged in plan.scope.list_judged(suite, dataset):
+            for audit in plan.auditing.list_asked(judged):
+                jobs[f"{audit.name} {suite.name}"] = plan.auditing.build_job(judged, audit)
+    return {name: write_json(job) for name, job in jobs.items()}
 
 
 ONE_DATA_SET = {"datasets": ["needle"], "jain_wallace": {"datasets": ["needle"]}}
@@ -352,12 +354,12 @@ def test_a_setting_reaches_only_the_jobs_that_read_it(change: dict[str, Any], wh
     assert changed == {name for name in before if re.fullmatch(who, name)}
 
 
-def code_of(plan: Plan) -> dict[str, str]:
+def hash_jobs(plan: Plan) -> dict[str, str]:
     """The hash of the code of every job."""
     code = {stage: code_hash(f"stages.{stage}") for stage in ("fetch", "prepare", "train", "search_adversary")}
-    code |= {job.rule.removesuffix("_html"): job.code for job in plan.pages()}
-    code |= {audit.name: code_of_audit(audit) for audit in AUDITS.values()}
-    return code | {exhibit.name: plan.exhibiting.planned(exhibit).code for exhibit in EXHIBITS}
+    code |= {job.rule.removesuffix("_html"): job.code for job in plan.plan_pages()}
+    code |= {audit.name: hash_audit(audit) for audit in AUDITS.values()}
+    return code | {exhibit.name: plan.exhibiting.plan_job(exhibit).code for exhibit in EXHIBITS}
 
 
 @pytest.mark.parametrize(
@@ -398,14 +400,14 @@ def code_of(plan: Plan) -> dict[str, str]:
 def test_an_edit_reaches_only_the_jobs_that_import_it(
     plan: Plan, monkeypatch: pytest.MonkeyPatch, module: str, who: str
 ) -> None:
-    before, digest = code_of(plan), code._digest
+    before, digest = hash_jobs(plan), code._digest
 
     def edited(path: Path, words: bool) -> bytes:
         return b"edited" if path == code.SOURCE / module else digest(path, words)
 
     assert (code.SOURCE / module).is_file()
     monkeypatch.setattr(code, "_digest", edited)
-    after = code_of(plan)
+    after = hash_jobs(plan)
     assert {name for name in before if before[name] != after[name]} == {
         name for name in before if re.fullmatch(who, name)
     }
@@ -419,8 +421,8 @@ def test_word_vectors_of_ones_own_are_read_where_they_lie(tmp_path: Path) -> Non
         plan_of(**changes)
     path.write_bytes(b"")
     plan = plan_of(**changes)
-    assert corpora.vector_files(plan.config, "needle", None) == ([str(path)], [])
-    job = corpora.reading(plan.config, "needle", None).settings
+    assert corpora.locate_vectors(plan.config, "needle", None) == ([str(path)], [])
+    job = corpora.plan_preparation(plan.config, "needle", None).settings
     assert CorpusJob.model_validate_json(job.model_dump_json()) == job, "a job reads its settings from its command line"
 
 
@@ -432,7 +434,7 @@ def test_word_vectors_that_only_a_mirror_has_are_missed_when_a_run_is_planned(tm
     (tmp_path / "vectors").mkdir()
     (tmp_path / "vectors" / "glove.twitter.27B.25d.top12k.txt").write_text("")
     plan = plan_of(vectors="glove-twitter-25d", mirror=str(tmp_path))
-    assert corpora.reading(plan.config, "needle", tmp_path).inputs == {
+    assert corpora.plan_preparation(plan.config, "needle", tmp_path).inputs == {
         "raw": [],
         "vectors": ["results/raw/vectors/glove.twitter.27B.25d.top12k.txt"],
         "records": ["results/raw/vectors/records/glove.twitter.27B.25d.top12k.txt.json"],

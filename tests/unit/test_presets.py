@@ -215,7 +215,7 @@ def test_minilm_is_fine_tuned_as_the_field_does() -> None:
     models = suite.list_models("sst", config)
     assert [len(models[model].seeds) for model in ("base", "uniform", "continuation")] == [3, 3, 1]
     for model in ("base", "uniform", "continuation"):
-        found = models[model].settings_at(10)
+        found = models[model].build_settings(10)
         pace = 0.1 if model == "continuation" else 1
         assert (found.epochs, found.architecture.hidden) == (2, 384)
         assert found.optimisation.model_dump() == ALL_TUNED | {"learning_rate": pytest.approx(pace * 5e-5)}

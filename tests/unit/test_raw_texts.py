@@ -21,7 +21,7 @@ from attention_audit.corpus.tokens import Tokens, split_words
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText
 from attention_audit.stages.reading_classifiers import take_classifier
-from attention_audit.stages.transforming import written_texts
+from attention_audit.stages.transforming import list_raw_texts
 from attention_audit.transformer.pieces import SPECIAL, Pieces, cut_raw
 from attention_audit.transformer.settings import MARKS
 from attention_audit.transformer.states import PieceTable
@@ -199,4 +199,4 @@ def test_imdb_is_read_with_its_line_breaks(tmp_path: Path, keras: bool) -> None:
 
 def test_words_without_a_raw_text_are_read_with_spaces_between_them() -> None:
     table = pa.Table.from_pylist([{"tokens": ["a", "bc", "d"], "raw": None, "starts": None, "second": None}])
-    assert written_texts(table) == [RawText("a bc d", [0, 2, 5])]
+    assert list_raw_texts(table) == [RawText("a bc d", [0, 2, 5])]

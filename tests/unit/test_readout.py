@@ -101,8 +101,8 @@ def test_contradicting_columns_are_refused_in_whatever_part(
 
 def test_texts_are_joined_by_id_never_by_order(random_readout: MakeReadout) -> None:
     readout = random_readout([3, 4, 5])
-    turned = readout.aligned(["text-2", "text-0", "text-1"])
+    turned = readout.align(["text-2", "text-0", "text-1"])
     assert turned.lengths.tolist() == [5, 3, 4]
     np.testing.assert_array_equal(turned.probabilities, readout.probabilities[[2, 0, 1]])
     with pytest.raises(AuditError, match="text 'x' and 1 more is missing"):
-        readout.aligned(["text-0", "x", "y"])
+        readout.align(["text-0", "x", "y"])

@@ -28,7 +28,7 @@ from attention_audit.config import parse_config
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, TableSpec
 from attention_audit.plan.exhibits import EXHIBITS
-from attention_audit.yaml_input import as_in_a_file
+from attention_audit.yaml_input import parse_value
 from makers.replication import pages
 from makers.replication.__main__ import found_pages, main
 from makers.replication.captions import two_sentences
@@ -211,7 +211,7 @@ def test_what_is_declared_fits_together() -> None:
 def test_what_a_run_is_other_in_can_be_said_on_the_command_line(run: KeptRun) -> None:
     path = ROOT / "presets" / f"{run.preset}.yaml"
     preset = overlaid(CATALOGUE, yaml.safe_load(path.read_text()))
-    changed = overlaid(preset, as_in_a_file(command_line(shlex.split(run.options))))
+    changed = overlaid(preset, parse_value(command_line(shlex.split(run.options))))
     config, other = parse_config(preset), parse_config(changed)
     assert other != config
     about = {name for name in config.every_dataset if re.fullmatch(run.cells.dataset, name)}

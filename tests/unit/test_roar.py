@@ -19,7 +19,7 @@ from attention_audit.model.batch import Lists
 from attention_audit.names import RANKINGS, Look, Names
 from attention_audit.plan.plan import Plan
 from attention_audit.stages.loading import EncodedTexts
-from attention_audit.stages.retrain_masked import masked_more
+from attention_audit.stages.retrain_masked import mask_further
 from attention_audit.tables.variants import make_curves, measure_area, roar_table_racu
 
 ORDERS = ("random", "attention", "gradient")
@@ -49,13 +49,13 @@ def small(**changes: Any) -> Plan:
 def test_the_highest_of_what_is_left_are_masked_and_none_comes_back() -> None:
     scores = [np.array([0.1, 0.4, 0.3, 0.2]), np.array([0.5, 0.5, 0.0])]
     nothing = np.zeros(7, np.bool_)
-    half = masked_more(scores, nothing, 50)
+    half = mask_further(scores, nothing, 50)
     # half of four words is two, and of three, rounded half up, two
     assert half.tolist() == [False, True, True, False, True, True, False]
     assert not nothing.any()
     turned = [-values for values in scores]
-    assert masked_more(turned, half, 75).tolist() == [True, True, True, False, True, True, False]
-    assert masked_more(turned, half, 100).all()
+    assert mask_further(turned, half, 75).tolist() == [True, True, True, False, True, True, False]
+    assert mask_further(turned, half, 100).all()
 
 
 def test_masked_words_are_unknown_and_marks_stay() -> None:

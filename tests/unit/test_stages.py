@@ -107,7 +107,7 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, 
         with pytest.raises(AuditError, match=f"{audit.name} needs a base model"):
             plan.auditing.refuse(audit.name, judged.name, DATASET)
         return
-    path = plan.auditing.file(judged, audit.name)
+    path = plan.auditing.locate(judged, audit.name)
     make(plan, path)
     columns = read_frame(Path(path), artefact(audit.columns))
     if audit.name in ("cut_texts", "heads"):
@@ -121,7 +121,7 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, 
     assert {"dataset", "model", "seed"} <= set(columns) or audit.takes == "suite"
     if "model" in columns and audit.takes != "suite":
         models = plan.scope.models(judged.suite, DATASET)
-        runs = [run for _, run in plan.auditing.compared(judged, audit)]
+        runs = [run for _, run in plan.auditing.list_pairs(judged, audit)]
         expected = {(models[run.model].family, run.seed) for run in runs}
         if audit.name == "attribution_stability":
             # a training is held against those before it
@@ -132,16 +132,16 @@ def test_any_audit_writes_what_it_declares_of_any_suite(plan: Plan, audit: Any, 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: exhibit.name)
 def test_every_table_and_figure_is_made_of_its_files_alone(plan: Plan, exhibit: Exhibit) -> None:
-    if plan.exhibiting.nothing(exhibit):
+    if plan.exhibiting.find_reason(exhibit):
         # no paper has numbers of a generated text, and no suite asks for soft erasure by itself
         assert exhibit.needs == ("published",) or exhibit.name == "table_soft"
         return
     make_exhibit(plan, exhibit)
     # a csv file may be no more than its heading
-    files = plan.exhibiting.files(exhibit)
+    files = plan.exhibiting.list_files(exhibit)
     assert all(Path(path).stat().st_size > (50 if path.endswith(".csv") else 150) for path in files)
     if isinstance(exhibit, Table):
-        path = Path(plan.exhibiting.path(exhibit, ".parquet"))
+        path = Path(plan.exhibiting.locate(exhibit, ".parquet"))
         assert read_table(path, artefact(exhibit.columns)).num_rows == pq.read_metadata(path).num_rows
 
 
@@ -158,7 +158,7 @@ def test_every_table_and_figure_is_made_of_its_files_alone(plan: Plan, exhibit: 
 def test_tables_end_with_the_data_sets_that_could_not_be_had(plan: Plan, name: str, gap: int) -> None:
     table = next(table for table in TABLES.values() if table.name == name)
     make_exhibit(plan, table)
-    rows = read_frame(Path(plan.exhibiting.path(table, ".parquet")), TABLE)
+    rows = read_frame(Path(plan.exhibiting.locate(table, ".parquet")), TABLE)
     assert rows["dataset"].tolist() == [DATASET] * (len(rows) - gap) + ["diabetes"] * gap
     assert rows["mean"].notna().iloc[0]
     assert rows["note"].iloc[-gap:].str.startswith("not run: diabetes: mimic/").all()
@@ -178,7 +178,7 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(
     """Those that speak of all suites are made too, and say nothing of suites that are not run."""
     with chdir(tmp_path):
         plan = plan_of(**TINY | {name: {"datasets": []} for name in ("deception", "diversity", "masking")} | changes)
-        made = [exhibit for folder in ("figures", "tables") for exhibit in plan.exhibiting.made(folder)]
+        made = [exhibit for folder in ("figures", "tables") for exhibit in plan.exhibiting.list_made(folder)]
         of_data = {"wp_table1_datasets"}
         shared = {"summary", "texts", "table_contributions", "controls", "instead", "fig_answer", "fig_instead"}
         marked = {"table_plausibility", "fig_plausibility"}
@@ -189,12 +189,12 @@ def test_a_suite_alone_has_its_own_tables_and_what_all_share(
             if exhibit.name in shared | of_data | marked:
                 make_exhibit(plan, exhibit)
         summary = read_frame(Path("results/tables/summary.parquet"), artefact("columns.tables:SUMMARY"))
-        assert set(summary["paper"]) <= {plan.scope.suite(prefix[:2]).paper, ""}
+        assert set(summary["paper"]) <= {plan.scope.find_suite(prefix[:2]).paper, ""}
 
 
 def test_a_search_leaves_its_steps_and_the_chosen_one_once_more(plan: Plan, tmp_path: Path) -> None:
     with chdir(tmp_path):
-        searched = plan.trainings.trained(f"{DATASET}/continuation", 10)
+        searched = plan.trainings.plan_training(f"{DATASET}/continuation", 10)
         make(plan, *searched.files)
         rows = read_table(Path(searched.outputs["search"][0]), SEARCH).to_pylist()
         assert [row["model"] for row in rows] == ["continuation_step1", "continuation_step2"]
@@ -264,7 +264,7 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
     plan: Plan, audit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Readouts are written in several parts, and each is asked by itself."""
-    path = plan.auditing.file(judged_of(plan, "ss", DATASET), audit)
+    path = plan.auditing.locate(judged_of(plan, "ss", DATASET), audit)
     make(plan, path)
     planned = plan_alone(plan, audit, "ss", DATASET)
     inputs = planned.inputs | {"readouts": [*planned.inputs["readouts"]]}
@@ -301,17 +301,17 @@ def test_an_audit_holds_a_part_of_a_readout_at_a_time_and_says_the_same(
 def test_an_audit_says_the_same_by_itself_and_with_others(plan: Plan, tmp_path: Path, suite: str) -> None:
     """And those of its rule that the suite is not asked have no rows, and say why."""
     judged = judged_of(plan, suite, DATASET)
-    job = by_name(plan.auditing.jobs())[f"erasure/{DATASET}/{judged.name}"]
+    job = by_name(plan.auditing.plan_jobs())[f"erasure/{DATASET}/{judged.name}"]
     names = ("contributions", "single_weight", "ranked_sets", "shuffles")
     unasked = "evidence" if suite == "ss" else "planted"
-    make(plan, *job.read, *(plan.auditing.file(judged, name) for name in names))
-    alone = {name: Path(plan.auditing.file(judged, name)).resolve() for name in names}
+    make(plan, *job.read, *(plan.auditing.locate(judged, name) for name in names))
+    alone = {name: Path(plan.auditing.locate(judged, name)).resolve() for name in names}
     run_stage("audits", job.settings, job.inputs, {name: [str(tmp_path / f"{name}.parquet")] for name in names})
     for name in names:
         kind = artefact(audit_named(name).columns)
         assert read_table(tmp_path / f"{name}.parquet", kind).equals(read_table(alone[name], kind)), name
     further = audit_named(unasked)
-    job = plan.auditing.planned(judged, further.rule, [audit_named("plausibility")], [further])
+    job = plan.auditing.plan_rule(judged, further.rule, [audit_named("plausibility")], [further])
     make(plan, *job.read)
     run_stage("audits", job.settings, job.inputs, {name: [str(tmp_path / f"{name}.parquet")] for name in job.outputs})
     assert read_table(tmp_path / f"{unasked}.parquet", artefact(further.columns)).num_rows == 0
@@ -341,6 +341,6 @@ def test_a_parameter_that_nothing_is_offered_for_is_one_line_unless_it_has_a_def
 
 @pytest.mark.usefixtures("here")
 def test_settings_of_jobs_are_the_same_after_a_command_line(plan: Plan) -> None:
-    jobs = [job.settings for job in plan.jobs()]
+    jobs = [job.settings for job in plan.plan_jobs()]
     for job in jobs:
         assert type(job).model_validate(json.loads(job.model_dump_json())) == job

@@ -30,7 +30,7 @@ BASE, LSTM = "chorus/base", "chorus/lstm_tanh"
 
 
 def home_of(plan: Plan, dataset: str, model: str, seed: int, suite: str = "jw") -> RunFiles:
-    return plan.trainings.home(plan.scope.suite(suite), dataset, Run(model, seed))
+    return plan.trainings.find_home(plan.scope.find_suite(suite), dataset, Run(model, seed))
 
 
 def test_a_model_that_two_suites_ask_for_is_trained_once() -> None:
@@ -88,7 +88,7 @@ def test_what_changes_both_alike_leaves_them_one(change: Mapping[str, Any]) -> N
 )
 def test_whatever_differs_is_a_training_of_its_own(change: Mapping[str, Any]) -> None:
     plan = plan_of(**overlaid(SAME, change))
-    model = next(iter(plan.scope.models(plan.scope.suite("jw"), "chorus")))
+    model = next(iter(plan.scope.models(plan.scope.find_suite("jw"), "chorus")))
     assert home_of(plan, "chorus", model, 10) == RunFiles(f"chorus/{model}", 10, PLACES)
     assert plan.trainings.seeds[f"chorus/{model}"] == (10, 7)
 
@@ -101,10 +101,10 @@ def test_what_is_trained_on_another_models_readouts_differs_with_that_model() ->
     for model in ("guide_base_lstm", "guide_adversary"):
         assert home_of(plan, "chorus", model, 10, "wp") == RunFiles(f"chorus/{model}", 10, PLACES)
     for seed in plan.config.training.seeds:
-        assert plan.trainings.reference("chorus/guide_base_lstm", seed) == [
+        assert plan.trainings.list_references("chorus/guide_base_lstm", seed) == [
             f"results/readouts/{BASE}/seed{seed}/{split}.parquet" for split in ("train", "dev", "test")
         ]
-    assert plan.trainings.reference(BASE, 10) == []
+    assert plan.trainings.list_references(BASE, 10) == []
 
 
 def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job() -> None:
@@ -121,7 +121,7 @@ def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job() -> None:
             },
         )
     )
-    jobs = [*plan.trainings.jobs()]
+    jobs = [*plan.trainings.plan_jobs()]
     assert len(by_name(jobs)) == len(jobs) == sum(map(len, plan.trainings.seeds.values()))
     for training, seeds in plan.trainings.seeds.items():
         for seed in seeds:
@@ -135,7 +135,7 @@ def test_every_training_is_made_by_one_rule_and_each_seed_by_one_job() -> None:
 
 def test_a_model_is_read_out_on_its_training_split_where_others_are_trained_on_it() -> None:
     plan = plan_of(datasets=["chorus"], jain_wallace={"datasets": ["chorus"], "models": ["average_tanh"]})
-    made = (job for job in plan.jobs() if "readouts" in job.outputs)
+    made = (job for job in plan.plan_jobs() if "readouts" in job.outputs)
     read = {Path(path).parts[2:] for job in made for path in job.outputs["readouts"]}
     splits = {
         model: [split for split in SPLITS if ("chorus", model, seed, f"{split}.parquet") in read]
@@ -179,10 +179,10 @@ def test_a_data_set_may_have_models_seeds_and_recipes_of_its_own() -> None:
     assert settings_of(plan, "unison/cnn_dot", 10).epochs == 7
     assert settings_of(plan, "debate/lstm_tanh", 10).epochs == 6
     # two seeds are compared, and one is not: so the audits of the two data sets are others
-    jobs = by_name(plan.auditing.jobs())
+    jobs = by_name(plan.auditing.plan_jobs())
     assert "stability/chorus/flan_none" in jobs
     assert "stability/digest/flan_rnn" not in jobs
-    assert {(subject.dataset, subject.model, subject.seeds) for subject in plan.exhibiting.subjects()} == {
+    assert {(subject.dataset, subject.model, subject.seeds) for subject in plan.exhibiting.list_subjects()} == {
         ("digest", "han_rnn", 1), ("digest", "flan_rnn", 1), ("chorus", "flan_none", 2), ("debate", "lstm_tanh", 1),
         ("unison", "lstm_tanh", 1), ("unison", "cnn_dot", 1),
     }  # fmt: skip

@@ -120,7 +120,7 @@ def made(folder: Path, **transformer: Any) -> Made:
 
 
 def trained(run: Made, names: list[str]) -> None:
-    make(run.plan, *(str(run.file("weights", training)) for training in names))
+    make(run.plan, *(str(run.locate("weights", training)) for training in names))
 
 
 RUNS: dict[str, dict[str, Any]] = {
@@ -154,7 +154,7 @@ frozen_only = pytest.mark.parametrize("run", ["frozen"], indirect=True)
 @pytest.mark.parametrize("training", [name for name in TRAININGS if "guide" not in name])
 def test_a_model_that_reads_again_predicts_as_it_did_from_states(run: Made, training: str) -> None:
     model, split, ids = run.model(training)
-    readout = run.readout(training).aligned(ids)
+    readout = run.readout(training).align(ids)
     np.testing.assert_allclose(predict_split(model, split), readout.probabilities, atol=1e-3)
     np.testing.assert_allclose(readout.predict(readout.attention), readout.probabilities, atol=1e-5)
 
@@ -223,7 +223,7 @@ def test_audits_run_the_models_again(run: Made, dataset: str, suite: str, audits
     for audit in audits:
         make_audit(run.plan, dataset, suite, audit)
         judged = judged_of(run.plan, suite, dataset)
-        assert Path(run.plan.auditing.file(judged, audit)).stat().st_size > 500
+        assert Path(run.plan.auditing.locate(judged, audit)).stat().st_size > 500
 
 
 @pytest.mark.parametrize("run", ["tuned"], indirect=True)

@@ -16,6 +16,7 @@ from attention_audit.columns.audits import COMPARISON, CONSISTENCY, PERFORMANCE
 from attention_audit.columns.files import CORPUS, HISTORY, SEARCH
 from attention_audit.columns.tables import SUMMARY
 from attention_audit.errors import AuditError
+from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.model import Run
 from attention_audit.plan.plan import Plan
 from attention_audit.plan.suites import write_configuration
@@ -72,28 +73,28 @@ def run(encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Plan:
 
 
 def test_the_models_are_those_of_the_four_tests(run: Plan) -> None:
-    models = run.scope.models(run.scope.suite("hf"), "chorus")
+    models = run.scope.models(run.scope.find_suite("hf"), "chorus")
     assert [*models] == [
         "base", "uniform", "adversary_lambda0.01", "continuation_step1", "continuation_step2", "continuation",
         "guide_uniform", "guide_trained_mlp", "guide_base_lstm", "guide_adversary", "imposed",
     ]  # fmt: skip
     assert models["imposed"].compared == [10]
-    assert models["imposed"].reference_of(50) == Run("base", 50)
+    assert models["imposed"].find_reference(50) == Run("base", 50)
     assert models["imposed"].selected_on == models["base"].selected_on == "dev"
     assert models["uniform"].architecture.attention == "even_heads"
     assert models["adversary_lambda0.01"].architecture.attention == "heads"
-    settings = models["base"].settings_at(SEEDS[0])
+    settings = models["base"].build_settings(SEEDS[0])
     assert (settings.epochs, settings.optimisation.learning_rate, settings.optimisation.warmup) == (2, 0.001, 0.1)
     assert settings.optimisation.decoupled
     assert not settings.optimisation.amsgrad
-    search = models["continuation"].settings_at(10)
+    search = models["continuation"].build_settings(10)
     assert search.optimisation.learning_rate == pytest.approx(0.0001)
     assert search.epochs == 1
     assert models["base"].seeds == SEEDS
 
 
 def test_every_model_is_trained_and_read_out(run: Plan) -> None:
-    models = run.scope.models(run.scope.suite("hf"), "chorus")
+    models = run.scope.models(run.scope.find_suite("hf"), "chorus")
     readouts = {
         (name, seed): PLACES.readout.format(training=f"chorus/hf_{name}", seed=seed, split="test")
         for name, model in models.items()
@@ -113,7 +114,7 @@ def test_every_model_is_trained_and_read_out(run: Plan) -> None:
             assert all(np.allclose(weights, 1 / len(weights)) for weights in readout.attention)
     base, imposed = (read_readout(Path(readouts[model, 50])) for model in ("base", "imposed"))
     assert np.abs(imposed.probabilities - base.probabilities).max() > 1e-3
-    guided = read_readout(Path(readouts["guide_base_lstm", 50])).aligned(base.ids)
+    guided = read_readout(Path(readouts["guide_base_lstm", 50])).align(base.ids)
     for whole, words in zip(base.word_attention, guided.attention, strict=True):
         np.testing.assert_allclose(words, whole / whole.sum(), atol=1e-6)
     train = read_readout(Path(PLACES.readout.format(training="chorus/hf_base", seed=10, split="train")))
@@ -161,7 +162,7 @@ def test_audits_and_tables_answer_all_that_the_four_tests_do(run: Plan) -> None:
     assert {*comparison} == {"base", "uniform", "adversary", "continuation", "imposed"}
     assert {*consistency} == {"base", "uniform", "adversary", "continuation"}
     assert performance.nunique() == 10
-    for exhibit in run.exhibiting.exhibits:
+    for exhibit in EXHIBITS:
         if exhibit.name in ("hf_table_performance", "hf_table_comparison", "hf_fig_tvd_jsd", "summary"):
             make_exhibit(run, exhibit)
     (row,) = read_frame(Path("results/tables/summary.parquet"), SUMMARY).to_dict("records")

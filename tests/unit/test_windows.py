@@ -16,7 +16,7 @@ from attention_audit.audits.leave_one_out import leave_one_out
 from attention_audit.errors import AuditError
 from attention_audit.model.sequence_classifier import SequenceClassifier
 from attention_audit.raw_text import RawText, join_words
-from attention_audit.stages.read_classifier import ReadTexts, pieces_of, split_of
+from attention_audit.stages.read_classifier import ReadTexts, build_split_of, cut_pieces
 from attention_audit.stages.reading_classifiers import take_classifier, take_word_maps
 from attention_audit.transformer.settings import Prompt
 from attention_audit.transformer.states import PieceBatch, PieceTable, cut_windows
@@ -96,7 +96,7 @@ def by_hand(classifier: SequenceClassifier, words: list[str]) -> list[tuple[list
 
 
 def test_a_long_text_is_the_mean_of_the_librarys_windows(classifier: SequenceClassifier) -> None:
-    pieces = pieces_of(classifier, SINGLE)
+    pieces = cut_pieces(classifier, SINGLE)
     assert pieces.read.tolist() == [17, 2, 29]
     assert not pieces.truncated.any()
     readout = take_classifier(classifier, pieces, NAMES, np.zeros(3, np.int64), [0, 1, 2], layer=2)
@@ -116,7 +116,7 @@ def test_a_long_text_is_the_mean_of_the_librarys_windows(classifier: SequenceCla
 
 
 def test_a_deleted_word_leaves_a_shorter_text_in_windows(classifier: SequenceClassifier) -> None:
-    split = split_of(pieces_of(classifier, SINGLE), SINGLE, CPU)
+    split = build_split_of(cut_pieces(classifier, SINGLE), SINGLE, CPU)
     found = leave_one_out(classifier, split)
 
     def probabilities(words: list[str]) -> torch.Tensor:
@@ -130,7 +130,7 @@ def test_a_deleted_word_leaves_a_shorter_text_in_windows(classifier: SequenceCla
 def test_gradients_are_means_over_windows(classifier: SequenceClassifier) -> None:
     """By a finite difference of the vectors of all pieces."""
     texts = texts_of(SINGLE.written[:1])
-    pieces = pieces_of(classifier, texts)
+    pieces = cut_pieces(classifier, texts)
     batch = PieceTable(pieces, CPU).batch(torch.tensor([0]))
     vectors = classifier.look_up_vectors(batch).detach()
     with torch.no_grad():
@@ -140,7 +140,7 @@ def test_gradients_are_means_over_windows(classifier: SequenceClassifier) -> Non
     with torch.no_grad():
         ends = [classifier.compute_logits(batch, vectors + sign * step)[0, chosen] for sign in (1, -1)]
     assert float((slope * step).sum()) == pytest.approx(float(ends[0] - ends[1]) / 2, rel=0.02, abs=1e-5)
-    assert len(compute_gradients(classifier, split_of(pieces, texts, CPU))[0]) == len(LONG)
+    assert len(compute_gradients(classifier, build_split_of(pieces, texts, CPU))[0]) == len(LONG)
 
 
 def test_maps_are_means_over_windows(classifier: SequenceClassifier) -> None:
@@ -148,12 +148,12 @@ def test_maps_are_means_over_windows(classifier: SequenceClassifier) -> None:
         names = ["mean_row", "rollout", "input_gradient"]
     else:
         names = ["rollout", "alti", "gradient_attention", "attn_lrp", "value_zeroing", "decompx"]
-    pieces = pieces_of(classifier, SINGLE)
+    pieces = cut_pieces(classifier, SINGLE)
     found = take_word_maps(classifier, pieces, names)
     alone = SequenceClassifier(classifier.folder)
     assert [len(scores) for scores in found["rollout"]] == [17, 2, 29]
     # a text of one window has the map that it has without
-    short = take_word_maps(alone, pieces_of(alone, texts_of(SINGLE.written[1:2])), names)
+    short = take_word_maps(alone, cut_pieces(alone, texts_of(SINGLE.written[1:2])), names)
     for name in names:
         np.testing.assert_allclose(found[name][1], short[name][0], atol=1e-5)
     if "attn_lrp" in names:
@@ -161,9 +161,9 @@ def test_maps_are_means_over_windows(classifier: SequenceClassifier) -> None:
         batch = PieceTable(pieces, CPU).batch(torch.tensor([0]))
         with torch.no_grad():
             chosen = int(classifier.compute_logits(batch).argmax())
-        (inputs,) = take_word_maps(classifier, pieces_of(classifier, texts_of(SINGLE.written[:1])), ["input_gradient"])[
-            "input_gradient"
-        ]
+        (inputs,) = take_word_maps(
+            classifier, cut_pieces(classifier, texts_of(SINGLE.written[:1])), ["input_gradient"]
+        )["input_gradient"]
         vectors = classifier.look_up_vectors(batch).detach().requires_grad_()
         (slope,) = torch.autograd.grad(classifier.compute_logits(batch, vectors)[0, chosen], vectors)
         expected = batch.weigh_items((vectors * slope).sum(-1).detach()[:, None])[0, 0, : len(LONG)]
@@ -174,7 +174,7 @@ def test_in_windows_of_a_pair_the_first_text_stays(tmp_path: Path) -> None:
     folder = classifiers_on_disk.save(tmp_path, names=("a", "b", "c"), moved=True)
     classifier = SequenceClassifier(folder, max_length=12, windowed=True)
     pair = join_words(["bad", "film"]).join_pair(join_words(LONG))
-    pieces = pieces_of(classifier, texts_of([pair]))
+    pieces = cut_pieces(classifier, texts_of([pair]))
     assert pieces.read.tolist() == [19]
     logits = classifier.compute_logits(PieceTable(pieces, CPU).batch(torch.tensor([0])))[0]
     windows = []
@@ -185,14 +185,14 @@ def test_in_windows_of_a_pair_the_first_text_stays(tmp_path: Path) -> None:
     torch.testing.assert_close(logits, torch.stack(windows).mean(0), atol=1e-5, rtol=1e-5)
     wide = join_words(LONG[:8]).join_pair(join_words(LONG))
     with pytest.raises(AuditError, match="text 'long': what stands in each of its windows of 12 pieces"):
-        pieces_of(classifier, texts_of([wide]))
+        cut_pieces(classifier, texts_of([wide]))
 
 
 def test_in_windows_of_a_prompt_the_prompt_stays(tmp_path: Path) -> None:
     folder = classifiers_on_disk.save(tmp_path, "llama", language=True)
     prompt = Prompt(template="why the {text} is", labels=["good", "bad"])
     classifier = SequenceClassifier(folder, prompt, 12, windowed=True)
-    pieces = pieces_of(classifier, texts_of([join_words(LONG)]))
+    pieces = cut_pieces(classifier, texts_of([join_words(LONG)]))
     assert pieces.read.tolist() == [17]
     windows = cut_windows(PieceTable(pieces, CPU).batch(torch.tensor([0])), 12)
     shown = [classifier.tokenizer.convert_ids_to_tokens(row) for row in windows.pieces.ids.tolist()]

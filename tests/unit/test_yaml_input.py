@@ -7,7 +7,7 @@ from planned import ROOT
 from snakemake.cli import parse_config as command_line
 
 from attention_audit.errors import AuditError
-from attention_audit.yaml_input import as_in_a_file, refuse_given_twice
+from attention_audit.yaml_input import parse_value, refuse_given_twice
 
 FILES = [ROOT / "config.yaml", *sorted((ROOT / "workflow").glob("*.yaml")), *sorted((ROOT / "presets").glob("*.yaml"))]
 
@@ -52,4 +52,4 @@ def test_what_gives_no_key_twice_is_left_to_its_readers(text: str, tmp_path: Pat
     ],
 )
 def test_numbers_within_brackets_are_numbers_on_the_command_line_too(word: str, expected: object) -> None:
-    assert as_in_a_file(command_line([word])["key"]) == expected
+    assert parse_value(command_line([word])["key"]) == expected

@@ -171,7 +171,7 @@ if OWN_AUDITS:
         log:
             "<logs>/own_audit/{dataset}/{model}/{audit}.log",
         wildcard_constraints:
-            audit=any_of(OWN_AUDITS),
+            audit=match_any(OWN_AUDITS),
         resources:
             mem_mb=grow(2000, 50),
             runtime=grow(30, 10),

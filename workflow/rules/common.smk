@@ -22,22 +22,22 @@ if SOURCE.is_dir():
 
 from attention_audit import client
 from attention_audit.artefacts.files import sweep
-from attention_audit.artefacts.journal import failures, megabytes
+from attention_audit.artefacts.journal import list_failures, measure_inputs
 from attention_audit.artefacts.running import end_on_signal, hold_lock
 from attention_audit.corpus.text import SPLITS
 from attention_audit.errors import AuditError
-from attention_audit.gpu import cards
+from attention_audit.gpu import count_gpus
 from attention_audit.plan.asked_for import GATHERING, list_asked, parse_command, refuse_unknown
 from attention_audit.plan.audits import OWN
 from attention_audit.plan.checking import hash_files
 from attention_audit.plan.exhibits import EXHIBITS
 from attention_audit.plan.suites import write_configuration
-from attention_audit.plan.plan import Plan, as_json
+from attention_audit.plan.plan import Plan, write_json
 from attention_audit.targets import look_in
-from attention_audit.section import laid_over
+from attention_audit.section import merge_settings
 from attention_audit.server import start_server
 from attention_audit.transformer.settings import BUILT_FILES
-from attention_audit.yaml_input import as_in_a_file, refuse_given_twice
+from attention_audit.yaml_input import parse_value, refuse_given_twice
 
 # jobs run the interpreter and the package that Snakemake itself runs; a conda environment still comes first
 # a job of a cluster, which reads this file too, has no server, though its environment is that of the run
@@ -62,11 +62,11 @@ if workflow.is_main_process:
 if ALONE:
     # what stands within brackets on the command line comes as text
     nested = {key: value for key, value in workflow.config_settings.config.items() if isinstance(value, (dict, list))}
-    update_config(config, as_in_a_file(nested))
+    update_config(config, parse_value(nested))
 look_in([Path.cwd(), *(Path(written).parent for written in workflow.config_settings.configfiles)])
 # what every run has, whatever its configuration names
 CATALOGUE = yaml.safe_load((TREE / "workflow" / "catalogue.yaml").read_text(encoding="utf-8"))
-PLAN = ask(Plan, laid_over(CATALOGUE, config), CATALOGUE)
+PLAN = ask(Plan, merge_settings(CATALOGUE, config), CATALOGUE)
 CONFIG = PLAN.config
 PLACES = CONFIG.places
 
@@ -146,7 +146,7 @@ onstart:
 
 onerror:
     # Snakemake buries the one line that says what is wrong under all settings of the job; so it is said again at the end
-    if said := failures(Path(PLACES.results) / "logs", STARTED):
+    if said := list_failures(Path(PLACES.results) / "logs", STARTED):
         atexit.register(print, *said, sep="\n", file=sys.stderr)
 
 
@@ -165,7 +165,7 @@ onsuccess:
             command = shlex.join(["snakemake", "--cores", "1", "report_page", *command_line()])
             where = [f"For a page of all of it: {command}"]
         try:
-            print(write_ending(Path(summary), PLAN.shown_suites(), where), file=sys.stderr)
+            print(write_ending(Path(summary), PLAN.describe_suites(), where), file=sys.stderr)
         except AuditError as error:
             print(f"error: {error}", file=sys.stderr)
 
@@ -188,12 +188,12 @@ def words(option, files):
 
 
 # all jobs that there may be, by rule and wildcards; a run has those of JOBS
-JOBS = ask(PLAN.jobs)
-PLANNED = {(job.rule, frozenset(job.wildcards.items())): job for job in [*PLAN.further(), *JOBS]}
+JOBS = ask(PLAN.plan_jobs)
+PLANNED = {(job.rule, frozenset(job.wildcards.items())): job for job in [*PLAN.plan_further(), *JOBS]}
 HASHES = ask(hash_files, JOBS)
 
 
-def job_of(rule, wildcards):
+def find_job(rule, wildcards):
     """A job by its rule and wildcards. Ends the run in a line where this configuration has none."""
     key = rule, frozenset(wildcards.items())
     if key not in PLANNED:
@@ -205,14 +205,14 @@ def read(rule, names):
     """The input files that a rule knows by these names."""
 
     def found(name):
-        return lambda wildcards: job_of(rule, wildcards).inputs.get(name, [])
+        return lambda wildcards: find_job(rule, wildcards).inputs.get(name, [])
 
     return {name: found(name) for name in names.split()}
 
 
 def all_read(rule):
     """All input files of a rule, by their names."""
-    return lambda wildcards: job_of(rule, wildcards).inputs
+    return lambda wildcards: find_job(rule, wildcards).inputs
 
 
 def files(wildcards, input, output):
@@ -228,39 +228,39 @@ def told(rule):
     """
 
     def call(wildcards):
-        job = job_of(rule, wildcards)
-        return f"{job.stage} --code {job.code} --settings {shlex.quote(ask(lambda: as_json(job.settings)))}"
+        job = find_job(rule, wildcards)
+        return f"{job.stage} --code {job.code} --settings {shlex.quote(ask(lambda: write_json(job.settings)))}"
 
     def contents(wildcards):
-        job = job_of(rule, wildcards)
+        job = find_job(rule, wildcards)
         known = HASHES if job in JOBS else ask(hash_files, [job])
         return [known[path] for path in job.read if path in known]
 
     return {"call": call, "files": files, "contents": contents}
 
 
-def files_of(*rules):
+def list_files(*rules):
     """All files of these rules in this run."""
     return [path for job in JOBS if job.rule in rules for path in job.files]
 
 
-def any_of(names):
+def match_any(names):
     """Write names as a constraint of a wildcard."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def made_by(*rules, further=""):
+def match_made(*rules, further=""):
     """The constraint of {dataset}, which looks ahead: the models that these rules make, with what their names may end
     with.
     """
-    return f"(?=(?:{any_of(PLAN.trainings.made_by(*rules))}){further}/)[^/]+"
+    return f"(?=(?:{match_any(PLAN.trainings.list_made(*rules))}){further}/)[^/]+"
 
 
 RAW = [job.wildcards for job in PLANNED.values() if job.rule == "fetch"]
 FETCHED = {name: sorted({each[name] for each in RAW}) for name in ("folder", "file")}
 SEARCHED = [*(f"{{model}}_step{step + 1}" for step in range(PLAN.trainings.steps)), "{model}"]
-CONTINUED = sorted({Path(name).name for name in PLAN.trainings.made_by("search_adversary")})
-ORDERS = sorted({Path(name).name.rpartition("_")[0] for name in PLAN.trainings.made_by("retrain_masked")})
+CONTINUED = sorted({Path(name).name for name in PLAN.trainings.list_made("search_adversary")})
+ORDERS = sorted({Path(name).name.rpartition("_")[0] for name in PLAN.trainings.list_made("retrain_masked")})
 MASKED = [f"{{model}}_{percent}" for percent in PLAN.trainings.percents]
 
 
@@ -271,13 +271,13 @@ def grow(base, slope):
 
     def asked(wildcards, input, attempt):
         held = [path for path in input if path not in getattr(input, "vectors", [])]
-        return math.ceil(attempt * (base + slope * megabytes(held)))
+        return math.ceil(attempt * (base + slope * measure_inputs(held)))
 
     return asked
 
 
 # a GPU is asked for where one will be used; on a cluster, `device: cuda` says so, as the submitting host has none
-GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and cards()) else 0
+GPU = 1 if CONFIG.device == "cuda" or (CONFIG.device == "auto" and count_gpus()) else 0
 
 
 def training(rule):
@@ -286,11 +286,11 @@ def training(rule):
     """
 
     def memory(wildcards, input, attempt):
-        tuned = job_of(rule, wildcards).settings.architecture.tuned
+        tuned = find_job(rule, wildcards).settings.architecture.tuned
         return grow(*((8000, 200) if tuned else (2000, 100)))(wildcards, input, attempt)
 
     def minutes(wildcards, input, attempt):
-        settings = job_of(rule, wildcards).settings
+        settings = find_job(rule, wildcards).settings
         base, slope = (60, 50) if settings.architecture.tuned else (20, 1)
         sought = getattr(settings, "continuation", None)
         epochs = settings.epochs * (sought.steps + sought.rounds if sought else 1)

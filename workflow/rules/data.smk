@@ -9,8 +9,8 @@ rule fetch:
     log:
         "<logs>/fetch/{folder}/{file}.log",
     wildcard_constraints:
-        folder=any_of(FETCHED["folder"]),
-        file=any_of(FETCHED["file"]),
+        folder=match_any(FETCHED["folder"]),
+        file=match_any(FETCHED["file"]),
     retries: 2
     localrule: True
     conda:
@@ -35,7 +35,7 @@ rule prepare:
     conda:
         ENVIRONMENT
     # a job of several cores waits until all of them are free; generated texts need no splitting into words
-    threads: lambda wildcards: 4 if job_of("prepare", wildcards).inputs.get("raw") else 1
+    threads: lambda wildcards: 4 if find_job("prepare", wildcards).inputs.get("raw") else 1
     resources:
         mem_mb=grow(2200, 5),
         runtime=grow(20, 0.5),
@@ -48,5 +48,5 @@ rule prepare:
 rule corpora:
     """Gather the corpora of the run."""
     input:
-        unless_omitted("corpora", files_of("prepare")),
+        unless_omitted("corpora", list_files("prepare")),
     localrule: True

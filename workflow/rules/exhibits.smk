@@ -11,7 +11,7 @@ rule table:
     log:
         "<logs>/table/{table}.log",
     wildcard_constraints:
-        table=f"(?!(?:{any_of(OVERVIEWS)})\\.)[^/]+",
+        table=f"(?!(?:{match_any(OVERVIEWS)})\\.)[^/]+",
     localrule: True
     conda:
         ENVIRONMENT
@@ -31,7 +31,7 @@ use rule table as overview with:
     log:
         "<logs>/overview/{table}.log",
     wildcard_constraints:
-        table=any_of(OVERVIEWS),
+        table=match_any(OVERVIEWS),
     localrule: True
     params:
         **told("overview"),
@@ -76,24 +76,24 @@ use rule table as figure_of_dataset with:
 rule tables:
     """Gather the tables of the run."""
     input:
-        unless_omitted("tables", files_of("table", "overview")),
+        unless_omitted("tables", list_files("table", "overview")),
     localrule: True
 
 
 rule figures:
     """Gather the figures of the run."""
     input:
-        unless_omitted("figures", files_of("figure")),
+        unless_omitted("figures", list_files("figure")),
     localrule: True
 
 
 # each of them by a short name: snakemake wp_fig5
 for exhibit in EXHIBITS:
-    if PLAN.exhibiting.datasets(exhibit):
+    if PLAN.exhibiting.list_datasets(exhibit):
 
         rule:
             name:
                 exhibit.rule
             input:
-                PLAN.exhibiting.files(exhibit),
+                PLAN.exhibiting.list_files(exhibit),
             localrule: True

@@ -21,7 +21,7 @@ rule train:
     log:
         "<logs>/train/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
-        dataset=made_by("train"),
+        dataset=match_made("train"),
     priority: 80
     conda:
         ENVIRONMENT
@@ -46,7 +46,7 @@ use rule train as read_out with:
     log:
         "<logs>/read_out/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
-        dataset=made_by("train", "train_guide"),
+        dataset=match_made("train", "train_guide"),
     priority: 85
     resources:
         **training("read_out") | {"runtime": grow(20, 1)},
@@ -68,7 +68,7 @@ use rule train as train_adversary with:
     log:
         "<logs>/train_adversary/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
-        dataset=made_by("train_adversary"),
+        dataset=match_made("train_adversary"),
     priority: 88
     resources:
         **training("train_adversary"),
@@ -94,8 +94,8 @@ use rule train as search_adversary with:
     log:
         "<logs>/search_adversary/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
-        dataset=made_by("search_adversary", further=r"(?:_step\d+)?"),
-        model=any_of(CONTINUED),
+        dataset=match_made("search_adversary", further=r"(?:_step\d+)?"),
+        model=match_any(CONTINUED),
     priority: 95
     resources:
         **training("search_adversary"),
@@ -116,7 +116,7 @@ use rule train as train_guide with:
     log:
         "<logs>/train_guide/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
-        dataset=made_by("train_guide"),
+        dataset=match_made("train_guide"),
     priority: 70
     resources:
         **training("train_guide"),
@@ -137,7 +137,7 @@ use rule train as retrain_masked with:
     log:
         "<logs>/retrain_masked/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
-        model=any_of(ORDERS),
+        model=match_any(ORDERS),
     priority: 80
     resources:
         mem_mb=grow(2000, 100),
@@ -158,7 +158,7 @@ use rule train as read_classifier with:
     log:
         "<logs>/read_classifier/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
-        dataset=made_by("read_classifier"),
+        dataset=match_made("read_classifier"),
     priority: 80
     resources:
         mem_mb=grow(4000, 200),
@@ -179,7 +179,7 @@ rule import_readout:
     log:
         "<logs>/import_readout/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
-        dataset=made_by("import_readout"),
+        dataset=match_made("import_readout"),
     priority: 80
     conda:
         ENVIRONMENT
@@ -202,7 +202,7 @@ use rule import_readout as impose_uniform with:
     log:
         "<logs>/impose_uniform/{dataset}/{model}/seed{seed}.log",
     wildcard_constraints:
-        dataset=made_by("impose_uniform"),
+        dataset=match_made("impose_uniform"),
     priority: 80
     resources:
         mem_mb=grow(2000, 20),

@@ -41,5 +41,5 @@ rule report_html:
 rule report_page:
     """Gather both pages."""
     input:
-        unless_omitted("report_page", files_of("explorer", "report_html")),
+        unless_omitted("report_page", list_files("explorer", "report_html")),
     localrule: True

@@ -10,7 +10,7 @@ rule unpack:
     log:
         "<logs>/unpack/encoders/{encoder}.log",
     wildcard_constraints:
-        encoder=any_of(CONFIG.encoders),
+        encoder=match_any(CONFIG.encoders),
     localrule: True
     conda:
         ENVIRONMENT

@@ -21,7 +21,7 @@ from attention_audit.config import Config
 from attention_audit.corpus.sources.control import KINDS
 from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob
-from attention_audit.plan.corpora import with_others
+from attention_audit.plan.corpora import add_others
 from attention_audit.plan.exhibits import EXHIBITS, Exhibit, Figure, Table
 from attention_audit.plan.suites import SUITES
 from attention_audit.report.ending import count_machines, find_span, list_versions
@@ -83,7 +83,7 @@ def kept_config(raw: Mapping[str, Any], config: Config) -> dict[str, Any]:
 
     raw: as results/config.yaml has it.
     """
-    used = with_others(config, config.every_dataset)
+    used = add_others(config, config.every_dataset)
     overrides = raw.get("overrides") or {}
     vectors = {config.corpora[name].vectors or config.vectors for name in used}
     own = {key: value for key, value in raw.items() if key not in MACHINE}
@@ -100,7 +100,7 @@ def labels_in(settings: ExhibitJob) -> dict[str, str]:
     return collect_labels(({name: look[0] for name, look in each.items()} for each in models), settings.titles)
 
 
-def spent_of(jobs: list[Entry]) -> list[Spent]:
+def sum_spent(jobs: list[Entry]) -> list[Spent]:
     """CPU seconds by rule, the longest first."""
     by_rule: dict[str, list[float]] = {}
     for job in jobs:
@@ -109,7 +109,7 @@ def spent_of(jobs: list[Entry]) -> list[Spent]:
     return sorted(spent, key=lambda each: -each.cpu_seconds)
 
 
-def kinds_of(jobs: list[Entry]) -> list[MachineKind]:
+def list_machines(jobs: list[Entry]) -> list[MachineKind]:
     """The kinds of machines, the busiest first; of each what decides how fast it is."""
     kinds = [
         MachineKind(cpu=each.cpu, cores=each.cores, memory=round(each.memory / 2**30), gpu=each.gpu or "")
@@ -151,7 +151,7 @@ def made(results: Path, config: Config, page: Page, run: KeptRun) -> list[Exhibi
     ]
 
 
-def facts_of(results: Path, config: Config, exhibits: list[Exhibit], commit: str) -> Facts:
+def collect_facts(results: Path, config: Config, exhibits: list[Exhibit], commit: str) -> Facts:
     """What is known of a run, from its files and its logs. Raises AuditError where a file is damaged."""
     # the folder may have been moved since
     made = [path for entry in read_entries(results / "logs") for path in entry.outputs if path.endswith(f"/{SUMMARY}")]
@@ -167,8 +167,8 @@ def facts_of(results: Path, config: Config, exhibits: list[Exhibit], commit: str
         made=ended.date().isoformat(),
         commit=commit,
         versions=list_versions([settings]),
-        machines=kinds_of(jobs),
-        spent=spent_of(jobs),
+        machines=list_machines(jobs),
+        spent=sum_spent(jobs),
         files=[
             RawFile(file=f"{each['folder']}/{each['file']}", sha256=each["sha256"], canonical=each["canonical"])
             for each in map(read_record, records)
@@ -213,7 +213,7 @@ def keep(results: Path, place: str, commit: str, record: Path) -> str:
         raw = yaml.safe_load(written.read_text(encoding="utf-8"))
         config = Config.model_validate(raw)
         exhibits = made(results, config, page, run)
-        facts = facts_of(results, config, exhibits, commit)
+        facts = collect_facts(results, config, exhibits, commit)
     except (yaml.YAMLError, ValidationError) as error:
         raise AuditError(f"{results}: made by another version of this package; run it again, then keep it") from error
     target = record / page.name / run.name

@@ -146,7 +146,7 @@ def matches(cells: Cells, row: Row) -> bool:
     return all(re.fullmatch(getattr(cells, key), str(row[key])) for key in ("dataset", "row", "metric"))
 
 
-def key_of(row: Row) -> tuple[str, ...]:
+def build_key(row: Row) -> tuple[str, ...]:
     """What tells a published number from all others, and the data set of ours that it is held against."""
     return tuple(str(row[name]) for name in ("paper", "table", "dataset", "row", "metric"))
 
@@ -181,7 +181,8 @@ class Written:
         self.numbers = [pooled(row, spread) for row in found]
         """The published numbers of the runs that change nothing."""
         self.by_change = {
-            kept.run.name: {key_of(row): pooled(row, spread) for row in self.replicated(kept)} for kept in self.changed
+            kept.run.name: {build_key(row): pooled(row, spread) for row in self.replicated(kept)}
+            for kept in self.changed
         }
 
     def replicated(self, kept: Kept) -> list[Row]:
@@ -195,9 +196,9 @@ class Written:
     def changes(self, row: Row) -> list[tuple[KeptRun, Row]]:
         """The runs that change one thing and are about a number, with their counterparts of it."""
         return [
-            (other.run, self.by_change[other.run.name][key_of(row)])
+            (other.run, self.by_change[other.run.name][build_key(row)])
             for other in self.changed
-            if matches(other.run.cells, row) and key_of(row) in self.by_change[other.run.name]
+            if matches(other.run.cells, row) and build_key(row) in self.by_change[other.run.name]
         ]
 
     def why(self, row: Row) -> str:
@@ -494,9 +495,9 @@ class Written:
             runs = [kept for kept in self.main if kept.shows(exhibit)]
             if runs:
                 opening = f"### {caption(exhibit).title}\n\n{said(exhibit)}\n"
-                yield exhibit.name, "\n".join([opening, *(self.shown_of(exhibit, kept) for kept in runs)])
+                yield exhibit.name, "\n".join([opening, *(self.show_exhibit(exhibit, kept) for kept in runs)])
 
-    def shown_of(self, exhibit: Exhibit, kept: Kept) -> str:
+    def show_exhibit(self, exhibit: Exhibit, kept: Kept) -> str:
         """One exhibit as one run has it; its run is named where the page has several."""
         file = kept.file(exhibit)
         path = f"{self.page.name}/{kept.run.name}/{exhibit.folder}/{file.name}"

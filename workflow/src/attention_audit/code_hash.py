@@ -43,7 +43,7 @@ def _file(module: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _imports(tree: ast.Module) -> set[str]:
+def _list_imports(tree: ast.Module) -> set[str]:
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -61,16 +61,16 @@ def _is_words(node: object) -> bool:
     return isinstance(node, ast.keyword) and node.arg in WORDS
 
 
-def _form(node: object) -> str:
+def _normalise(node: object) -> str:
     """Return a syntax tree in a normal form: without words, positions and empty fields, which differ between
     Pythons.
     """
     if isinstance(node, ast.AST):
         fields = ((name, getattr(node, name, None)) for name in node._fields)
-        kept = (f"{name}={_form(value)}" for name, value in fields if value is not None and value != [])
+        kept = (f"{name}={_normalise(value)}" for name, value in fields if value is not None and value != [])
         return f"{type(node).__name__}({','.join(kept)})"
     if isinstance(node, list):
-        return f"[{','.join(_form(item) for item in node if not _is_words(item))}]"
+        return f"[{','.join(_normalise(item) for item in node if not _is_words(item))}]"
     return repr(node)
 
 
@@ -104,7 +104,7 @@ def _read(path: Path) -> tuple[str, list[str]]:
     tree = ast.parse(source, filename=str(path))
     if path.parent.name == "columns":
         _drop_meanings(tree)
-    digest, imports = hashlib.sha256(_form(tree).encode()).hexdigest(), sorted(_imports(tree))
+    digest, imports = hashlib.sha256(_normalise(tree).encode()).hexdigest(), sorted(_list_imports(tree))
     text = json.dumps([digest, *imports])
     # where it cannot be written, the next command parses the module again
     with suppress(AuditError):
@@ -115,7 +115,7 @@ def _read(path: Path) -> tuple[str, list[str]]:
 
 
 @cache
-def _next(module: str) -> frozenset[str]:
+def _find_imported(module: str) -> frozenset[str]:
     """Return the modules of this package or of the user that a module names in its imports, and its parent packages."""
     path = _file(module)
     assert path is not None
@@ -126,7 +126,7 @@ def _next(module: str) -> frozenset[str]:
 
 
 @cache
-def closure(module: str) -> frozenset[str]:
+def find_closure(module: str) -> frozenset[str]:
     """Return `module`, its parent packages, and every module of this package or of the user that these import, directly
     or indirectly.
 
@@ -135,7 +135,7 @@ def closure(module: str) -> frozenset[str]:
     reached = {module} if _file(module) else set()
     pending = list(reached)
     while pending:
-        new = _next(pending.pop()) - reached
+        new = _find_imported(pending.pop()) - reached
         reached |= new
         pending.extend(new)
     return frozenset(reached)
@@ -173,7 +173,7 @@ def code_hash(*modules: str, words: bool = False) -> str:
     is read once in a process.
     """
     inside = {module: f"{PACKAGE}.{module}" for module in modules}
-    names = frozenset().union(*(closure(whole if _file(whole) else module) for module, whole in inside.items()))
+    names = frozenset().union(*(find_closure(whole if _file(whole) else module) for module, whole in inside.items()))
     digest = hashlib.sha256()
     for file, path in sorted(frozenset().union(*map(_files, names))):
         digest.update("/".join(file).encode() + b"\0")

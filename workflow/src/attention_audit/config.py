@@ -30,14 +30,14 @@ from attention_audit.audits.settings import (
     InstanceAdversary,
     Permutation,
 )
-from attention_audit.config_messages import lines_of, one_for_all
+from attention_audit.config_messages import list_faults, refuse_override
 from attention_audit.corpus.encoders import BuiltClassifier, Encoder, EncoderName
 from attention_audit.corpus.source import RawSource, Vectors
 from attention_audit.corpus.sources import Corpus
-from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.errors import AuditError, suggest
 from attention_audit.given.files import GivenModels
 from attention_audit.places import RESULTS, Places
-from attention_audit.section import Count, Distinct, Name, Section, laid_over
+from attention_audit.section import Count, Distinct, Name, Section, merge_settings
 from attention_audit.training.papers import (
     OF_SINGLE_TEXTS,
     Classifiers,
@@ -213,7 +213,7 @@ class Config(OfDataset, OfRun):
         sections = get_args(cls.model_fields["overrides"].annotation)[1].model_fields
         every = {key: info.data[key] for key in sections if key in info.data}
         below = {key: section.model_dump() if section else None for key, section in every.items()}
-        return {name: laid_over(below, own) for name, own in raw.items()}
+        return {name: merge_settings(below, own) for name, own in raw.items()}
 
     @field_serializer("overrides")
     def _other(self, overrides: dict[str, OfDataset]) -> dict[str, Any]:
@@ -267,13 +267,13 @@ class Config(OfDataset, OfRun):
         for key, names in {"datasets": self.datasets, **of_suites, "hf": self.hf}.items():
             for name in names:
                 if name not in self.corpora:
-                    likely = did_you_mean(name, known)
+                    likely = suggest(name, known)
                     yield f"{key}: unknown data set {name!r}{likely}; known: {', '.join(known)}"
                 elif not self.corpora[name].trained and not (key == "hf" and self.hf[name].models):
                     yield f"{key}: of {name!r} there is a test split alone, and nothing to train on; leave it out"
         for name in self.overrides:
             if name not in self.corpora:
-                yield f"overrides: unknown data set {name!r}{did_you_mean(name, known)}; name one of `corpora`"
+                yield f"overrides: unknown data set {name!r}{suggest(name, known)}; name one of `corpora`"
 
     def _unknown_vectors(self) -> Iterator[str]:
         """Return the word vectors that are named and not declared."""
@@ -283,7 +283,7 @@ class Config(OfDataset, OfRun):
         asked |= {f"corpora.{name}.vectors": self.corpora[name].vectors or "random" for name in named}
         for key, vectors in asked.items():
             if vectors not in known:
-                likely = did_you_mean(vectors, known)
+                likely = suggest(vectors, known)
                 yield f"{key}: unknown word vectors {vectors!r}{likely}; known: {', '.join(known)}"
 
     def _unlendable(self) -> Iterator[str]:
@@ -294,7 +294,7 @@ class Config(OfDataset, OfRun):
             field = "trained_on.dataset" if isinstance(source, RawSource) else "of"
             key, other = f"corpora.{name}.{field}", self.corpora.get(source.other)
             if other is None:
-                likely = did_you_mean(source.other, self.corpora)
+                likely = suggest(source.other, self.corpora)
                 yield f"{key}: unknown data set {source.other!r}{likely}; name one of `corpora`"
             elif not (other.trained and source.trained) or other.other is not None:
                 yield f"{key}: {source.other} has no training texts of its own; name another"
@@ -337,7 +337,7 @@ class Config(OfDataset, OfRun):
                 yield f"{key}: {lent} is not in {grid} {adversary.lambdas}"
             for key in (*SHARED, *(f"{suite}.datasets" for suite in self.suites)):
                 if (place := self._place(name, key)) != key:
-                    yield f"{place}: {one_for_all(key)}"
+                    yield f"{place}: {refuse_override(key)}"
 
 
 def _differing(settings: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
@@ -385,7 +385,7 @@ def parse_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING,
     try:
         config = kind.model_validate(dict(raw))
     except ValidationError as error:
-        raise AuditError(*(f"config: {line}" for line in lines_of(error, raw, kind))) from error
+        raise AuditError(*(f"config: {line}" for line in list_faults(error, raw, kind))) from error
     if config.mirror is not None and not Path(config.mirror).is_dir():
         raise AuditError(f"config: mirror: no such folder: {config.mirror}")
     return config

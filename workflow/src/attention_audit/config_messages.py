@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from attention_audit.errors import did_you_mean
+from attention_audit.errors import suggest
 from attention_audit.section import NAME, Section
 
 LONGEST = 500
@@ -73,7 +73,7 @@ def is_number(text: str) -> bool:
         return False
 
 
-def one_for_all(key: str) -> str:
+def refuse_override(key: str) -> str:
     """Say that a key cannot be other on one data set."""
     return f"is the same for all data sets; say it in `{key}`"
 
@@ -92,16 +92,16 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
                 case ["overrides", dataset, "vectors"]:
                     said = f"is said in `corpora.{dataset}.vectors`; write it there"
                 case ["overrides", _, key] if key in group.model_fields:
-                    said = one_for_all(key)
+                    said = refuse_override(key)
                 case _:
-                    said = f"unknown key{did_you_mean(keys[-1], list_keys(group, error['loc'][:-1]))}"
+                    said = f"unknown key{suggest(keys[-1], list_keys(group, error['loc'][:-1]))}"
         case "missing":
             said = "missing key"
         case "float_type" if isinstance(value, str) and is_number(value):
             said = f"{value!r} is a text in YAML; write {float(value)!r} with a decimal point"
         case "union_tag_invalid":
             kind, known = value.get("kind"), context["expected_tags"]
-            said = f"unknown kind {kind!r}{did_you_mean(str(kind), QUOTED.findall(known))}; known: {known}"
+            said = f"unknown kind {kind!r}{suggest(str(kind), QUOTED.findall(known))}; known: {known}"
         case "union_tag_not_found":
             said = "missing key `kind`"
         case "model_type" | "dict_type":
@@ -110,11 +110,11 @@ def explain_fault(error: ErrorDetails, keys: list[str], group: type[Section]) ->
             like = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")
             said = f"{value!r} is no name: {ALLOWED}" + (f"; {like!r} would do" if like else "")
         case "literal_error" if isinstance(value, str):
-            said += did_you_mean(value, QUOTED.findall(context["expected"]))
+            said += suggest(value, QUOTED.findall(context["expected"]))
     return [said]
 
 
-def lines_of(error: ValidationError, raw: Any, group: type[Section]) -> list[str]:
+def list_faults(error: ValidationError, raw: Any, group: type[Section]) -> list[str]:
     """Return every fault as `key: what is wrong`, with the key as the user wrote it.
 
     raw: the configuration as it was read. group: its type.

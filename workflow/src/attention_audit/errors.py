@@ -16,14 +16,14 @@ class AuditError(Exception):
         super().__init__("\n".join(map("".join, shown)))
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
+def find_nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known name that is most like a word, whatever its case; None where none is like it."""
     by_case = {name.strip().lower(): name for name in known}
     near = get_close_matches(word.strip().lower(), by_case, n=1)
     return by_case[near[0]] if near else None
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def suggest(word: str, known: Iterable[str]) -> str:
     """Return ` (did you mean 'x'?)`, to stand behind a word in a message; "" where no known name is like the word."""
-    near = nearest(word, known)
+    near = find_nearest(word, known)
     return "" if near is None else f" (did you mean {near!r}?)"

@@ -8,7 +8,7 @@ _held: list[object] = []
 """The locks of this process, which would be let go with their last name."""
 
 
-def cards() -> int:
+def count_gpus() -> int:
     """Count how many NVIDIA GPUs this machine shows, without loading torch."""
     return len(list(Path("/dev").glob("nvidia[0-9]*")))
 

@@ -37,7 +37,7 @@ from attention_audit.corpus.tabular import (
 from attention_audit.corpus.text import FEWEST, SPLITS, is_missing, label_text, list_few, sort_labels
 from attention_audit.corpus.text import MANY as CLASSES
 from attention_audit.corpus.tokens import name_lacking
-from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.errors import AuditError, suggest
 from attention_audit.places import CATALOGUE, TREE
 
 MINE = Path("mine.yaml")
@@ -280,7 +280,7 @@ def initialise(files: Sequence[Path], into: Path | None, text: str | None = None
     path = files[0]
     if not path.is_file():
         near = [each.name for each in path.parent.glob("*")]
-        what = "is a folder" if path.is_dir() else f"not there{did_you_mean(path.name, near)}"
+        what = "is a folder" if path.is_dir() else f"not there{suggest(path.name, near)}"
         raise AuditError(f"{path}: {what}; name a file that ends in {ENDINGS}")
     if not find_format(path.name):
         raise AuditError(f"{path}: does not end in {ENDINGS}; save it in one of these formats")

@@ -25,7 +25,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attention_audit.arrays import Flags, Floats, Floats32, Integers, Integers32
 from attention_audit.artefacts.files import rebuild_hint
-from attention_audit.artefacts.parquet import kind_of, read_batches, read_table
+from attention_audit.artefacts.parquet import name_kind, read_batches, read_table
 from attention_audit.artefacts.weights import read_weights
 from attention_audit.columns.files import HEAD, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import Artefact
@@ -53,7 +53,7 @@ def _pad(rows: Sequence[Floats32], members: Integers, dtype: torch.dtype) -> Ten
     return pad_sequence(list(torch.split(flat, [*map(len, chosen)])), batch_first=True)
 
 
-def by_length(lengths: Integers, positions: int) -> list[Integers]:
+def sort_by_length(lengths: Integers, positions: int) -> list[Integers]:
     """Return the texts of these lengths, shortest first, in batches of about `positions` items together."""
     order = np.argsort(lengths, kind="stable")
     cumulative = np.cumsum(lengths[order])
@@ -84,7 +84,7 @@ class HeadStates(Maps):
     below: Floats32
     tail: Tail
 
-    def padded(self, members: Integers, dtype: torch.dtype) -> Heads:
+    def pad(self, members: Integers, dtype: torch.dtype) -> Heads:
         """Return the texts at `members` as one batch; only the weights are in `dtype`."""
         weights = _pad(self.weights, members, dtype)
         values = _pad(self.values, members, torch.float32)
@@ -149,7 +149,7 @@ class Readout:
         """Return the largest weight of a word in each text, (N,)."""
         return np.array([weights.max() for weights in self.word_attention], dtype=np.float64)
 
-    def aligned(self, ids: Sequence[str]) -> "Readout":
+    def align(self, ids: Sequence[str]) -> "Readout":
         """Return the same readout with its texts in the order of `ids`; raises AuditError where a text is missing."""
         at = {name: position for position, name in enumerate(self.ids)}
         missing = [name for name in ids if name not in at]
@@ -168,7 +168,7 @@ class Readout:
         """Tell whether its predictions follow from its weights."""
         return bool(self.bias.shape[1])
 
-    def padded_heads(self, members: Integers) -> Tensor:
+    def pad_heads(self, members: Integers) -> Tensor:
         """Return the weights of the heads of the texts at `members`, in float64, (n, H, L).
 
         Raises ValueError where there is one map.
@@ -181,7 +181,7 @@ class Readout:
         """Return all texts, shortest first, in batches of about `positions` items together, padded with zeros."""
         lengths = self.lengths
         head = None if self.head is None else Head(*(part.to(dtype) for part in self.head))
-        for members in by_length(lengths, positions):
+        for members in sort_by_length(lengths, positions):
             yield Padded(
                 members,
                 _pad(self.attention, members, dtype),
@@ -190,7 +190,7 @@ class Readout:
                 torch.from_numpy(lengths[members]),
                 head,
                 self._choices(members),
-                None if self.attending is None else self.attending.padded(members, dtype),
+                None if self.attending is None else self.attending.pad(members, dtype),
                 None if self.several is None else torch.from_numpy(self.several.marks[members]),
             )
 
@@ -279,8 +279,8 @@ def read_heads(ids: Sequence[str], labels: Integers, attending: HeadStates) -> R
     classes = len(attending.tail.weights["classifier.bias"])
     bias, logits = np.empty((2, len(ids), classes), np.float32)
     lengths = np.array([len(weights) for weights in attending.weights])
-    for members in by_length(lengths, POSITIONS):
-        heads = attending.padded(members, torch.float32)
+    for members in sort_by_length(lengths, POSITIONS):
+        heads = attending.pad(members, torch.float32)
         values, bias[members], logits[members] = (part.numpy() for part in heads.expand())
         seen = heads.weights.double().mean(1).float().numpy()
         for member, map_, of_items in zip(members, seen, values, strict=True):
@@ -289,7 +289,7 @@ def read_heads(ids: Sequence[str], labels: Integers, attending: HeadStates) -> R
     return Readout(list(ids), labels, predicted.argmax(1), predicted, maps, contribution, bias, several=attending)
 
 
-def head_columns(head: Head | None) -> dict[str, Any]:
+def build_head_columns(head: Head | None) -> dict[str, Any]:
     """Return the columns that columns.files.HEAD declares; they are empty where a model has no head."""
     weight = [] if head is None else list(head.weight.numpy())
     bias = [] if head is None else head.bias.tolist()
@@ -367,7 +367,7 @@ def _from_table(table: pa.Table, path: Path, tail: Tail | None = None) -> Readou
 
 def _kind(path: Path) -> tuple[Artefact, Tail | None]:
     """Find which kind of readout a file is, and the tail beside it, which those of Transformers have."""
-    kind = {each.name: each for each in (HEADED, SEVERAL)}.get(kind_of(path), READOUT)
+    kind = {each.name: each for each in (HEADED, SEVERAL)}.get(name_kind(path), READOUT)
     if kind is not HEADED:
         return kind, None
     beside = path.with_name(TAIL_FILE)

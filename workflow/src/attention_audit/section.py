@@ -99,11 +99,11 @@ OneOrMore = Annotated[list[Value], Field(min_length=1), AfterValidator(_distinct
 """The same, which is not empty."""
 
 
-def laid_over(below: Any, above: Any) -> Any:
+def merge_settings(below: Any, above: Any) -> Any:
     """Groups of settings merged, as Snakemake merges configuration files; all else is replaced."""
     if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
         return above
-    return {**below, **{key: laid_over(below.get(key), value) for key, value in above.items()}}
+    return {**below, **{key: merge_settings(below.get(key), value) for key, value in above.items()}}
 
 
 class SuiteSection(Section):

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.errors import AuditError, suggest
 
 FOLDERS = "ATTENTION_AUDIT_FOLDERS"
 """Variable of the environment: where a user's modules are looked for, after all other places."""
@@ -32,7 +32,7 @@ def look_in(folders: Iterable[Path]) -> None:
     os.environ[FOLDERS] = os.pathsep.join(known)
 
 
-def module_of(target: str) -> str:
+def name_module(target: str) -> str:
     """Return the module of a target, as it is written there."""
     return target.partition(":")[0]
 
@@ -48,7 +48,7 @@ def qualify_module(module: str) -> str:
 def import_target(target: str) -> Any:
     """Import the module of a target. Raises AuditError where one of the user's own cannot be imported."""
     sys.path += [folder for folder in list_folders() if folder not in sys.path]
-    module = module_of(target)
+    module = name_module(target)
     try:
         return import_module(qualify_module(module))
     except Exception as error:
@@ -72,10 +72,10 @@ def find_fault(target: str) -> str:
         if spec is None or spec.origin is None:
             known = [path.stem for folder in list_folders() for path in Path(folder).glob("*.py")]
             looked = ", ".join(list_folders()) or "the working directory"
-            return f"{target}: there is no {module}.py in {looked}{did_you_mean(module, known)}; write module:name"
+            return f"{target}: there is no {module}.py in {looked}{suggest(module, known)}; write module:name"
         table = symtable.symtable(Path(spec.origin).read_text(encoding="utf-8"), spec.origin, "exec")
     except Exception as error:
         said = f"{type(error).__name__}: {error}".partition("\n")[0]
         return f"{target}: {module} cannot be read ({said}); mend it"
     known = [symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()]
-    return "" if name in known else f"{target}: {spec.origin} has no {name!r}{did_you_mean(name, known)}; mend it"
+    return "" if name in known else f"{target}: {spec.origin} has no {name!r}{suggest(name, known)}; mend it"

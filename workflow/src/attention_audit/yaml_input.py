@@ -9,7 +9,7 @@ import yaml
 from attention_audit.errors import AuditError
 
 
-def _given_twice(node: yaml.Node, seen: set[int], key: str = "") -> Iterator[tuple[str, int, int]]:
+def _find_given_twice(node: yaml.Node, seen: set[int], key: str = "") -> Iterator[tuple[str, int, int]]:
     """Return keys that one group gives twice, with the lines of both. seen: the parts that were looked at; some are
     shared.
     """
@@ -23,10 +23,10 @@ def _given_twice(node: yaml.Node, seen: set[int], key: str = "") -> Iterator[tup
             if here in lines:
                 yield here, lines[here], line
             lines.setdefault(here, line)
-            yield from _given_twice(value, seen, here)
+            yield from _find_given_twice(value, seen, here)
     elif isinstance(node, yaml.SequenceNode):
         for part in node.value:
-            yield from _given_twice(part, seen, key)
+            yield from _find_given_twice(part, seen, key)
 
 
 def refuse_given_twice(path: Path) -> None:
@@ -39,7 +39,7 @@ def refuse_given_twice(path: Path) -> None:
         root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return
-    found = _given_twice(root, set()) if root else ()
+    found = _find_given_twice(root, set()) if root else ()
     lines = [
         f"{path}: the key {key} stands in line {first} and again in line {second}; leave one out"
         for key, first, second in found
@@ -48,15 +48,15 @@ def refuse_given_twice(path: Path) -> None:
         raise AuditError(*lines)
 
 
-def as_in_a_file(value: Any) -> Any:
+def parse_value(value: Any) -> Any:
     """Return a value of `--config key={inner: 8}` as a configuration file would have it.
 
     Snakemake reads what stands within brackets as text, numbers and true and false too.
     """
     if isinstance(value, dict):
-        return {key: as_in_a_file(inner) for key, inner in value.items()}
+        return {key: parse_value(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [as_in_a_file(inner) for inner in value]
+        return [parse_value(inner) for inner in value]
     if not isinstance(value, str) or not value:
         return value
     try:

@@ -145,7 +145,7 @@ class Audited(Answer):
         """
         if not 0 <= number < len(self.whole):
             raise AuditError(f"number: is {number}, and there are {len(self.whole)} texts; give one from 0")
-        trainings = [one.aligned([one.ids[number]]) for one in self.readouts]
+        trainings = [one.align([one.ids[number]]) for one in self.readouts]
         return make_reading(self.whole[number], trainings, [], dict(enumerate(self.classes)))
 
     def save(self, folder: str | Path) -> None:
@@ -184,7 +184,7 @@ def run_plan(
     """Run the jobs of a plan in this process; give its audits, and these tables, by name."""
     jobs: list[PlannedJob] = []
     needed: set[str] = set()
-    for job in reversed(plan.jobs()):
+    for job in reversed(plan.plan_jobs()):
         if job.stage in STAGES or Path(job.files[0]).stem in tables or not needed.isdisjoint(job.files):
             jobs.insert(0, job)
             needed.update(job.read)

@@ -20,7 +20,7 @@ import torch
 from attention_audit.arrays import Floats
 from attention_audit.corpus.languages import choose_tokens
 from attention_audit.corpus.text import clean
-from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.errors import AuditError, suggest
 from attention_audit.given import (
     GivenReadout,
     list_entries,
@@ -32,7 +32,7 @@ from attention_audit.given import (
 from attention_audit.plan.plan import Plan
 from attention_audit.questions import QUESTIONS
 from attention_audit.readout import read_readout
-from attention_audit.stages.import_readout import as_readout
+from attention_audit.stages.import_readout import build_readout
 from attention_audit.tables.wording import collect_labels
 from attention_audit.transformer.folder import (
     GENERIC,
@@ -110,7 +110,7 @@ def name_labels(labels: Sequence[Any], names: Sequence[str], count: int) -> list
         # of an array or a tensor
         label = given.item() if hasattr(given, "item") else given
         if isinstance(label, bool) or not isinstance(label, str | int | float) or label not in known:
-            likely = did_you_mean(label, names) if isinstance(label, str) else ""
+            likely = suggest(label, names) if isinstance(label, str) else ""
             raise AuditError(
                 f"labels: text {number} has {label!r:.40}{likely}; give the name of a class ({', '.join(names)}), or "
                 f"its number, 0 to {len(names) - 1}"
@@ -301,16 +301,19 @@ def audit_classifier(
 
             found = run_plan(plan, TABLES, report)
             report(bar.total, bar.total, "")
-        scope, suite, ids = plan.scope, plan.scope.suite("hf"), [*map(str, range(len(texts)))]
+        scope, suite, ids = plan.scope, plan.scope.find_suite("hf"), [*map(str, range(len(texts)))]
         runs = scope.models(suite, DATASET)[MODEL].runs
         return Audited(
             found["summary"],
             collect_labels(
-                [{name: look.label for name, look in scope.looks(suite).items()}], {suite.paper: suite.title}
+                [{name: look.label for name, look in scope.list_looks(suite).items()}], {suite.paper: suite.title}
             ),
             found["hf_table_maps"],
             found["texts"],
-            [read_readout(Path(plan.trainings.home(suite, DATASET, run).readout())).aligned(ids) for run in runs],
+            [
+                read_readout(Path(plan.trainings.find_home(suite, DATASET, run).locate_readout())).align(ids)
+                for run in runs
+            ],
             [*map(list, found["corpus"].set_index("id").loc[ids, "tokens"])],
             names,
         )
@@ -402,7 +405,7 @@ def audit_torch(
         collect_labels([{MODEL: MODEL}], {"own": "Your own models"}),
         pd.DataFrame(),
         tables["texts"],
-        [*map(as_readout, given)],
+        [*map(build_readout, given)],
         words,
         [*(classes or map(str, range(given[0].classes)))],
     )

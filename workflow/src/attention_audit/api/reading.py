@@ -40,9 +40,15 @@ from attention_audit.plan.scope import Scope
 from attention_audit.plan.suites import Suite, read_configuration
 from attention_audit.plan.trainings import Trainings
 from attention_audit.readout import Readout
-from attention_audit.stages.import_readout import as_readout
+from attention_audit.stages.import_readout import build_readout
 from attention_audit.stages.loading import build_split, read_material, rebuild
-from attention_audit.stages.read_classifier import classes_of, opened, pieces_of, read_texts, split_of
+from attention_audit.stages.read_classifier import (
+    build_split_of,
+    cut_pieces,
+    match_classes,
+    open_classifier,
+    read_texts,
+)
 from attention_audit.stages.reading_classifiers import take_classifier
 from attention_audit.stages.reading_out import take_readout
 from attention_audit.tables.wording import ClassNames, read_class_names
@@ -156,7 +162,7 @@ class Trained:
         return f"Trained({self.dataset}, suite {self.suite.name}, model {self.model}: {there} trainings)"
 
     def _place_weights(self, run: Run) -> Path:
-        return Path(self.trainings.home(self.suite, self.dataset, run).file("weights"))
+        return Path(self.trainings.find_home(self.suite, self.dataset, run).locate("weights"))
 
     def _is_there(self, run: Run) -> bool:
         """Tell whether a run is given or was trained."""
@@ -176,7 +182,7 @@ class Trained:
         network: Network
         tokenizer: Any = None
         if model.settings:
-            record = {"transformer": [*map(Path, self.trainings.transformer(self.dataset, model))]}
+            record = {"transformer": [*map(Path, self.trainings.list_records(self.dataset, model))]}
             vocabulary = Path(self.scope.config.places.corpus_file(self.dataset, "vocabulary"))
             material = read_material(corpus, vocabulary, model.architecture, files=record)
             material = replace(material, classes=len(self.classes))
@@ -191,10 +197,10 @@ class Trained:
                 known = np.logical_or.reduceat(known, encoded.sentences.flat)
         else:
             read, texts = model.reads[run.seed - 1], read_texts(corpus)
-            network = classifier = opened(read)
-            tokenizer, pieces = classifier.tokenizer, pieces_of(classifier, texts)
-            named = classes_of(classifier.folder, classifier.names, self.classes, read.labels)
-            split = split_of(pieces, texts, device)
+            network = classifier = open_classifier(read)
+            tokenizer, pieces = classifier.tokenizer, cut_pieces(classifier, texts)
+            named = match_classes(classifier.folder, classifier.names, self.classes, read.labels)
+            split = build_split_of(pieces, texts, device)
             about = texts.labels, named, read.imposed, read.layer, maps
         if isinstance(network, TransformerClassifier) and pieces is not None:
             readout = take_classifier(network.eval(), pieces, [ID], *about)
@@ -229,7 +235,7 @@ class Trained:
         if not runs:
             path = self._place_weights(model.runs[0])
             raise AuditError(f"{path}: not there; make it with `snakemake {path}`, or name another model")
-        shown, base = scope.shown(self.suite, self.dataset), scope.base(self.suite, self.dataset)
+        shown, base = scope.find_shown(self.suite, self.dataset), scope.find_base(self.suite, self.dataset)
         away = [shown] if shown and base and base.model == self.model and self._is_there(shown) else []
         row = {
             "id": ID,
@@ -321,8 +327,8 @@ def trained(results: str | Path, dataset: str, suite: str = "wp", model: str = "
     """
     config = read_configuration(check_path(results, "results"))
     scope = Scope(config.model_copy(update={"results": str(results)}), looking=False)
-    every = scope.suite(suite)
-    if dataset not in (there := scope.datasets_of(every)):
+    every = scope.find_suite(suite)
+    if dataset not in (there := scope.list_datasets(every)):
         known = ", ".join(there) or "none"
         raise AuditError(f"{dataset}: not a data set of suite {suite} in {results} (known: {known}); name another")
     models = scope.models(every, dataset)
@@ -359,6 +365,6 @@ def reading(
         text = ids.index(text)
     if not 0 <= text < len(ids):
         raise AuditError(f"text: is {text}, and there are {len(ids)} texts; count from 0")
-    trainings, away = ([as_readout(one).aligned([ids[text]]) for one in several] for several in given.values())
+    trainings, away = ([build_readout(one).align([ids[text]]) for one in several] for several in given.values())
     names = {} if classes is None else dict(enumerate(name_classes(classes, first.classes)))
     return make_reading(first.tokens[text], trainings, away, names)

@@ -27,7 +27,7 @@ other files at the end."""
 
 
 @contextmanager
-def scratch(path: Path) -> Iterator[Path]:
+def make_scratch(path: Path) -> Iterator[Path]:
     """Give a temporary path beside `path`; what is written to it is removed when the block ends.
 
     Raises AuditError where it cannot be written.
@@ -51,7 +51,7 @@ def whole(path: Path) -> Iterator[Path]:
 
     Raises AuditError where the file cannot be written (read-only folder, full disk).
     """
-    with scratch(path) as temporary:
+    with make_scratch(path) as temporary:
         yield temporary
         with temporary.open("rb") as handle:
             os.fsync(handle.fileno())

@@ -25,7 +25,7 @@ FAILED = re.compile(r"\[[^]]*\] error: ")
 """How the line of a log begins that says what was wrong."""
 
 
-def megabytes(paths: Iterable[str | Path]) -> float:
+def measure_inputs(paths: Iterable[str | Path]) -> float:
     """Return the size of a job's inputs in MB.
 
     Weights, files of word vectors and arrays do not count: weights are small, word vectors are read line by line, and
@@ -73,7 +73,7 @@ class Entry:
 ENTRY = TypeAdapter(Entry)
 
 
-def this_machine() -> Machine:
+def describe_machine() -> Machine:
     """Describe the machine that this process runs on."""
     cpu, system = platform.processor() or platform.machine(), platform.platform(terse=True)
     with suppress(OSError, TypeError):
@@ -89,7 +89,7 @@ def this_machine() -> Machine:
     return Machine(cpu, cores, memory, gpu, f"{system}, {platform.system()} {platform.release()}")
 
 
-def _used(workers: int) -> tuple[float, int]:
+def _measure_use(workers: int) -> tuple[float, int]:
     """Return CPU seconds and the peak of memory in bytes, of this process and its workers."""
     own, worker = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     # the system reports only the largest worker, in KiB except on macOS
@@ -121,9 +121,9 @@ def note(
         tuple(path.as_posix() for path in made),
         started,
         seconds,
-        *_used(workers),
-        round(megabytes(path for path in read if path.exists()), 6),
-        this_machine(),
+        *_measure_use(workers),
+        round(measure_inputs(path for path in read if path.exists()), 6),
+        describe_machine(),
         None if importing is None else round(importing, 3),
     )
     # a log that cannot be written must not fail the job
@@ -144,7 +144,7 @@ def read_entry(log: Path) -> Entry | None:
         return None
 
 
-def failures(logs: Path, since: float) -> list[str]:
+def list_failures(logs: Path, since: float) -> list[str]:
     """Return the lines that say what was wrong, of all jobs that failed since a time, in the order of their logs'
     names.
 

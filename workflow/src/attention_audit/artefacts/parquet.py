@@ -93,7 +93,7 @@ def _name_kind(schema: pa.Schema) -> str:
     return name.decode()
 
 
-def kind_of(path: Path) -> str:
+def name_kind(path: Path) -> str:
     """Return the name of the kind of file at `path`; "" where there is none, or one that cannot be read."""
     try:
         return _name_kind(pq.read_schema(path))

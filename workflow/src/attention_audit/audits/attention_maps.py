@@ -79,7 +79,7 @@ def list_words(
 
 def read_model(weights: str, readout: Readout, base: Readout) -> Reading:
     """Read the texts of `base` by another model. Raises AuditError where its readout lacks one of them."""
-    readout = readout.aligned(base.ids)
+    readout = readout.align(base.ids)
     moved = compare_maps(base, readout, permutations=1, seed=0)["jsd"]
     return Reading(weights, readout.attention, moved, readout.probabilities)
 

@@ -40,7 +40,7 @@ def compare_maps(first: Readout, second: Readout, permutations: int, seed: int) 
 
     Raises AuditError where `second` lacks a text.
     """
-    second = second.aligned(first.ids)
+    second = second.align(first.ids)
 
     def measure(one: Padded, other: Padded) -> Columns:
         shuffled = permute_weights(other.attention, draw_orders(other, first.ids, permutations, seed))
@@ -84,7 +84,7 @@ def map_stability(other: Readout, own: Readout) -> Columns:
 
     Raises AuditError where `own` lacks a text.
     """
-    theirs, ours = ({"attention": each.word_attention, **each.maps} for each in (other, own.aligned(other.ids)))
+    theirs, ours = ({"attention": each.word_attention, **each.maps} for each in (other, own.align(other.ids)))
     rows = [
         (id_, name, compute_rank_correlation(*both))
         for name in theirs

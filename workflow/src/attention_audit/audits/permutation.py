@@ -85,7 +85,7 @@ def heads(readout: Readout, permutations: int, seed: int) -> Columns:
         return make_columns(("id", "head", "items", "mean_tvd", "flips", "fraction_removed"), [])
 
     def measure(texts: Padded) -> dict[str, Tensor]:
-        weights, before = readout.padded_heads(texts.members), texts.predict(texts.weights[None])
+        weights, before = readout.pad_heads(texts.members), texts.predict(texts.weights[None])
         drawn = draw_orders(texts, readout.ids, min(permutations, MOST), seed)
         moved, flips = [], []
         for head, own in enumerate(weights.unbind(1)):
@@ -95,7 +95,7 @@ def heads(readout: Readout, permutations: int, seed: int) -> Columns:
         return {"mean_tvd": torch.stack(moved), "flips": torch.stack(flips)}
 
     def measure_erased(texts: ErasableTexts) -> dict[str, Tensor]:
-        of_heads = readout.padded_heads(texts.members).unbind(1)
+        of_heads = readout.pad_heads(texts.members).unbind(1)
         shares = [find_share(texts, sort_falling(pad(own, (0, 1)), texts)) for own in of_heads]
         return {"fraction_removed": torch.stack(shares)}
 

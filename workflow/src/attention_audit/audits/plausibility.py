@@ -202,7 +202,7 @@ def plausibility(readout: Readout, rationales: Rationales, frequency: Counts) ->
     words in the training split first; without a training split it has no rows. OTHERS: the other annotators, see
     `list_others`.
     """
-    some = readout.aligned([name for name in readout.ids if name in rationales])
+    some = readout.align([name for name in readout.ids if name in rationales])
     if not len(some):
         return make_columns(NAMES, [])
     cases = list_cases(some.ids, some.places, rationales)

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from attention_audit.arrays import Integers
-from attention_audit.artefacts.files import scratch
+from attention_audit.artefacts.files import make_scratch
 from attention_audit.artefacts.parquet import write_batches
 from attention_audit.artefacts.provenance import Provenance
 from attention_audit.columns.files import CENSUS, CORPUS
@@ -287,7 +287,7 @@ def prepare(
     """
     if said := describe_splitting(source.preparation.tokens):
         report(said)
-    with scratch(path.with_suffix(".draft")) as draft:
+    with make_scratch(path.with_suffix(".draft")) as draft:
         given, named = source.read(dataset, raw), source.preparation.classes
         if source.other is not None:
             corpus = raw[OTHER_CORPUS]

@@ -295,26 +295,28 @@ def locate(path: str, mirror: Path | None, is_there: Callable[[Path], bool] = os
     return next(filter(is_there, [Path(path), *([mirror / path] if mirror else [])]), None)
 
 
-def placed(path: str, mirror: Path | None) -> Path:
+def find_own(path: str, mirror: Path | None) -> Path:
     """Return where a user's own file or folder lies, or would lie where it is named."""
     return locate(path, mirror, os.path.exists) or Path(path)
 
 
-def unheld(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> str | None:
+def explain_unreachable(remote: RemoteFile, folder: str, mirror: Path | None, raw: Path) -> str | None:
     """Name where a file is looked for that is neither on this machine nor on the network; None where it can be had."""
     places = [root / folder / remote.file for root in (mirror or Path("<mirror>"), raw)]
     published = remote.url or remote.package
     return None if published or any(os.path.isfile(place) for place in places) else str(places[0])
 
 
-def unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> str | None:
+def explain_unavailable(name: str, source: Source, mirror: Path | None, raw: Path) -> str | None:
     """Name each missing file of a data set, and how to get it, in one line; None where every file is available.
 
     `raw`: the folder of fetched files.
     """
     if not isinstance(source, RawSource):
         return None
-    looked = (unheld(remote, source.folder or name, mirror, raw) for remote in source.remote_files().values())
+    looked = (
+        explain_unreachable(remote, source.folder or name, mirror, raw) for remote in source.remote_files().values()
+    )
     absent = [*filter(None, looked), *(path for path in source.local_files().values() if not locate(path, mirror))]
     if not absent:
         return None
@@ -396,6 +398,6 @@ def name_absent_vectors(name: str, vectors: Vectors, mirror: Path | None, fetche
     if path := vectors.path:
         missing = f"word_vectors.{name}.path: no such file: {path}; mend the path, or put the file there"
         return None if locate(path, mirror) else missing
-    place = unheld(vectors, fetched.name, mirror, fetched.parent)
+    place = explain_unreachable(vectors, fetched.name, mirror, fetched.parent)
     remedy = "put it there, or give its place as `path`, or its address as `url`"
     return place and f"word_vectors.{name}: {place} is not here; {remedy}"

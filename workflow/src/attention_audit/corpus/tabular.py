@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.errors import AuditError, suggest
 
 from .languages import name_encoding, read_beginning
 from .raw import (
@@ -94,7 +94,7 @@ def is_no_header(first: Sequence[str], others: Iterable[Sequence[str]]) -> bool:
 def describe_columns(key: str, column: str, there: Sequence[str]) -> str:
     """Say that there is no such column, which ones there are, and which key to set."""
     known = f"{list_cells(there)}{', ...' if len(there) > SHOWN else ''}"
-    return f"no column {column!r}, only {known}{did_you_mean(column, there)}; set `{key}` to one of these"
+    return f"no column {column!r}, only {known}{suggest(column, there)}; set `{key}` to one of these"
 
 
 def check_columns(

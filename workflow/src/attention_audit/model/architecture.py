@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal, Self, get_args
 from pydantic import model_validator
 
 from attention_audit.section import Count, OneOf, Section
-from attention_audit.targets import module_of
+from attention_audit.targets import name_module
 from attention_audit.transformer.settings import Backbone, Share
 
 
@@ -120,7 +120,7 @@ class Architecture(Section):
         targets = [find_entry(ENCODERS, self.encoder).target]
         if not self.classifying:
             targets.append(find_entry(ATTENTION, self.attention).target)
-        return [module_of(target) for target in targets]
+        return [name_module(target) for target in targets]
 
     @property
     def frozen(self) -> bool:

@@ -5,7 +5,7 @@ from argparse import Namespace
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from attention_audit.errors import AuditError, nearest
+from attention_audit.errors import AuditError, find_nearest
 
 from .job import PlannedJob
 
@@ -75,6 +75,6 @@ def _line(name: str, known: Sequence[str]) -> str:
     # a file of another kind is hardly meant, however alike the names are
     alike = [other for other in known if Path(other).parts[:KIND] == path.parts[:KIND] or len(path.parts) == 1]
     same = [other for other in alike if Path(other).stem == path.stem and Path(other).parent == path.parent]
-    meant = " or ".join(same) or nearest(name, alike)
+    meant = " or ".join(same) or find_nearest(name, alike)
     likely = f"did you mean {meant}? " if meant else ""
     return f"{name}: nothing makes this; {likely}`snakemake --list-target-rules` names all rules"

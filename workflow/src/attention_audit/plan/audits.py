@@ -9,7 +9,7 @@ import yaml
 from pydantic import TypeAdapter
 
 from attention_audit.columns.kinds import Artefact
-from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.errors import AuditError, suggest
 from attention_audit.targets import find_fault, load
 
 Need = Literal["corpus", "network", "states", "heads", "weights", "linear", "tokens", "base", "marks"]
@@ -84,7 +84,7 @@ def audit_named(name: str) -> Audit:
         return build_own_audit(name)
     if name not in AUDITS:
         raise AuditError(
-            f"audit {name!r} is not known{did_you_mean(name, AUDITS)} (known: {', '.join(AUDITS)}); "
+            f"audit {name!r} is not known{suggest(name, AUDITS)} (known: {', '.join(AUDITS)}); "
             "declare it in plan/audits.yaml, or ask for another"
         )
     return AUDITS[name]

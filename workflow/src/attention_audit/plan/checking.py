@@ -17,14 +17,14 @@ from attention_audit.artefacts.files import checksum
 from attention_audit.artefacts.record import read_record, write_record
 from attention_audit.code_hash import code_hash
 from attention_audit.corpus.checkup import Looked, check_dataset
-from attention_audit.corpus.source import name_absent_vectors, placed
+from attention_audit.corpus.source import find_own, name_absent_vectors
 from attention_audit.corpus.sources.table import ReadoutCorpus, TableCorpus
 from attention_audit.corpus.tokens import name_lacking
 from attention_audit.errors import AuditError
 from attention_audit.names import MAPS
 from attention_audit.transformer.settings import IMPOSED
 
-from .corpora import VECTORS, raw_paths, vectors_name
+from .corpora import VECTORS, locate_raw, name_vectors
 from .job import PlannedJob
 from .model import DataSet
 from .papers.given import read_given
@@ -88,7 +88,7 @@ def hash_files(jobs: Sequence[PlannedJob], memory: Path = MEMORY) -> dict[str, s
 
 
 @contextmanager
-def added_to(faults: list[str]) -> Iterator[None]:
+def collect_faults(faults: list[str]) -> Iterator[None]:
     """Adds the lines of an AuditError that the block raises."""
     try:
         yield
@@ -96,7 +96,7 @@ def added_to(faults: list[str]) -> Iterator[None]:
         faults += str(error).splitlines()
 
 
-def missing_models(scope: Scope) -> list[str]:
+def list_missing_models(scope: Scope) -> list[str]:
     """Return what the user is said to have of models that are not trained here, and that is not there; a line each."""
     faults: list[str] = []
     for dataset in scope.datasets:
@@ -104,7 +104,7 @@ def missing_models(scope: Scope) -> list[str]:
             faults += [
                 f"{dataset}, {model}: {path} is not here; put it there, or name its place in the config"
                 for path in paths
-                if not placed(path, scope.mirror).exists()
+                if not find_own(path, scope.mirror).exists()
             ]
     for dataset in scope.datasets:
         if dataset not in scope.config.hf:
@@ -115,22 +115,22 @@ def missing_models(scope: Scope) -> list[str]:
         for model, paths in section.by_model.items():
             # the folders of the first model are those of the one with weights imposed
             for path in paths if model != IMPOSED else ():
-                with added_to(faults):
+                with collect_faults(faults):
                     check_classifier(scope.config, path, f"{dataset}, {model}", read_given(data, model, path))
     return faults
 
 
-def files_of(scope: Scope, dataset: str) -> dict[str, Path]:
+def locate_files(scope: Scope, dataset: str) -> dict[str, Path]:
     """Return the user's own files of a data set: by field, or by how the configuration names them where they are
     readouts.
     """
     if dataset not in scope.config.own:
-        return raw_paths(scope.config, dataset, scope.mirror)
+        return locate_raw(scope.config, dataset, scope.mirror)
     named = chain.from_iterable(scope.config.own[dataset].by_model.values())
-    return {path: placed(path, scope.mirror) for path in named}
+    return {path: find_own(path, scope.mirror) for path in named}
 
 
-def most_words(scope: Scope, dataset: str) -> int | None:
+def limit_words(scope: Scope, dataset: str) -> int | None:
     """Count how many words of a text are read at most: the pieces of classifiers where nothing else reads it; None:
     all.
     """
@@ -148,22 +148,22 @@ def check_files(scope: Scope, memory: Path = MEMORY) -> Looked:
     """
     found, known, code = Looked([], []), Memory(memory), code_hash("corpus.checkup", words=True)
     catalogue, fetched = scope.config.word_vectors, Path(scope.config.places.raw) / VECTORS
-    named = {vectors_name(scope.config, name): None for name in scope.datasets}
+    named = {name_vectors(scope.config, name): None for name in scope.datasets}
     vectors = (name_absent_vectors(name, catalogue[name], scope.mirror, fetched) for name in named if name in catalogue)
-    faults = [*filter(None, vectors), *missing_models(scope)]
+    faults = [*filter(None, vectors), *list_missing_models(scope)]
     for name, section in scope.config.hf.items():
         if section.recipe is not None and name in scope.datasets:
-            with added_to(faults):
+            with collect_faults(faults):
                 check_encoder(scope.config, name)
     for name in scope.datasets:
         source = scope.config.corpora[name]
         if line := name_lacking(source.preparation.tokens):
             faults.append(f"{name}: {line}")
             continue
-        files = files_of(scope, name)
+        files = locate_files(scope, name)
         if isinstance(source, TableCorpus | ReadoutCorpus) and all(path.exists() for path in files.values()):
-            with added_to(faults):
-                most = most_words(scope, name)
+            with collect_faults(faults):
+                most = limit_words(scope, name)
                 asked = [source.model_dump(mode="json"), [*map(name_state, files.values())], most, code]
                 look = partial(check_dataset, name, source, files, most)
                 looked = Looked(*known.recall(json.dumps([name, *asked]), look))

@@ -8,7 +8,7 @@ from attention_audit.config import Config
 from attention_audit.corpus.encoders import ENCODERS
 from attention_audit.corpus.source import OTHER_CORPUS, RawSource, RemoteFile, VectorFile, Vectors, locate
 from attention_audit.corpus.sources import Corpus
-from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.errors import AuditError, suggest
 from attention_audit.jobs.corpus import CorpusJob
 from attention_audit.jobs.fetch import FetchJob
 
@@ -17,36 +17,36 @@ from .job import PlannedJob
 VECTORS = "vectors"
 
 
-def source_of(config: Config, dataset: str) -> Corpus:
+def find_source(config: Config, dataset: str) -> Corpus:
     """Return the entry of a data set in the catalogue. Raises AuditError where there is none."""
     if dataset not in config.corpora:
         raise AuditError(
-            f"{dataset}: not a data set of this configuration{did_you_mean(dataset, config.corpora)}; add it to "
+            f"{dataset}: not a data set of this configuration{suggest(dataset, config.corpora)}; add it to "
             "`corpora`, or ask for another"
         )
     return config.corpora[dataset]
 
 
-def vectors_name(config: Config, dataset: str) -> str:
+def name_vectors(config: Config, dataset: str) -> str:
     """Return the name of the word vectors of a data set."""
-    return source_of(config, dataset).vectors or config.vectors
+    return find_source(config, dataset).vectors or config.vectors
 
 
-def vectors_of(config: Config, dataset: str) -> Vectors | None:
+def find_vectors(config: Config, dataset: str) -> Vectors | None:
     """Return the word vectors of a data set; None for random ones."""
-    return config.word_vectors.get(vectors_name(config, dataset))
+    return config.word_vectors.get(name_vectors(config, dataset))
 
 
-def with_others(config: Config, datasets: list[str]) -> list[str]:
+def add_others(config: Config, datasets: list[str]) -> list[str]:
     """Return these data sets, and those that they take texts from; each once."""
     return list(
-        dict.fromkeys(name for own in datasets for name in (own, source_of(config, own).other) if name is not None)
+        dict.fromkeys(name for own in datasets for name in (own, find_source(config, own).other) if name is not None)
     )
 
 
-def raw_paths(config: Config, dataset: str, mirror: Path | None) -> dict[str, Path]:
+def locate_raw(config: Config, dataset: str, mirror: Path | None) -> dict[str, Path]:
     """Return the raw files of a data set by field: the user's own where they lie, others where they are fetched to."""
-    source = source_of(config, dataset)
+    source = find_source(config, dataset)
     if not isinstance(source, RawSource):
         return {}
     folder = Path(config.places.raw) / (source.folder or dataset)
@@ -54,25 +54,25 @@ def raw_paths(config: Config, dataset: str, mirror: Path | None) -> dict[str, Pa
     return fetched | {field: locate(path, mirror) or Path(path) for field, path in source.local_files().items()}
 
 
-def fetched_files(config: Config, dataset: str) -> list[tuple[str, str]]:
+def list_fetched(config: Config, dataset: str) -> list[tuple[str, str]]:
     """Return folder and name of each file to fetch for a data set."""
-    source = source_of(config, dataset)
+    source = find_source(config, dataset)
     if not isinstance(source, RawSource):
         return []
     return [(source.folder or dataset, remote.file) for remote in source.remote_files().values()]
 
 
-def record_files(config: Config, datasets: list[str]) -> list[str]:
+def list_records(config: Config, datasets: list[str]) -> list[str]:
     """Return the records of the fetched files of these data sets, and of those that they take texts from."""
-    files = {file for dataset in with_others(config, datasets) for file in fetched_files(config, dataset)}
+    files = {file for dataset in add_others(config, datasets) for file in list_fetched(config, dataset)}
     return [f"{config.places.raw}/{folder}/records/{file}.json" for folder, file in sorted(files)]
 
 
-def vector_files(config: Config, dataset: str, mirror: Path | None) -> tuple[list[str], list[str]]:
+def locate_vectors(config: Config, dataset: str, mirror: Path | None) -> tuple[list[str], list[str]]:
     """Return the file that the word vectors of a data set are read from, if they are, and its record, if it is
     fetched.
     """
-    vectors = vectors_of(config, dataset)
+    vectors = find_vectors(config, dataset)
     if not isinstance(vectors, VectorFile):
         return [], []
     if vectors.path is not None:
@@ -81,7 +81,7 @@ def vector_files(config: Config, dataset: str, mirror: Path | None) -> tuple[lis
     return [f"{folder}/{vectors.file}"], [f"{folder}/records/{vectors.file}.json"]
 
 
-def fetch_job(config: Config, folder: str, file: str) -> FetchJob:
+def build_fetch(config: Config, folder: str, file: str) -> FetchJob:
     """Return the settings of the job that fetches a file, with the homepage of whom to ask for it ("" for word
     vectors).
 
@@ -103,7 +103,7 @@ def fetch_job(config: Config, folder: str, file: str) -> FetchJob:
     raise AuditError(f"{path}: no file of this configuration; add it there, or ask for another")
 
 
-def fetching(config: Config, folder: str, file: str) -> PlannedJob:
+def plan_fetch(config: Config, folder: str, file: str) -> PlannedJob:
     """Return the job that fetches a file."""
     return PlannedJob(
         rule="fetch",
@@ -113,14 +113,14 @@ def fetching(config: Config, folder: str, file: str) -> PlannedJob:
             "file": [f"{config.places.raw}/{folder}/{file}"],
             "record": [f"{config.places.raw}/{folder}/records/{file}.json"],
         },
-        told=partial(fetch_job, config, folder, file),
+        make_settings=partial(build_fetch, config, folder, file),
     )
 
 
-def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
+def plan_preparation(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
     """Return the job that reads a data set and makes its vocabulary."""
-    raw, (vectors, records) = raw_paths(config, dataset, mirror), vector_files(config, dataset, mirror)
-    if other := source_of(config, dataset).other:
+    raw, (vectors, records) = locate_raw(config, dataset, mirror), locate_vectors(config, dataset, mirror)
+    if other := find_source(config, dataset).other:
         raw |= {OTHER_CORPUS: Path(config.places.corpus_file(other, "corpus"))}
     names = ("corpus", "census", "vocabulary")
     return PlannedJob(
@@ -129,26 +129,26 @@ def reading(config: Config, dataset: str, mirror: Path | None) -> PlannedJob:
         inputs={
             "raw": [str(path) for path in raw.values()],
             "vectors": vectors,
-            "records": [*record_files(config, [dataset]), *records],
+            "records": [*list_records(config, [dataset]), *records],
         },
         outputs={name: [config.places.corpus_file(dataset, name)] for name in names},
-        told=partial(
+        make_settings=partial(
             CorpusJob,
             dataset=dataset,
-            corpus=source_of(config, dataset),
+            corpus=find_source(config, dataset),
             files=list(raw),
-            vectors=vectors_of(config, dataset),
+            vectors=find_vectors(config, dataset),
         ),
     )
 
 
-def jobs(config: Config, datasets: list[str], mirror: Path | None) -> Iterator[PlannedJob]:
+def plan_jobs(config: Config, datasets: list[str], mirror: Path | None) -> Iterator[PlannedJob]:
     """Return the jobs of these data sets, and of those that they take texts from."""
-    every = with_others(config, datasets)
-    files = {file for dataset in every for file in fetched_files(config, dataset)}
-    records = [record for dataset in every for record in vector_files(config, dataset, mirror)[1]]
+    every = add_others(config, datasets)
+    files = {file for dataset in every for file in list_fetched(config, dataset)}
+    records = [record for dataset in every for record in locate_vectors(config, dataset, mirror)[1]]
     files |= {(VECTORS, Path(record).stem) for record in records}
-    yield from (fetching(config, *file) for file in sorted(files))
+    yield from (plan_fetch(config, *file) for file in sorted(files))
     # a data set that takes texts from another comes after it
-    for dataset in sorted(every, key=lambda dataset: source_of(config, dataset).other is not None):
-        yield reading(config, dataset, mirror)
+    for dataset in sorted(every, key=lambda dataset: find_source(config, dataset).other is not None):
+        yield plan_preparation(config, dataset, mirror)

@@ -10,12 +10,12 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.exhibit import ExhibitJob, FileOf, ReadSpec, TableSpec
 from attention_audit.names import display_name
 from attention_audit.tables.published import read_facts
-from attention_audit.targets import module_of
+from attention_audit.targets import name_module
 
 from . import remarks
 from .auditing import Auditing
 from .audits import audit_named
-from .corpora import fetched_files, record_files, with_others
+from .corpora import add_others, list_fetched, list_records
 from .exhibits import EXHIBITS, TABLES, Exhibit, Figure, Read, Table
 from .job import Files, PlannedJob
 from .scope import Scope
@@ -58,39 +58,39 @@ class Exhibiting:
             "splitting": lambda: {
                 name: describe_splitting(scope.config.corpora[name].preparation.tokens) for name in scope.datasets
             },
-            "subjects": lambda: [subject.model_dump() for subject in self.subjects()],
-            "reasons": self.reasons,
+            "subjects": lambda: [subject.model_dump() for subject in self.list_subjects()],
+            "reasons": self.list_reasons,
             "of_data": lambda: {name: remarks.describe_data(name, raw, catalogue) for name in scope.datasets},
             "of_models": lambda: {name: remarks.describe_models(name, scope.config) for name in scope.datasets},
         }
         # what is worked out once lies in the object, and goes with it
         self.spoken: dict[str, list[str]] = {}
 
-    def path(self, exhibit: Exhibit, ending: str) -> str:
+    def locate(self, exhibit: Exhibit, ending: str) -> str:
         """Return the file of a table or figure with this ending."""
         return self.places.exhibit(exhibit.folder, exhibit.name, ending)
 
-    def files(self, exhibit: Exhibit) -> list[str]:
+    def list_files(self, exhibit: Exhibit) -> list[str]:
         """Return all files of a table or figure."""
-        return [self.path(exhibit, ending) for ending in exhibit.endings]
+        return [self.locate(exhibit, ending) for ending in exhibit.endings]
 
-    def made(self, folder: str) -> list[Exhibit]:
+    def list_made(self, folder: str) -> list[Exhibit]:
         """Return the tables, or the figures, that this run makes: those that have a data set to speak of."""
-        return [exhibit for exhibit in EXHIBITS if exhibit.folder == folder and self.datasets(exhibit)]
+        return [exhibit for exhibit in EXHIBITS if exhibit.folder == folder and self.list_datasets(exhibit)]
 
-    def _unsaid(self, exhibit: Exhibit, dataset: str) -> str:
+    def _find_gap(self, exhibit: Exhibit, dataset: str) -> str:
         """Say why an exhibit does not speak of a data set; "" where it does."""
-        suites = [suite for suite in self.scope.suites.values() if dataset in self.scope.datasets_of(suite)]
+        suites = [suite for suite in self.scope.suites.values() if dataset in self.scope.list_datasets(suite)]
         audits = [exhibit.about] if exhibit.about else []
         if exhibit.suite and not exhibit.every_dataset:
-            suite = self.scope.suite(exhibit.suite)
+            suite = self.scope.find_suite(exhibit.suite)
             if suite not in suites:
                 return f"{dataset} is no data set of {suite.title}"
             suites = [suite]
             audits = [read.name for read in exhibit.reads.values() if read.needed]
         for name in audits:
-            judged = (each for suite in suites for each in self.scope.judged(suite, dataset))
-            if not any(self.auditing.asks(each, name) for each in judged):
+            judged = (each for suite in suites for each in self.scope.list_judged(suite, dataset))
+            if not any(self.auditing.is_asked(each, name) for each in judged):
                 return f"{', '.join(suite.title for suite in suites) or 'no suite'} is not asked {name}"
         lacking = [need for need in exhibit.needs if not self._has(need, exhibit, dataset)]
         return f"it needs {NEEDS[lacking[0]].format(dataset=dataset)}" if lacking else ""
@@ -105,36 +105,37 @@ class Exhibiting:
         if need == "marked":
             return self.scope.config.corpora[dataset].marked
         if need == "real":
-            named = {name for suite in self.suites(exhibit) for name in self.scope.datasets_of(suite)}
+            named = {name for suite in self.list_suites(exhibit) for name in self.scope.list_datasets(suite)}
             return dataset not in self.scope.controls or named <= {*self.scope.controls}
         if exhibit.suite:
-            paper = self.scope.suite(exhibit.suite).paper
+            paper = self.scope.find_suite(exhibit.suite).paper
             return (paper, exhibit.number, display_name(dataset)) in {key[:3] for key in read_facts()}
         papers = {paper for paper, _, named, *_ in read_facts() if named == display_name(dataset)}
         names = {name for read in exhibit.reads.values() if read.source == "tables" for name in read.columns}
         tables = (TABLES[name] for name in names)
         return any(
-            self.scope.suite(table.suite).paper in papers and dataset in self.datasets(table) for table in tables
+            self.scope.find_suite(table.suite).paper in papers and dataset in self.list_datasets(table)
+            for table in tables
         )
 
-    def nothing(self, exhibit: Exhibit) -> str:
+    def find_reason(self, exhibit: Exhibit) -> str:
         """Say why an exhibit has nothing to show of any data set of this run; "" where it has."""
-        if self.datasets(exhibit):
+        if self.list_datasets(exhibit):
             return ""
-        suite = self.scope.suite(exhibit.suite) if exhibit.suite and not exhibit.every_dataset else None
-        named = self.scope.datasets_of(suite) if suite else self.scope.datasets
+        suite = self.scope.find_suite(exhibit.suite) if exhibit.suite and not exhibit.every_dataset else None
+        named = self.scope.list_datasets(suite) if suite else self.scope.datasets
         if not named:
             return f"no data set is named for {suite.title}" if suite else "no data set is named"
-        return self._unsaid(exhibit, named[0])
+        return self._find_gap(exhibit, named[0])
 
-    def datasets(self, exhibit: Exhibit, only: str = "") -> list[str]:
+    def list_datasets(self, exhibit: Exhibit, only: str = "") -> list[str]:
         """Return the data sets that an exhibit speaks of: those on which the audits that it reads, or that it is about,
         are asked, and that have what it needs; or `only` one.
 
         Raises AuditError where it does not speak of that one.
         """
         if exhibit.name not in self.spoken:
-            self.spoken[exhibit.name] = [name for name in self.scope.datasets if not self._unsaid(exhibit, name)]
+            self.spoken[exhibit.name] = [name for name in self.scope.datasets if not self._find_gap(exhibit, name)]
         every = self.spoken[exhibit.name]
         if only and only not in every:
             named = f"of {', '.join(every)} alone" if every else "of no data set in this configuration"
@@ -146,52 +147,52 @@ class Exhibiting:
     def refuse(self, name: str) -> None:
         """Raise AuditError, with the reason, where a rule or file by its name is of an exhibit with nothing to show."""
         for exhibit in EXHIBITS:
-            if name in (exhibit.rule, *self.files(exhibit)) and (reason := self.nothing(exhibit)):
+            if name in (exhibit.rule, *self.list_files(exhibit)) and (reason := self.find_reason(exhibit)):
                 raise AuditError(f"{name}: not made, since {reason}")
 
-    def suites(self, exhibit: Exhibit) -> list[Suite]:
+    def list_suites(self, exhibit: Exhibit) -> list[Suite]:
         """Return the suites whose models an exhibit may speak of."""
-        return [self.scope.suite(exhibit.suite)] if exhibit.suite else list(self.scope.suites.values())
+        return [self.scope.find_suite(exhibit.suite)] if exhibit.suite else list(self.scope.suites.values())
 
-    def _audited(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
+    def _list_audits(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
         """Return the files of an audit that are read, each with whose it is."""
         if read.suites:
             asked = [(suite, name) for suite, name in self.scope.asked if {EVERY, suite.name} & {*read.suites}]
         else:
-            asked = [(self.scope.suite(exhibit.suite), name) for name in self.datasets(exhibit, only)]
+            asked = [(self.scope.find_suite(exhibit.suite), name) for name in self.list_datasets(exhibit, only)]
         return {
-            self.auditing.file(judged, read.name): FileOf(name=name, suite=suite.name, model=judged.model.family)
+            self.auditing.locate(judged, read.name): FileOf(name=name, suite=suite.name, model=judged.model.family)
             for suite, name in asked
             if only in ("", name)
-            for judged in self.scope.judged(suite, name)
-            if self.auditing.asks(judged, read.name)
+            for judged in self.scope.list_judged(suite, name)
+            if self.auditing.is_asked(judged, read.name)
         }
 
-    def _files(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
+    def _list_read(self, exhibit: Exhibit, read: Read, only: str) -> dict[str, FileOf]:
         """Return the files of one name, each with whose it is; of `only` one data set where it is named."""
         match read.source:
             case "audit":
-                return self._audited(exhibit, read, only)
+                return self._list_audits(exhibit, read, only)
             case "corpus":
-                datasets = self.datasets(exhibit, only)
+                datasets = self.list_datasets(exhibit, only)
                 return {self.places.corpus_file(name, read.name): FileOf(name=name) for name in datasets}
             case "records":
-                return {path: FileOf(name="") for path in record_files(self.scope.config, self.scope.datasets)}
+                return {path: FileOf(name="") for path in list_records(self.scope.config, self.scope.datasets)}
             case "table":
                 names = [read.name]
             case "tables":
-                made = {table.name for table in self.made("tables")}
+                made = {table.name for table in self.list_made("tables")}
                 names = [name for name in read.columns if name in made]
-        return {self.path(TABLES[name], ".parquet"): FileOf(name=name) for name in names}
+        return {self.locate(TABLES[name], ".parquet"): FileOf(name=name) for name in names}
 
-    def inputs(self, exhibit: Exhibit, only: str = "") -> Files:
+    def list_inputs(self, exhibit: Exhibit, only: str = "") -> Files:
         """Return the input files of a job, perhaps of `only` one data set.
 
         Raises AuditError where the exhibit does not speak of that one.
         """
-        return {name: [*self._files(exhibit, read, only)] for name, read in exhibit.reads.items()}
+        return {name: [*self._list_read(exhibit, read, only)] for name, read in exhibit.reads.items()}
 
-    def declared(self, read: Read) -> str:
+    def find_columns(self, read: Read) -> str:
         """Return the declaration of the columns of what is read; "" of records."""
         match read.source:
             case "audit":
@@ -205,22 +206,22 @@ class Exhibiting:
             case "records":
                 return ""
 
-    def job(self, exhibit: Exhibit, only: str = "") -> ExhibitJob:
+    def build_job(self, exhibit: Exhibit, only: str = "") -> ExhibitJob:
         """Return the settings of a job, perhaps of `only` one data set."""
-        suites = self.suites(exhibit)
+        suites = self.list_suites(exhibit)
         named = {"models", "labels"} & {*exhibit.settings} or isinstance(exhibit, Table)
         labelled = "labels" in exhibit.settings or isinstance(exhibit, Table)
         reads = {
             name: ReadSpec(
                 source=read.source,
-                declared=self.declared(read),
+                declared=self.find_columns(read),
                 columns=list(read.columns) if read.source in ("audit", "corpus") else [],
                 split=read.split,
                 categories=read.categories,
                 each=read.each,
                 suites=bool(read.suites),
                 needed=read.needed or (read.source == "audit" and read.name == exhibit.about),
-                files=[*self._files(exhibit, read, only).values()] if read.source != "records" else [],
+                files=[*self._list_read(exhibit, read, only).values()] if read.source != "records" else [],
                 only=only if read.source == "table" else "",
             )
             for name, read in exhibit.reads.items()
@@ -234,37 +235,37 @@ class Exhibiting:
             settings={name: self.settings[name]() for name in exhibit.settings if name in self.settings},
             takes=[name for name in exhibit.settings if name not in self.settings],
             models={
-                suite.name: {name: [*look] for name, look in self.scope.looks(suite).items()}
+                suite.name: {name: [*look] for name, look in self.scope.list_looks(suite).items()}
                 for suite in suites
                 if named
             },
             titles={suite.paper: suite.title for suite in suites} if labelled else {},
             fetched={
-                name: [[*file] for own in with_others(config, [name]) for file in fetched_files(config, own)]
+                name: [[*file] for own in add_others(config, [name]) for file in list_fetched(config, own)]
                 for name in (self.scope.datasets if records else ())
             },
             font=config.font if isinstance(exhibit, Figure) else [],
-            table=self._table(exhibit) if isinstance(exhibit, Table) else None,
+            table=self._build_table(exhibit) if isinstance(exhibit, Table) else None,
         )
 
-    def _table(self, table: Table) -> TableSpec:
+    def _build_table(self, table: Table) -> TableSpec:
         gaps: dict[str, str] = {}
         # a table of one suite in the papers' columns ends with the data sets that could not be had
         if table.suite and table.columns == Table.columns:
-            suite = self.scope.suite(table.suite)
-            gaps = self.scope.unavailable if table.every_dataset else self.scope.gaps(suite)
-        paper = self.scope.suite(table.suite).paper if table.suite else ""
+            suite = self.scope.find_suite(table.suite)
+            gaps = self.scope.unavailable if table.every_dataset else self.scope.list_gaps(suite)
+        paper = self.scope.find_suite(table.suite).paper if table.suite else ""
         return TableSpec(
             declared=table.columns, shown=table.shown, top=table.top, gaps=gaps, paper=paper, number=table.number
         )
 
-    def _modules(self, exhibit: Exhibit) -> list[str]:
+    def _list_modules(self, exhibit: Exhibit) -> list[str]:
         """List the modules that a table or figure names."""
         written = [exhibit.columns, exhibit.shown] if isinstance(exhibit, Table) else []
-        declared = [self.declared(read) for read in exhibit.reads.values()]
-        return [module_of(target) for target in [exhibit.target, *written, *declared] if target]
+        declared = [self.find_columns(read) for read in exhibit.reads.values()]
+        return [name_module(target) for target in [exhibit.target, *written, *declared] if target]
 
-    def planned(self, exhibit: Exhibit, only: str = "") -> PlannedJob:
+    def plan_job(self, exhibit: Exhibit, only: str = "") -> PlannedJob:
         """Return the job of a table or figure, perhaps of `only` one data set, whose folder it then lies in.
 
         Raises AuditError where the exhibit does not speak of that one.
@@ -277,23 +278,23 @@ class Exhibiting:
             rule=f"{stage}_of_dataset" if only else exhibit.maker,
             wildcards={stage: exhibit.name} | ({"dataset": only} if only else {}),
             stage=stage,
-            inputs=self.inputs(exhibit, only),
+            inputs=self.list_inputs(exhibit, only),
             outputs={"parquet": [first], "rendered": others} if table else {"pdf": [first], "png": others},
-            told=partial(self.job, exhibit, only),
-            runs=self._modules(exhibit),
+            make_settings=partial(self.build_job, exhibit, only),
+            runs=self._list_modules(exhibit),
         )
 
-    def jobs(self) -> Iterator[PlannedJob]:
+    def plan_jobs(self) -> Iterator[PlannedJob]:
         """Return the jobs of the tables and figures that this run makes."""
         for folder in ("tables", "figures"):
-            yield from map(self.planned, self.made(folder))
+            yield from map(self.plan_job, self.list_made(folder))
 
-    def further(self) -> Iterator[PlannedJob]:
+    def plan_further(self) -> Iterator[PlannedJob]:
         """Return the jobs of each figure of one data set."""
-        for figure in self.made("figures"):
-            yield from (self.planned(figure, name) for name in self.datasets(figure))
+        for figure in self.list_made("figures"):
+            yield from (self.plan_job(figure, name) for name in self.list_datasets(figure))
 
-    def subjects(self) -> list[Subject]:
+    def list_subjects(self) -> list[Subject]:
         """Return the models whose attention the summary judges, one a data set, suite and model; those of generated
         data sets come last.
         """
@@ -306,19 +307,21 @@ class Exhibiting:
                 model=model.family,
                 seeds=len(model.seeds),
                 items="sentences" if model.hierarchical else "words",
-                unasked=self.auditing.unasked(judged, JUDGING.split()),
+                unasked=self.auditing.explain_unasked(judged, JUDGING.split()),
                 contrasts=model.contrasts,
                 given=model.settings is None,
                 frozen=model.frozen,
             )
             for suite, name in self.scope.asked
-            for judged in self.scope.judged(suite, name)
+            for judged in self.scope.list_judged(suite, name)
             for model in [judged.model]
         ]
         return sorted(every_subject, key=lambda subject: subject.dataset in controls)
 
-    def reasons(self) -> dict[str, str]:
+    def list_reasons(self) -> dict[str, str]:
         """Return the data sets that no suite runs, by reason."""
-        run = {name for suite in self.scope.suites.values() for name in self.scope.datasets_of(suite)}
-        gaps = {name: reason for suite in self.scope.suites.values() for name, reason in self.scope.gaps(suite).items()}
+        run = {name for suite in self.scope.suites.values() for name in self.scope.list_datasets(suite)}
+        gaps = {
+            name: reason for suite in self.scope.suites.values() for name, reason in self.scope.list_gaps(suite).items()
+        }
         return {name: reason for name, reason in gaps.items() if name not in run}

@@ -106,7 +106,7 @@ class Exhibit:
         return relpath(CAPTIONS / f"{self.name}.rst")
 
 
-def _of(exhibit: ExhibitT, suite: str) -> ExhibitT:
+def _take_suite(exhibit: ExhibitT, suite: str) -> ExhibitT:
     """Return the exhibit of one of its suites: of another than the first, it has no paper's number, and none in its
     name.
     """
@@ -121,7 +121,9 @@ def _of(exhibit: ExhibitT, suite: str) -> ExhibitT:
 
 def each(exhibits: Iterable[ExhibitT]) -> tuple[ExhibitT, ...]:
     """Return one exhibit for each suite of each, suite by suite, those of all suites at the end."""
-    made = [_of(one, suite) for one in exhibits for suite in one.suites] + [one for one in exhibits if not one.suites]
+    made = [_take_suite(one, suite) for one in exhibits for suite in one.suites] + [
+        one for one in exhibits if not one.suites
+    ]
     order = list(dict.fromkeys(one.suite for one in made))
     return tuple(sorted(made, key=lambda one: order.index(one.suite)))
 

@@ -13,17 +13,18 @@ Files = dict[str, list[str]]
 
 @dataclass(frozen=True, eq=False)
 class PlannedJob:
-    """A job: the rule that makes it with which wildcards, on which files, and what it is told.
+    """A job: the rule that makes it with which wildcards, on which files, and its settings.
 
-    told: makes its settings, which are checked as they are made. stage: the module of `stages` that runs it; by default
-    it has the rule's name. runs: modules that it calls without importing them. prints: modules whose words it prints.
+    make_settings: makes its settings, which are checked as they are made. stage: the module of `stages` that runs it;
+    by default it has the rule's name. runs: modules that it calls without importing them. prints: modules whose words
+    it prints.
     """
 
     rule: str
     wildcards: Mapping[str, str]
     inputs: Files
     outputs: Files
-    told: Callable[[], Section]
+    make_settings: Callable[[], Section]
     stage: str = ""
     runs: Sequence[str] = ()
     prints: Sequence[str] = ()
@@ -39,8 +40,8 @@ class PlannedJob:
 
     @cached_property
     def settings(self) -> Section:
-        """Return what it is told."""
-        return self.told()
+        """Return its settings."""
+        return self.make_settings()
 
     @property
     def files(self) -> list[str]:

@@ -14,7 +14,7 @@ from attention_audit.names import Look
 from attention_audit.training.settings import LabelObjective, Objective, Recipe, TrainSettings
 from attention_audit.transformer.settings import ReadClassifier, Tuning
 
-from .corpora import vectors_of
+from .corpora import find_vectors
 
 READ_OUT: Mapping[str, tuple[str, ...]] = {
     "train": ("dev", "test"),
@@ -104,13 +104,13 @@ class Model:
             raise AuditError(f"{self.name}: is not trained here, so nobody says what it is built of")
         return self.settings.architecture
 
-    def settings_at(self, seed: int) -> TrainSettings:
+    def build_settings(self, seed: int) -> TrainSettings:
         """Return what its training is told with this seed. Raises AuditError where it has not this seed."""
         if self.settings is None or seed not in self.seeds:
             raise AuditError(f"{self.name}: is not trained with seed {seed}; name one of {[*self.seeds]}")
         return self.settings.model_copy(update={"seed": seed})
 
-    def reference_of(self, seed: int) -> Run | None:
+    def find_reference(self, seed: int) -> Run | None:
         """Return the run whose readouts it is trained on, or made of, if there is one."""
         if not self.reference:
             return None
@@ -184,7 +184,7 @@ class DataSet:
         """Return what an architecture says of its embeddings: the data set's word vectors, or random ones of this
         width.
         """
-        vectors = vectors_of(self.config, self.name)
+        vectors = find_vectors(self.config, self.name)
         return {"embedding": vectors.dimension if vectors else width, "pretrained": vectors is not None}
 
     def train(
@@ -208,7 +208,7 @@ class DataSet:
         Transformer is fine-tuned; by default as the section `transformer` says. special_tokens: how many items of the
         maps that it is trained on, their last ones, are special tokens. known: fields of `Model`.
         """
-        vectors, transformer = vectors_of(self.config, self.name), self.config.transformer
+        vectors, transformer = find_vectors(self.config, self.name), self.config.transformer
         missing = {"missing": vectors.missing} if vectors else {}
         architecture = Architecture.model_validate(dict(parts)).model_copy(update=missing)
         minimised, how = objective or LabelObjective(), tuning or (transformer and transformer.tuning)

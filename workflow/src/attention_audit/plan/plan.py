@@ -13,7 +13,7 @@ from attention_audit.errors import AuditError
 from attention_audit.jobs.pages import MAPS, ReportJob, ShownExhibit, ShownSuite
 from attention_audit.names import built
 from attention_audit.section import Section
-from attention_audit.targets import module_of
+from attention_audit.targets import name_module
 
 from . import corpora, transformers
 from .auditing import Auditing
@@ -32,7 +32,7 @@ LONGEST = 100_000
 131,072 characters in one word."""
 
 
-def as_json(job: Section) -> str:
+def write_json(job: Section) -> str:
     """Return the settings of a job, as one word of its command line. Raises AuditError where that is too long for
     one.
     """
@@ -65,37 +65,41 @@ class Plan:
     def audit_files(self) -> list[str]:
         """Return the files of all audits that the suites are asked."""
         return [
-            self.auditing.file(judged, audit.name)
+            self.auditing.locate(judged, audit.name)
             for suite, dataset in self.scope.asked
-            for judged in self.scope.judged(suite, dataset)
-            for audit in self.auditing.asked(judged)
+            for judged in self.scope.list_judged(suite, dataset)
+            for audit in self.auditing.list_asked(judged)
         ]
 
-    def jobs(self) -> list[PlannedJob]:
+    def plan_jobs(self) -> list[PlannedJob]:
         """Return every job of the run, each after those whose files it reads, but for readouts of training splits and
         tables of tables.
         """
-        trained = [*self.trainings.jobs()]
-        encoders = [*transformers.jobs(self.config, {path for job in trained for path in job.read})]
+        trained = [*self.trainings.plan_jobs()]
+        encoders = [*transformers.plan_jobs(self.config, {path for job in trained for path in job.read})]
         made = [
-            *corpora.jobs(self.config, self.scope.datasets, self.scope.mirror),
+            *corpora.plan_jobs(self.config, self.scope.datasets, self.scope.mirror),
             *encoders,
             *trained,
-            *self.auditing.jobs(),
-            *self.exhibiting.jobs(),
-            *self.pages({path: None for job in encoders if job.stage == "fetch" for path in job.outputs["record"]}),
+            *self.auditing.plan_jobs(),
+            *self.exhibiting.plan_jobs(),
+            *self.plan_pages(
+                {path: None for job in encoders if job.stage == "fetch" for path in job.outputs["record"]}
+            ),
         ]
         files = {path for job in made for path in job.files}
         read = {path for job in made for path in job.read}
         # such as a table that no suite has and a table of tables reads
-        return made + [job for job in self.further() if files.isdisjoint(job.files) and not read.isdisjoint(job.files)]
+        return made + [
+            job for job in self.plan_further() if files.isdisjoint(job.files) and not read.isdisjoint(job.files)
+        ]
 
-    def further(self) -> list[PlannedJob]:
+    def plan_further(self) -> list[PlannedJob]:
         """Return the jobs of what a run makes only where somebody names it: other data sets, readouts of training
         splits, other tables and figures, and figures of one data set.
         """
-        others = corpora.jobs(self.config, list(self.config.corpora), self.scope.mirror)
-        return [*others, *self.trainings.further(), *self.exhibiting.further()]
+        others = corpora.plan_jobs(self.config, list(self.config.corpora), self.scope.mirror)
+        return [*others, *self.trainings.plan_further(), *self.exhibiting.plan_further()]
 
     def refuse(self, path: str) -> None:
         """Raise AuditError, with the reason, where a path, or a rule, is of what this configuration cannot have."""
@@ -105,18 +109,18 @@ class Plan:
             case ("audits", dataset, model, file) if Path(file).stem in self.auditing.known:
                 self.auditing.refuse(Path(file).stem, model, dataset)
             case ("corpora", dataset, _):
-                corpora.source_of(self.config, dataset)
+                corpora.find_source(self.config, dataset)
             case ("raw", folder, file):
-                corpora.fetch_job(self.config, folder, file)
+                corpora.build_fetch(self.config, folder, file)
             case ("figures", dataset, file):
                 for exhibit in EXHIBITS:
                     if exhibit.name == Path(file).stem:
-                        self.exhibiting.datasets(exhibit, dataset)
+                        self.exhibiting.list_datasets(exhibit, dataset)
 
-    def pages(self, fetched: Iterable[str] = ()) -> list[PlannedJob]:
+    def plan_pages(self, fetched: Iterable[str] = ()) -> list[PlannedJob]:
         """Return the jobs of the two pages. fetched: the records of the archives of encoders."""
         results = self.config.results
-        explored, shown = self.exploring.planned([])
+        explored, shown = self.exploring.plan_page([])
         # of the first model, a text of which is shown, with the maps of some trainings
         first = {
             "readouts": [
@@ -129,19 +133,19 @@ class Plan:
             wildcards={},
             inputs=explored,
             outputs={"page": [f"{results}/{EXPLORER}"]},
-            told=lambda: self.exploring.planned(self.shown_suites())[1],
+            make_settings=lambda: self.exploring.plan_page(self.describe_suites())[1],
             runs=["explorer.page"],
             prints=["columns.tables"],
         )
-        tables, figures = ([*self.exhibiting.made(folder)] for folder in ("tables", "figures"))
+        tables, figures = ([*self.exhibiting.list_made(folder)] for folder in ("tables", "figures"))
         report = PlannedJob(
             rule="report_html",
             wildcards={},
             inputs={
-                "tables": [self.exhibiting.path(table, ".parquet") for table in tables],
-                "figures": [self.exhibiting.path(figure, ".png") for figure in figures],
+                "tables": [self.exhibiting.locate(table, ".parquet") for table in tables],
+                "figures": [self.exhibiting.locate(figure, ".png") for figure in figures],
                 "captions": [exhibit.caption for exhibit in (*tables, *figures)],
-                "records": [*corpora.record_files(self.config, self.scope.datasets), *fetched],
+                "records": [*corpora.list_records(self.config, self.scope.datasets), *fetched],
                 **first,
             },
             outputs={
@@ -149,13 +153,13 @@ class Plan:
                 "readme": [f"{results}/README.md"],
                 "config": [f"{results}/config.yaml"],
             },
-            told=self.report_job,
-            runs=[module_of(target) for table in TABLES.values() for target in (table.columns, table.shown)],
-            prints=["report.guide", *(module_of(audit.columns) for audit in self.auditing.known.values())],
+            make_settings=self.report_job,
+            runs=[name_module(target) for table in TABLES.values() for target in (table.columns, table.shown)],
+            prints=["report.guide", *(name_module(audit.columns) for audit in self.auditing.known.values())],
         )
         return [explorer, report]
 
-    def shown_suites(self) -> list[ShownSuite]:
+    def describe_suites(self) -> list[ShownSuite]:
         """Return the suites as pages name them."""
         return [
             ShownSuite(
@@ -164,11 +168,11 @@ class Plan:
                 title=suite.title,
                 about=suite.about,
                 citation=list(suite.citation),
-                models={name: look.label for name, look in self.scope.looks(suite).items()},
-                datasets=self.scope.datasets_of(suite),
+                models={name: look.label for name, look in self.scope.list_looks(suite).items()},
+                datasets=self.scope.list_datasets(suite),
                 seeds={
                     model.family: [*model.seeds]
-                    for dataset in self.scope.datasets_of(suite)
+                    for dataset in self.scope.list_datasets(suite)
                     for model in self.scope.models(suite, dataset).values()
                 },
             )
@@ -177,26 +181,26 @@ class Plan:
 
     def report_job(self) -> ReportJob:
         """Return the settings of the job of the report."""
-        made = (exhibit for folder in ("figures", "tables") for exhibit in self.exhibiting.made(folder))
+        made = (exhibit for folder in ("figures", "tables") for exhibit in self.exhibiting.list_made(folder))
         return ReportJob(
             config=self.config.recorded(),
-            suites=self.shown_suites(),
+            suites=self.describe_suites(),
             exhibits=[ShownExhibit.model_validate(exhibit) for exhibit in made],
             audits={name: audit.asks for name, audit in self.auditing.known.items()},
             columns=[audit.columns for audit in self.auditing.known.values() if audit.rule == OWN],
             gaps=self.scope.unavailable,
             explorer=EXPLORER,
             controls=self.scope.controls,
-            built=self.built(),
-            items=subjects[0].items if (subjects := self.exhibiting.subjects()) else "words",
+            built=self.describe_models(),
+            items=subjects[0].items if (subjects := self.exhibiting.list_subjects()) else "words",
         )
 
-    def built(self) -> dict[str, str]:
+    def describe_models(self) -> dict[str, str]:
         """Return what the judged models that are trained here are built of, by "<data set>/<suite>/<model>"."""
         return {
             f"{name}/{suite.name}/{model.family}": built(of.encoder, of.attention, of.hierarchical)
             for suite, name in self.scope.asked
-            for _, _, model in self.scope.judged(suite, name)
+            for _, _, model in self.scope.list_judged(suite, name)
             if model.settings
             for of in [model.architecture]
         }

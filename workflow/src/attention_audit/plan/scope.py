@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attention_audit.config import Config
-from attention_audit.corpus.source import unavailable
+from attention_audit.corpus.source import explain_unavailable
 from attention_audit.corpus.sources.control import ControlCorpus
-from attention_audit.errors import AuditError, did_you_mean
+from attention_audit.errors import AuditError, suggest
 from attention_audit.names import Look
 from attention_audit.targets import load
 
-from .corpora import with_others
+from .corpora import add_others
 from .model import Model, Run
 from .suites import SUITES, Suite
 
@@ -44,8 +44,8 @@ class Scope:
         self.unavailable = {
             name: reason
             for name in (named if looking else ())
-            for own in reversed(with_others(config, [name]))
-            if (reason := unavailable(own, config.corpora[own], self.mirror, raw))
+            for own in reversed(add_others(config, [name]))
+            if (reason := explain_unavailable(own, config.corpora[own], self.mirror, raw))
         }
         if self.unavailable and not config.skip_unavailable:
             said = "; ".join(self.unavailable.values())
@@ -59,15 +59,15 @@ class Scope:
         """Return the generated data sets of the run, which stand behind real ones wherever a reader sees both."""
         return [name for name in self.datasets if isinstance(self.config.corpora[name], ControlCorpus)]
 
-    def suite(self, name: str) -> Suite:
+    def find_suite(self, name: str) -> Suite:
         """Return a suite by its name. Raises AuditError where there is none."""
         if name not in self.suites:
             known = ", ".join(self.suites)
-            likely = did_you_mean(name, self.suites)
+            likely = suggest(name, self.suites)
             raise AuditError(f"suite {name!r} is not known{likely} (known: {known}); declare it in plan/suites.yaml")
         return self.suites[name]
 
-    def gaps(self, suite: Suite) -> dict[str, str]:
+    def list_gaps(self, suite: Suite) -> dict[str, str]:
         """Return the data sets that were named for a suite and are left out, by reason."""
         pairs = ", ".join(other.title for other in self.suites.values() if other.pairs)
         gaps = {}
@@ -78,32 +78,32 @@ class Scope:
                 gaps[name] = f"{name} holds pairs of texts, which only these suites take: {pairs}; name it there"
         return gaps
 
-    def datasets_of(self, suite: Suite) -> list[str]:
+    def list_datasets(self, suite: Suite) -> list[str]:
         """Return the data sets of a suite, in the order of the configuration."""
-        gaps = self.gaps(suite)
+        gaps = self.list_gaps(suite)
         return [name for name in suite.datasets(self.config) if name not in gaps]
 
     @property
     def asked(self) -> Iterator[tuple[Suite, str]]:
         """Return every suite with each of its data sets."""
-        return ((suite, name) for suite in self.suites.values() for name in self.datasets_of(suite))
+        return ((suite, name) for suite in self.suites.values() for name in self.list_datasets(suite))
 
-    def judged(self, suite: Suite, dataset: str) -> list[Judged]:
+    def list_judged(self, suite: Suite, dataset: str) -> list[Judged]:
         """Return the models whose own attention is in question; the others are what they are held against."""
         return [Judged(suite, dataset, model) for model in self.models(suite, dataset).values() if model.judged]
 
-    def base(self, suite: Suite, dataset: str) -> Run | None:
+    def find_base(self, suite: Suite, dataset: str) -> Run | None:
         """Return the run that all others are compared with, if there is one."""
-        return self.judged(suite, dataset)[0].model.runs[0] if suite.base else None
+        return self.list_judged(suite, dataset)[0].model.runs[0] if suite.base else None
 
-    def shown(self, suite: Suite, dataset: str) -> Run | None:
+    def find_shown(self, suite: Suite, dataset: str) -> Run | None:
         """Return the adversary whose maps are shown beside those of the base, if there is one."""
         return next((model.runs[0] for model in self.models(suite, dataset).values() if model.shown), None)
 
-    def looks(self, suite: Suite) -> dict[str, Look]:
+    def list_looks(self, suite: Suite) -> dict[str, Look]:
         """Describe how the models of a suite look, by their names in rows of audits, in the order of tables."""
         looks: dict[str, Look] = {**load(suite.looks)} if suite.looks else {}
-        for dataset in self.datasets_of(suite):
+        for dataset in self.list_datasets(suite):
             for model in self.models(suite, dataset).values():
                 looks.setdefault(model.family, model.look)
         return looks

@@ -71,14 +71,14 @@ SUITES = {
 """By name, in the order in which they are listed."""
 
 
-def config_type() -> type[Config]:
+def build_config_type() -> type[Config]:
     """Return the type of the configuration, with the sections that suites bring."""
     return extended({suite.section: load(suite.settings) for suite in SUITES.values() if suite.settings})
 
 
 def read_config(raw: Mapping[str, Any], catalogue: Mapping[str, Any] = NOTHING) -> Config:
     """Check a raw configuration, as `parse_config` does. Raises AuditError with a line for each fault."""
-    return parse_config(raw, catalogue, config_type())
+    return parse_config(raw, catalogue, build_config_type())
 
 
 RECORD = ".configuration.yaml"
@@ -95,6 +95,6 @@ def read_configuration(folder: Path) -> Config:
     """Read that of the last run in a folder. Raises AuditError where there is none."""
     try:
         raw = yaml.safe_load((folder / RECORD).read_text(encoding="utf-8"))
-        return config_type().model_validate(raw)
+        return build_config_type().model_validate(raw)
     except (OSError, ValueError, AttributeError, yaml.YAMLError) as error:
         raise AuditError(f"{folder}: holds no run of this version; name the folder that `results` named") from error

@@ -10,7 +10,7 @@ from typing import Any
 
 from attention_audit.config import Config
 from attention_audit.corpus.encoders import BUILDS, ENCODERS, BuiltClassifier, Encoder
-from attention_audit.corpus.source import placed
+from attention_audit.corpus.source import find_own
 from attention_audit.errors import AuditError
 from attention_audit.jobs.fetch import BuildJob, UnpackJob
 from attention_audit.jobs.importing import StatesJob, TransformerJob
@@ -27,11 +27,11 @@ from attention_audit.transformer.folder import (
 )
 from attention_audit.transformer.settings import Backbone, Long, ReadClassifier, Transformer
 
-from .corpora import fetching
+from .corpora import plan_fetch
 from .job import PlannedJob
 
 
-def entries(config: Config) -> dict[str, Encoder | BuiltClassifier]:
+def list_entries(config: Config) -> dict[str, Encoder | BuiltClassifier]:
     """Return what the configuration says of Transformers that are not the user's, by the paths that name them."""
     fetched = {f"{ENCODERS}/{name}": encoder for name, encoder in config.encoders.items()}
     return {**fetched, **{f"{BUILDS}/{name}": classifier for name, classifier in config.built.items()}}
@@ -57,8 +57,8 @@ class Named:
         """Return the entry by which it is fetched or built; None where there is none, or it is here or in the
         mirror.
         """
-        there = placed(self.path, self.mirror).is_dir()
-        return None if there else entries(self.config).get(self.path)
+        there = find_own(self.path, self.mirror).is_dir()
+        return None if there else list_entries(self.config).get(self.path)
 
     @property
     def folder(self) -> Path:
@@ -102,7 +102,7 @@ def name_transformer(config: Config) -> tuple[Transformer, Named]:
     return config.transformer, Named(config, config.transformer.path, f"config: {ENCODER}")
 
 
-def parts_of(config: Config) -> dict[str, Any]:
+def describe_encoder(config: Config) -> dict[str, Any]:
     """Say what an architecture is whose encoder is the Transformer.
 
     Raises AuditError where the library, the section, a part of the folder or the layer is missing.
@@ -177,7 +177,7 @@ def check_classifier(config: Config, folder: str, key: str, read: ReadClassifier
     _refuse_missing_maps(named, read.maps, key)
 
 
-def jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
+def plan_jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
     """Plan the jobs that make these files, as far as they are of Transformers, records of them, or states; before them,
     those that fetch these.
     """
@@ -185,19 +185,19 @@ def jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
     named = {places.transformer: name_transformer(config)[1]} if places.transformer in files else {}
     records = {dataset: places.encoder.format(dataset=dataset) for dataset in config.corpora}
     named |= {record: find_encoder(config, dataset) for dataset, record in records.items() if record in files}
-    given = [Named(config, path) for path in entries(config)]
+    given = [Named(config, path) for path in list_entries(config)]
     read = [each for each in given if each.made and not files.isdisjoint(each.inputs)]
     for each in {each.path: each for each in (*named.values(), *read)}.values():
         folder, made = each.folder, each.made
         if isinstance(made, Encoder):
-            fetched = fetching(config, ENCODERS, made.archive.file)
+            fetched = plan_fetch(config, ENCODERS, made.archive.file)
             yield fetched
             yield PlannedJob(
                 rule="unpack",
                 wildcards={"encoder": folder.name},
                 inputs={"archive": fetched.outputs["file"], "record": fetched.outputs["record"]},
                 outputs={"folder": [str(folder)]},
-                told=partial(UnpackJob, encoder=made),
+                make_settings=partial(UnpackJob, encoder=made),
             )
         elif made:
             yield PlannedJob(
@@ -205,7 +205,7 @@ def jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
                 wildcards={"classifier": folder.name},
                 inputs={"vocabulary": [places.corpus_file(made.dataset, "vocabulary")]},
                 outputs={"files": [str(path) for path in each.files]},
-                told=partial(BuildJob, classifier=made),
+                make_settings=partial(BuildJob, classifier=made),
             )
     for record, each in named.items():
         yield PlannedJob(
@@ -213,7 +213,7 @@ def jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
             wildcards={"transformer": record.removeprefix(f"{places.results}/").removesuffix(".json")},
             inputs={"files": each.inputs},
             outputs={"record": [record]},
-            told=partial(TransformerJob, path=each.path, fetched=each.made is not None),
+            make_settings=partial(TransformerJob, path=each.path, fetched=each.made is not None),
         )
     for dataset in config.corpora:
         states, pieces = ([getattr(places, name).format(dataset=dataset)] for name in ("states", "pieces"))
@@ -223,10 +223,10 @@ def jobs(config: Config, files: Set[str]) -> Iterator[PlannedJob]:
                 wildcards={"dataset": dataset},
                 inputs={"corpus": [places.corpus_file(dataset, "corpus")], "transformer": [places.transformer]},
                 outputs={"states": states, "pieces": pieces},
-                told=partial(
+                make_settings=partial(
                     StatesJob,
                     dataset=dataset,
-                    backbone=parts_of(config.for_dataset(dataset))["transformer"],
+                    backbone=describe_encoder(config.for_dataset(dataset))["transformer"],
                     pair=config.corpora[dataset].pair,
                     device=config.device,
                     threads=config.threads,

@@ -22,7 +22,7 @@ from attention_audit.readout import Scores, read_readout
 from .audits import AuditRunner
 from .job import Job
 from .loading import build_split, prepare_device, read_material, rebuild
-from .read_classifier import opened, pieces_of, read_texts, split_of
+from .read_classifier import build_split_of, cut_pieces, open_classifier, read_texts
 
 
 def list_shared(own: Architecture) -> tuple[object, ...]:
@@ -32,7 +32,7 @@ def list_shared(own: Architecture) -> tuple[object, ...]:
 
 def attribute(job: Job[AuditsJob], run: AuditedRun, model: Network, split: Split, ids: list[str]) -> Attributed:
     """Join a model with the texts of a split, which have these ids, and with its readout of them."""
-    readout = read_readout(job.inputs["readouts"][run.readout]).aligned(ids)
+    readout = read_readout(job.inputs["readouts"][run.readout]).align(ids)
     own = next((asked.attributions for asked in job.settings.audits if asked.attributions), [])
     return Attributed(model, split, readout, job.report, seed=run.seed, own=own)
 
@@ -41,8 +41,8 @@ def open_classifiers(job: Job[AuditsJob], runs: Iterable[AuditedRun], device: to
     """Open classifiers that are given, one after another, with the texts of the corpus as their pieces."""
     texts = read_texts(job.input("corpus"))
     for run in runs:
-        classifier = opened(require_part(run.classifier, "classifier"))
-        split = split_of(pieces_of(classifier, texts), texts, device)
+        classifier = open_classifier(require_part(run.classifier, "classifier"))
+        split = build_split_of(cut_pieces(classifier, texts), texts, device)
         yield attribute(job, run, classifier.to(device), split, texts.ids)
 
 

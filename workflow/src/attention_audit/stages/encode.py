@@ -17,7 +17,7 @@ from attention_audit.transformer.states import PieceTable, WordStates
 
 from .job import Job
 from .loading import prepare_device
-from .transforming import Opened, folder_of
+from .transforming import Opened, check_folder
 
 SAMPLE = 256
 """Texts on which it is measured what half precision costs."""
@@ -31,7 +31,7 @@ BUDGET = 1e-3
 """Most that half precision may move a logit."""
 
 
-def moved(states: Tensor, lengths: Tensor) -> float:
+def measure_change(states: Tensor, lengths: Tensor) -> float:
     """Measure how far half precision moves the logits of texts, all but the 1 % that it moves most: (n, L, H), (n,).
 
     The decoders see the mean of the states of each text. They are what a step of gradient descent on random labels
@@ -47,14 +47,14 @@ def moved(states: Tensor, lengths: Tensor) -> float:
     return float((((means - rounded) @ decoders).abs() * scale).flatten().quantile(SHARE))
 
 
-def precision(model: WordStates, table: PieceTable, device: torch.device) -> tuple[type[np.floating], float]:
+def choose_precision(model: WordStates, table: PieceTable, device: torch.device) -> tuple[type[np.floating], float]:
     """Return the type of the states, and what half precision would cost, on `SAMPLE` texts spread over a split."""
     members = np.unique(np.linspace(0, len(table) - 1, min(SAMPLE, len(table))).round().astype(np.int64))
     parts = []
     for _, batch in table.iterate_by_length(members=members):
         parts += [states[:read] for states, read in zip(model(batch).states, batch.read.tolist(), strict=True)]
     lengths = torch.tensor([len(part) for part in parts], device=device)
-    cost = moved(torch.nn.utils.rnn.pad_sequence(parts, batch_first=True), lengths)
+    cost = measure_change(torch.nn.utils.rnn.pad_sequence(parts, batch_first=True), lengths)
     return (np.float16 if cost < BUDGET else np.float32), cost
 
 
@@ -63,10 +63,10 @@ def run(job: Job[StatesJob]) -> None:
     """Read every text once, shortest first, and write the states of its words."""
     settings = job.settings
     device = prepare_device(settings.device, settings.threads)
-    opened = Opened(folder_of(job.input("transformer"), settings.backbone), settings.backbone)
+    opened = Opened(check_folder(job.input("transformer"), settings.backbone), settings.backbone)
     pieces = opened.pieces(job.input("corpus"), settings.pair)
     model = opened.frozen.to(device)
-    kind, cost = precision(model, PieceTable(pieces["train"][1], device), device)
+    kind, cost = choose_precision(model, PieceTable(pieces["train"][1], device), device)
     job.report(f"half precision moves logits by {cost:.1e}; states are {np.dtype(kind).name}")
     every, first = join_pieces(part for _, part in pieces.values()), 0
     ends = (every.read + settings.pair).cumsum()

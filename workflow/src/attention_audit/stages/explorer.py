@@ -74,7 +74,7 @@ class PageBuilder:
     def _read(self, run: ExploredRun, ids: Sequence[str] | None = None) -> Readout:
         """Read a readout, or that of some of its texts. Raises AuditError where it is damaged, or lacks a text."""
         found = read_readout(next(path for path in self.job.inputs["readouts"] if path.parent.match(run.readout)))
-        return found if ids is None else found.aligned(ids)
+        return found if ids is None else found.align(ids)
 
     def _order_texts(self, dataset: str) -> list[str]:
         """List the ids of the test texts of a data set: first the one that the first view shows first, then in the
@@ -172,7 +172,7 @@ class PageBuilder:
             },
             classes=self.classes[view.dataset],
             texts=self._read_texts(view.dataset, ids).to_pylist(),
-            runs={seed: found.aligned(ids) for seed, found in runs.items()},
+            runs={seed: found.align(ids) for seed, found in runs.items()},
             twin=None if view.uniform is None else self._read(view.uniform, ids),
             others=[*self._choose_adversaries(view, ids)],
             instance=instance["attention"].to_dict(),

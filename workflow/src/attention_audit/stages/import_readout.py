@@ -11,7 +11,7 @@ from attention_audit.readout import Maps, Readout
 from .job import Job
 
 
-def as_readout(given: GivenReadout) -> Readout:
+def build_readout(given: GivenReadout) -> Readout:
     """Return what the audits need of a readout that has been checked. The decision is the class of the highest
     probability.
     """
@@ -35,6 +35,6 @@ def run(job: Job[ImportJob]) -> None:
     first = read_given(beside)
     given = first if path == beside else read_given(path)
     check_beside(given, first)
-    readout = as_readout(given).aligned(first.ids)
+    readout = build_readout(given).align(first.ids)
     write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance)
     job.report(f"{settings.dataset}, {settings.model}, training {settings.seed}: {len(given)} texts of {path}")

@@ -11,7 +11,7 @@ from attention_audit.readout import Maps, Readout, read_heads, read_readout
 from .job import Job
 
 
-def imposed(readout: Readout) -> Readout:
+def impose_uniform_weights(readout: Readout) -> Readout:
     """Return the readout of the same model with uniform weights on the items of every head.
 
     What the heads attend to is left out: nothing is asked of other weights than these. Raises ValueError where it is
@@ -27,6 +27,6 @@ def imposed(readout: Readout) -> Readout:
 
 def run(job: Job[ImportJob]) -> None:
     """Impose uniform weights on a readout, through the tail beside it; no network is run."""
-    settings, readout = job.settings, imposed(read_readout(job.input("given")))
+    settings, readout = job.settings, impose_uniform_weights(read_readout(job.input("given")))
     write_batches(job.output("readout"), readout.kind, readout.tables(), job.provenance)
     job.report(f"{settings.dataset}, {settings.model}, training {settings.seed}: {len(readout)} texts")

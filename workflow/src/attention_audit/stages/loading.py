@@ -28,7 +28,7 @@ from attention_audit.readout import read_readout
 from attention_audit.transformer.pieces import Pieces
 from attention_audit.transformer.states import PieceTable
 
-from .transforming import Opened, folder_of, found_states
+from .transforming import Opened, check_folder, read_states
 
 
 @dataclass(frozen=True)
@@ -230,10 +230,10 @@ def read_material(
         raise ValueError("the files of the Transformer are needed")
     if states_files := files.get("states"):
         ids = {split: texts.ids for split, texts in splits.items()}
-        states = found_states(states_files, ids, architecture.pair)
+        states = read_states(states_files, ids, architecture.pair)
         read = {name: replace(texts.cut(states[name].read), found=states[name]) for name, texts in splits.items()}
         return replace(material, splits=read)
-    opened = Opened(folder_of(files["transformer"][0], backbone), backbone)
+    opened = Opened(check_folder(files["transformer"][0], backbone), backbone)
     cut = opened.pieces(corpus, architecture.pair, raw=architecture.classifying)
     pieces = {split: part for split, (_, part) in cut.items()}
     read = {name: replace(texts.cut(pieces[name].read), pieces=pieces[name]) for name, texts in splits.items()}
@@ -295,7 +295,7 @@ def build_split(texts: EncodedTexts, device: torch.device, reference: Path | Non
     """
     attention, probabilities = None, None
     if reference is not None:
-        other = read_readout(reference).aligned(texts.ids)
+        other = read_readout(reference).align(texts.ids)
         attention, probabilities = other.attention, other.probabilities
         # a Transformer may have read less than the whole text
         texts = texts if texts.sentences is not None else texts.cut(other.lengths - marks)

@@ -30,7 +30,7 @@ from attention_audit.transformer.states import PieceTable, refuse_narrow
 from .job import Job
 from .loading import prepare_device
 from .reading_classifiers import take_classifier
-from .transforming import written_texts
+from .transforming import list_raw_texts
 
 COMPARED = 32
 """Texts at most that are compared, from the shortest to the longest."""
@@ -58,10 +58,10 @@ def read_texts(corpus: Path) -> ReadTexts:
         tables.append(table.filter(pc.equal(table["split"], "test")))
     test = pa.concat_tables(tables)
     labels = test["label"].to_numpy().astype(np.int64)
-    return ReadTexts(test["id"].to_pylist(), labels, test["tokens"].to_pylist(), written_texts(test), names)
+    return ReadTexts(test["id"].to_pylist(), labels, test["tokens"].to_pylist(), list_raw_texts(test), names)
 
 
-def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labels: Mapping[str, str]) -> list[int]:
+def match_classes(folder: Path, named: Sequence[str], data: Mapping[int, str], labels: Mapping[str, str]) -> list[int]:
     """Return the class of a model for each class of the data, by their names; where no name is the same, case does not
     matter.
 
@@ -90,7 +90,7 @@ def classes_of(folder: Path, named: Sequence[str], data: Mapping[int, str], labe
     return [said.index(name) for name in matched]
 
 
-def pieces_of(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
+def cut_pieces(classifier: SequenceClassifier, texts: ReadTexts) -> Pieces:
     """Return the pieces of the raw texts, as many as the classifier reads. Raises AuditError where it cannot read
     one.
     """
@@ -113,13 +113,13 @@ def refuse_unread(folder: Path, tokenizer: Any, pieces: Pieces) -> None:
         )
 
 
-def split_of(pieces: Pieces, texts: ReadTexts, device: torch.device) -> Split:
+def build_split_of(pieces: Pieces, texts: ReadTexts, device: torch.device) -> Split:
     """Return the texts as their pieces, on the device, for a classifier that reads them again."""
     rows = np.zeros(int((pieces.read + 2).sum()), np.int32)
     return Split(rows, pieces.read, texts.labels, device, pieces=PieceTable(pieces, device))
 
 
-def opened(read: ReadClassifier) -> SequenceClassifier:
+def open_classifier(read: ReadClassifier) -> SequenceClassifier:
     """Return the classifier of a job. Raises AuditError where it cannot be had."""
     folder = find_folder(read.folder, find_mirror(), "config: hf")
     return SequenceClassifier(folder, read.prompt, read.max_length, windowed=read.long == "window")
@@ -238,13 +238,13 @@ def run(job: Job[ClassifierJob]) -> None:
     settings, read = job.settings, job.settings.read
     device = prepare_device(settings.device, settings.threads)
     texts = read_texts(job.input("corpus"))
-    classifier = opened(read).to(device)
+    classifier = open_classifier(read).to(device)
     names = texts.names if settings.classes is None else dict(enumerate(settings.classes))
-    classes = classes_of(classifier.folder, classifier.names, names, read.labels)
-    pieces = pieces_of(classifier, texts)
+    classes = match_classes(classifier.folder, classifier.names, names, read.labels)
+    pieces = cut_pieces(classifier, texts)
     refuse_unread(classifier.folder, classifier.tokenizer, pieces)
     if settings.first.folder != read.folder:
-        refuse_other_words(classifier.folder, texts, pieces, pieces_of(opened(settings.first), texts))
+        refuse_other_words(classifier.folder, texts, pieces, cut_pieces(open_classifier(settings.first), texts))
     compared = compare_with_given(classifier, texts.ids, texts.written)
     how = read.imposed, read.layer, read.maps
     readout = take_classifier(classifier, pieces, texts.ids, texts.labels, classes, *how)

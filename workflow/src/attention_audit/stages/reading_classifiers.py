@@ -34,7 +34,7 @@ CHECKED = 8
 """Texts on which other weights are imposed on the whole network, to compare it with the tail."""
 
 
-def folded(attended: Attended, pieces: PieceBatch) -> Attended:
+def fold_pieces(attended: Attended, pieces: PieceBatch) -> Attended:
     """Return pieces as L items: weights (B, H, L), values (B, H, L, D_h). Of an item whose pieces have no weight at
     all, all count alike.
     """
@@ -49,7 +49,7 @@ def refuse_other_tail(classifier: TransformerClassifier, table: PieceTable) -> N
     for member in np.linspace(0, len(table) - 1, min(CHECKED, len(table))).astype(np.int64):
         pieces = table.batch(torch.tensor([member]))
         attended = classifier.read_attention(pieces)
-        items = folded(attended, pieces)
+        items = fold_pieces(attended, pieces)
         other = torch.rand(items.weights.shape[1:], generator=generator).to(items.weights)
         other = other / other.sum(1, keepdim=True)
         context = (other[:, None] @ items.values[0]).flatten()
@@ -73,7 +73,7 @@ def take_heads(
     """
     found: list[tuple[Any, ...]] = [()] * len(members)
     for at, batch in table.iterate_by_length(members=members):
-        items = folded(classifier.read_attention(batch, layer), batch)
+        items = fold_pieces(classifier.read_attention(batch, layer), batch)
         of_items = (part.transpose(1, 2) for part in (items.weights, items.values))
         parts = (items.logits[:, list(classes)], items.below, batch.marks, batch.read + batch.marks, *of_items)
         for place, logits, below, marks, count, *own in zip(at, *(part.cpu().numpy() for part in parts), strict=True):

@@ -17,7 +17,7 @@ import yaml
 
 from attention_audit.artefacts.files import whole
 from attention_audit.artefacts.journal import read_journal
-from attention_audit.artefacts.parquet import kind_of, read_batches, read_frame, read_provenance
+from attention_audit.artefacts.parquet import name_kind, read_batches, read_frame, read_provenance
 from attention_audit.artefacts.record import read_record
 from attention_audit.columns.files import CORPUS, HEADED, READOUT, SEVERAL
 from attention_audit.columns.kinds import artefact
@@ -31,7 +31,7 @@ from .job import Job
 
 def read_maps(path: Path) -> pd.DataFrame:
     """Read the ids, probabilities and weights of a readout, without those of a tokenizer's marks."""
-    kind = {each.name: each for each in (HEADED, SEVERAL)}.get(kind_of(path), READOUT)
+    kind = {each.name: each for each in (HEADED, SEVERAL)}.get(name_kind(path), READOUT)
     columns = ["id", "probabilities", "attention", *(["marks", "places"] if kind is not READOUT else [])]
     readout: pd.DataFrame = pa.concat_tables(read_batches(path, kind, columns)).to_pandas()
     if "marks" in readout:  # the last items, which are no words
@@ -40,7 +40,7 @@ def read_maps(path: Path) -> pd.DataFrame:
     return readout
 
 
-def opening_text(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, Any]]) -> FirstText | None:
+def choose_opening(job: Job[ReportJob], tables: Mapping[str, tuple[pd.DataFrame, Any]]) -> FirstText | None:
     """Return the text that the page opens with; None where no model's texts are known."""
     if SINGLE not in tables or not job.inputs["readouts"]:
         return None
@@ -66,7 +66,7 @@ def run(job: Job[ReportJob]) -> None:
         figures={path.stem: path for path in figures},
         captions={path.stem: path.read_text(encoding="utf-8") for path in job.inputs["captions"]},
         raw_files=[read_record(path) for path in job.inputs["records"]],
-        first=opening_text(job, frames),
+        first=choose_opening(job, frames),
         entries=read_journal(job.output("page").parent / "logs", [path.as_posix() for path in [*tables, *figures]]),
     )
     text = render_page(finished, datetime.now(UTC), Path.cwd())

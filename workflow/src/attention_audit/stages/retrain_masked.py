@@ -24,7 +24,7 @@ from .reading_out import take_readout
 from .train import Trainer, sort_by_model
 
 
-def scores_of(order: MaskingOrder, model: Network, split: Split, random: np.random.Generator) -> Scores:
+def score_words(order: MaskingOrder, model: Network, split: Split, random: np.random.Generator) -> Scores:
     """Return that by which the words of each text are ranked; the highest go first."""
     match order:
         case "random":
@@ -35,7 +35,7 @@ def scores_of(order: MaskingOrder, model: Network, split: Split, random: np.rand
             return compute_gradients(model, split)
 
 
-def masked_more(scores: Scores, masks: Flags, percent: int) -> Flags:
+def mask_further(scores: Scores, masks: Flags, percent: int) -> Flags:
     """Return the masks with further words, until so many percent of each text's words are masked, rounded half up.
 
     Of the words that are left, those with the highest scores go; of equal ones the first. None comes back.
@@ -65,7 +65,7 @@ def run(job: Job[MaskedSettings]) -> None:
 
         for name, split in trainer.splits.items():
             random = stream("masking", f"{name} {percent}", settings.seed)
-            masks[name] = masked_more(scores_of(settings.order, model, split, random), masks[name], percent)
+            masks[name] = mask_further(score_words(settings.order, model, split, random), masks[name], percent)
         trainer.material = replace(whole, splits={name: own.masked(masks[name]) for name, own in whole.splits.items()})
         trainer.splits = {name: build_split(own, trainer.device) for name, own in trainer.material.splits.items()}
         model = trainer.build()

@@ -232,7 +232,7 @@ def measure_retraining(reference: Sequence[Path], others: Sequence[Path]) -> flo
     before = torch.from_numpy(base.probabilities).double()
     changes = [
         weigh_classes(
-            tvd(before, torch.from_numpy(read_readout(path).aligned(base.ids).probabilities).double()).numpy(),
+            tvd(before, torch.from_numpy(read_readout(path).align(base.ids).probabilities).double()).numpy(),
             base.predictions,
         )
         for path in others

@@ -24,7 +24,7 @@ from attention_audit.jobs.train import TrainJob
 from attention_audit.model.batch import Split, require_part
 from attention_audit.model.network import Network, predict_split
 from attention_audit.model.sequence_classifier import FineTuned
-from attention_audit.readout import Readout, head_columns
+from attention_audit.readout import Readout, build_head_columns
 from attention_audit.scores import accuracy, roc_auc
 from attention_audit.training.loop import Trained, fit, measure_loss
 from attention_audit.training.settings import TrainSettings
@@ -174,5 +174,5 @@ def run(job: Job[TrainJob]) -> None:
     (files,) = sort_by_model(job.outputs)
     trainer.keep(model, trainer.train(model, job.report), files, job.settings.maps)
     for head in job.outputs.get("head", []):
-        write_table(head, HEAD, head_columns(take_head(model)), job.provenance)
+        write_table(head, HEAD, build_head_columns(take_head(model)), job.provenance)
     trainer.tell()

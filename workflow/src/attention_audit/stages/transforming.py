@@ -32,7 +32,7 @@ from attention_audit.transformer.settings import Backbone
 from attention_audit.transformer.states import WordStates
 
 
-def folder_of(record: Path, backbone: Backbone) -> Path:
+def check_folder(record: Path, backbone: Backbone) -> Path:
     """Return the folder of the Transformer that a record tells of. Raises AuditError where its files are others by
     now.
     """
@@ -85,7 +85,7 @@ class Opened:
                     continue
                 try:
                     if raw:
-                        found = cut_raw(tokenizer, names, written_texts(texts), most)
+                        found = cut_raw(tokenizer, names, list_raw_texts(texts), most)
                     else:
                         found = cut(tokenizer, names, words, queries if pair else None, most)
                 except AuditError as error:
@@ -96,14 +96,14 @@ class Opened:
         return {split: (ids[split], join_pieces(runs)) for split, runs in parts.items()}
 
 
-def written_texts(table: pa.Table) -> list[RawText]:
+def list_raw_texts(table: pa.Table) -> list[RawText]:
     """Return texts of columns.files.CORPUS as they are written, with the place of each word."""
     columns = (table[name].to_pylist() for name in ("tokens", "raw", "starts", "second"))
     rows = zip(*columns, strict=True)
     return [join_words(words) if raw is None else RawText(raw, *places) for words, raw, *places in rows]
 
 
-def found_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool) -> dict[str, GivenStates]:
+def read_states(files: Sequence[Path], ids: Mapping[str, list[str]], pair: bool) -> dict[str, GivenStates]:
     """Return the states of each split, from the two files that the job of the states wrote.
 
     Raises AuditError where they are damaged or of other texts than `ids`.

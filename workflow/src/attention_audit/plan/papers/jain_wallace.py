@@ -6,7 +6,7 @@ from attention_audit.names import Look
 from attention_audit.training.papers import Combination
 
 from ..model import DataSet, Models, Schedule
-from ..transformers import parts_of
+from ..transformers import describe_encoder
 
 ENCODERS = {
     "lstm": ("bilstm", "BiLSTM"),
@@ -42,7 +42,7 @@ def list_models(data: DataSet) -> Models:
             "pair": data.pair,
         }
         if encoder == "transformer":
-            states = parts_of(data.config)
+            states = describe_encoder(data.config)
             parts |= states | {"attention_hidden": max(1, states["hidden"] // 2)}
         if encoder == "cnn":
             parts["kernels"] = KERNELS

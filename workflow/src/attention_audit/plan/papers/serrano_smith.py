@@ -5,7 +5,7 @@ from attention_audit.training.papers import DocumentRecipe
 from attention_audit.training.settings import Recipe
 
 from ..model import DataSet, Models, Schedule
-from ..transformers import parts_of
+from ..transformers import describe_encoder
 
 ENCODERS = {"rnn": "bigru", "conv": "conv", "none": "none", "transformer": "transformer"}
 LOOKS = {
@@ -49,7 +49,7 @@ def list_models(data: DataSet) -> Models:
                 "logits": recipe.logit_dropout,
             },
             "initialisation": "xavier",
-            **(parts_of(data.config) if read else {}),
+            **(describe_encoder(data.config) if read else {}),
         }
         trained = PUBLISHED.model_copy(update={key: getattr(recipe, key) for key in OWN})
         yield data.train(name, LOOKS[name], section.seeds, parts, Schedule(trained, recipe.epochs, recipe.patience))

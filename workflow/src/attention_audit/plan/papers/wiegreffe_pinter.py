@@ -18,7 +18,7 @@ from attention_audit.training.settings import Adversary, AdversaryObjective, Rec
 from attention_audit.training.settings import Guides as GuideSettings
 
 from ..model import DataSet, Model, Models, Schedule
-from ..transformers import parts_of
+from ..transformers import describe_encoder
 
 CONTINUATION = "continuation"
 GUIDES: Mapping[str, tuple[Attention, Look]] = {
@@ -155,7 +155,7 @@ def build_base(data: DataSet) -> dict[str, Any]:
         "hidden": sizes.hidden,
         "attention_hidden": sizes.attention_hidden,
     }
-    return parts | (parts_of(data.config) if sizes.encoder == "transformer" else {})
+    return parts | (describe_encoder(data.config) if sizes.encoder == "transformer" else {})
 
 
 def schedule_base(data: DataSet) -> Schedule:
