@@ -63,7 +63,7 @@ def test_every_unknown_name_has_a_line() -> None:
 
 
 def test_the_files_of_a_plan_are_known() -> None:
-    known = [path for job in plan_of().jobs() for path in job.files]
+    known = [path for job in plan_of().plan_jobs() for path in job.files]
     assert len(set(known)) == len(known)
     assert {
         "results/tables/summary.csv",

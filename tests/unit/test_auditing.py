@@ -245,7 +245,7 @@ def test_every_audit_of_a_suite_is_made_by_one_job() -> None:
 
 def test_what_reads_an_audit_that_is_not_asked_is_not_made() -> None:
     plan = plan_of(audits={"jw": ["performance", "permutation"]}).exhibiting
-    made = {exhibit.name for folder in ("figures", "tables") for exhibit in plan.made(folder)}
+    made = {exhibit.name for folder in ("figures", "tables") for exhibit in plan.list_made(folder)}
     assert {name for name in made if name.startswith("jw_")} == {"jw_fig_permutation"}
     assert {"wp_fig5_tvd_jsd", "summary"} < made
     with pytest.raises(AuditError, match="jw_table2: not made, since Jain & Wallace 2019 is not asked correlation"):
@@ -257,7 +257,7 @@ def test_an_exhibit_of_all_suites_is_made_where_any_is_asked_what_it_is_about() 
     some = plan_of(audits={key: ["performance"] for key in SUITE_KEYS if key != "jw"}).exhibiting
     none = plan_of(audits={key: ["performance", "ranked_sets"] for key in SUITE_KEYS}).exhibiting
     for plan, shown in ((some, about), (none, set())):
-        made = {exhibit.name for folder in ("figures", "tables") for exhibit in plan.made(folder)}
+        made = {exhibit.name for folder in ("figures", "tables") for exhibit in plan.list_made(folder)}
         assert "summary" in made
         assert about & made == shown
 

@@ -131,7 +131,7 @@ def test_a_data_set_is_missing_where_its_training_texts_are(folder: Path) -> Non
 
 
 def test_a_corpus_depends_on_that_of_its_training_texts(folder: Path) -> None:
-    made = by_name(plan().jobs())
+    made = by_name(plan().plan_jobs())
     assert made["prepare/meals"].inputs["raw"] == ["meals.jsonl", "results/corpora/films/corpus.parquet"]
     assert made["prepare/films"].inputs["raw"] == ["films.jsonl"]
 

@@ -36,7 +36,7 @@ def rate(flips: int, texts: int = 10) -> float:
 
 def forget() -> None:
     """Let the module read its files again."""
-    for cached in (code.closure, code._file, code._files, code._next, code._read, code._digest):
+    for cached in (code.find_closure, code._file, code._files, code._find_imported, code._read, code._digest):
         cached.cache_clear()
 
 
@@ -75,7 +75,7 @@ def changes(path: Path, old: str, new: str, words: bool = False) -> bool:
 
 
 def test_closure_follows_imports_however_deep(package: Path) -> None:
-    assert code.closure("attention_audit.stages.a") == {
+    assert code.find_closure("attention_audit.stages.a") == {
         "attention_audit",
         "attention_audit.stages",
         "attention_audit.stages.a",
@@ -100,7 +100,7 @@ def test_closure_follows_imports_however_deep(package: Path) -> None:
 )
 def test_imports_in_any_block_are_seen(package: Path, block: str) -> None:
     (package / "stages/a.py").write_text(block.format("import attention_audit.d"))
-    assert "attention_audit.d" in code.closure("attention_audit.stages.a")
+    assert "attention_audit.d" in code.find_closure("attention_audit.stages.a")
 
 
 @pytest.mark.parametrize(
@@ -238,5 +238,5 @@ def test_a_folder_that_cannot_be_written_keeps_nothing(package: Path, monkeypatc
 
 def test_columns_of_audits_pull_no_others() -> None:
     forget()
-    columns = {name for name in code.closure("attention_audit.columns.audits") if ".columns." in name}
+    columns = {name for name in code.find_closure("attention_audit.columns.audits") if ".columns." in name}
     assert columns == {f"attention_audit.columns.{name}" for name in ("audits", "kinds")}

@@ -216,8 +216,8 @@ def test_the_life_of_a_text_is_as_it_is_told() -> None:
     paths = [
         *by_name(plan.plan_jobs())["prepare/sst"].inputs["raw"],
         plan.config.places.corpus_file(base.training.partition("/")[0], "corpus"),
-        base.file("weights"),
-        base.readout(),
+        base.locate("weights"),
+        base.locate_readout(),
         plan.config.places.audit_file("sst", "base", "comparison"),
         plan.exhibiting.locate(figure, ".pdf"),
         "runs/sst-quick/report.html",

@@ -158,7 +158,7 @@ def test_what_a_data_set_has_decides_what_is_made(tmp_path: Path) -> None:
     assert made_by(marked) - made_by(bare) == MARKS
     assert "replication" not in made_by(marked)
     # nothing that is not made can be had, and nobody reads it
-    jobs = [*bare.jobs(), *bare.further()]
+    jobs = [*bare.plan_jobs(), *bare.plan_further()]
     assert not [job for job in jobs if {*job.files, *job.read} & {*bare.exhibiting.list_files(REPLICATION)}]
     for name, reason in {
         "fig_plausibility": "it needs marked words, and mine has none",

@@ -54,14 +54,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def forget() -> None:
     """Let the files of modules be read again."""
-    for cached in (code.closure, code._file, code._files, code._next, code._read, code._digest):
+    for cached in (code.find_closure, code._file, code._files, code._find_imported, code._read, code._digest):
         cached.cache_clear()
 
 
 def codes() -> dict[str, str]:
     """The hashes of all jobs, and of all audits."""
     forget()
-    jobs = by_name(plan_of(**RUN).jobs())
+    jobs = by_name(plan_of(**RUN).plan_jobs())
     audits = {name: job.settings.audits for name, job in jobs.items() if hasattr(job.settings, "audits")}
     audits = {name: several for name, several in audits.items() if isinstance(several, list)}
     found = {name: job.code for name, job in jobs.items()}

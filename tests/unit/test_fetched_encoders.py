@@ -73,7 +73,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_all_is_planned_before_it_is_there(encoder: Path) -> None:
-    jobs = by_name(plan_with(encoder, None).jobs())
+    jobs = by_name(plan_with(encoder, None).plan_jobs())
     fetch, unpack = jobs["fetch/encoders/tiny.whl"], jobs["unpack/tiny"]
     record, training = jobs["record_transformer/transformers/chorus"], jobs["train/chorus/hf_base/10"]
     assert fetch.outputs["file"] == [f"{PLACES.raw}/encoders/tiny.whl"]

@@ -66,7 +66,7 @@ def test_masked_words_are_unknown_and_marks_stay() -> None:
 
 
 def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed() -> None:
-    jobs = by_name(small(seeds=[10, 50]).jobs())
+    jobs = by_name(small(seeds=[10, 50]).plan_jobs())
     job = jobs["retrain_masked/chorus/roar_attention/50"]
     models = "results/models/chorus/roar_"
     assert job.inputs["start"] == [f"{models}base/seed50.safetensors"]
@@ -80,7 +80,7 @@ def test_each_order_is_one_job_that_begins_with_the_base_model_of_its_seed() -> 
 
 def test_a_base_model_that_the_run_has_already_is_not_trained_again() -> None:
     made = plan_of(masking={"datasets": ["chorus"], "seeds": [10]})
-    assert "train/chorus/roar_base/10" not in by_name(made.jobs())
+    assert "train/chorus/roar_base/10" not in by_name(made.plan_jobs())
 
 
 def test_models_are_trained_on_ever_fewer_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,7 +120,7 @@ def made(folder: Path, **transformer: Any) -> Made:
 
 
 def trained(run: Made, names: list[str]) -> None:
-    make(run.plan, *(str(run.locate("weights", training)) for training in names))
+    make(run.plan, *(str(run.file("weights", training)) for training in names))
 
 
 RUNS: dict[str, dict[str, Any]] = {
